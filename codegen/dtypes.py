@@ -1,0 +1,60 @@
+"""Element types: what a number in a buffer is, for every language symc emits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["bool", "int", "uint", "float"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DType:
+    """An element type. There is one object for each type: compare with ``is`` or ``==``."""
+
+    name: str
+    kind: Kind
+    bits: int
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes one element takes in memory."""
+        return max(1, self.bits // 8)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether this is a floating-point type."""
+        return self.kind == "float"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether this is a signed or unsigned integer type (bool is neither)."""
+        return self.kind in ("int", "uint")
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return self.name.upper()
+
+
+BOOL = DType("bool", "bool", 1)
+INT8 = DType("int8", "int", 8)
+INT16 = DType("int16", "int", 16)
+INT32 = DType("int32", "int", 32)
+INT64 = DType("int64", "int", 64)
+UINT8 = DType("uint8", "uint", 8)
+UINT16 = DType("uint16", "uint", 16)
+UINT32 = DType("uint32", "uint", 32)
+UINT64 = DType("uint64", "uint", 64)
+FLOAT16 = DType("float16", "float", 16)
+FLOAT32 = DType("float32", "float", 32)
+FLOAT64 = DType("float64", "float", 64)
+
+ALL = (
+    BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT16, FLOAT32, FLOAT64,
+)  # fmt: skip
+BY_NAME = {dtype.name: dtype for dtype in ALL}

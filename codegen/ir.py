@@ -1,0 +1,362 @@
+"""Loop IR: a program as loops over flat buffers. The grammar, which `text.py` prints:
+
+    program = Program(name, sizes, buffers, kernels, steps)
+    size    = Size(var, value, where)                    value = expr over earlier sizes and Lengths
+    buffer  = Buffer(name, dtype, shape, role)           role = input | output | shared | constant
+                                                              | temp | local
+    step    = Launch(kernel, buffers, sizes)             run a kernel once
+            | Routine(name, args)                        call a function of codegen/runtime or BLAS
+            | Check(condition, code)                     stop and return `code` unless it holds
+            | Measure(size, buffer)                      a length becomes known: read it
+    kernel  = Kernel(name, params, sizes, body, note)
+    stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
+            | Let(var, value) | Store(buffer, index, value)
+            | Accumulate(buffer, index, op, value) | Alloc(buffer)
+    kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
+    expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
+            | Unary(op, x) | Binary(op, left, right) | Call(function, args) | Cast(x, dtype)
+            | Select(condition, then, otherwise)
+
+Meaning:
+
+- Every buffer is C-contiguous, and an index is one int64 expression into its flat elements.
+- A name is bound once in a kernel (loop variables, `Let`), and is visible to the end of the block
+  that binds it. Expressions are trees; whatever is shared is named with `Let`.
+- Expressions have no effects and are strict: `Select` evaluates both sides, so each Load in it must
+  be in range whatever the condition. Statements that must not run stand under `If`.
+- A kernel names its buffers and sizes by its own parameters; `Launch` gives the program's buffers
+  and size expressions for them, in order. So two layers of a network can share one kernel.
+- `Alloc` declares a local buffer, visible to the end of its block and uninitialised: a scalar
+  (shape ``()``) lives in a register, anything longer in scratch memory that belongs to one thread.
+- `Accumulate` is ``buffer[index] = op(buffer[index], value)``. The order of iterations of a serial
+  or vector loop that only accumulates may be changed by up to reassociation.
+- Integer arithmetic wraps. `floordiv` and `mod` have Python's signs, and give 0 for a zero divisor.
+  `max`/`min` propagate NaN. Comparisons and `and or xor not` give bool; `band bor bxor invert` are
+  bitwise; `shl shr` follow NumPy for counts that are negative or too large.
+- float16 only occurs in buffers, `Load`, `Store`, `Const` and `Cast`: arithmetic is done wider.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from symc.codegen.dtypes import BOOL, INT64, DType
+
+# --- expressions ----------------------------------------------------------------------------------
+
+UnaryOp = Literal["neg", "not", "invert"]
+BinaryOp = Literal[
+    "add", "sub", "mul", "div", "floordiv", "mod", "min", "max",
+    "eq", "ne", "lt", "le", "gt", "ge",
+    "and", "or", "xor", "band", "bor", "bxor", "shl", "shr",
+]  # fmt: skip
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor"})
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A number. NaN and infinities are allowed for floats."""
+
+    value: bool | int | float
+    dtype: DType = INT64
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A loop variable, a size, or a value named by `Let`."""
+
+    name: str
+    dtype: DType = INT64
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The length of one axis of an input or shared buffer. Only in `Size.value`."""
+
+    buffer: str
+    axis: int
+
+    @property
+    def dtype(self) -> DType:
+        """Lengths are int64."""
+        return INT64
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The element of a buffer at a flat index."""
+
+    buffer: str
+    index: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """A unary operation; the result has the dtype of `x`."""
+
+    op: UnaryOp
+    x: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A binary operation on two values of one dtype (shift counts and powers too)."""
+
+    op: BinaryOp
+    left: Expr
+    right: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of `codegen/math.py`, by its symc name: ``exp``, ``gammaln``, ``sigmoid`` ..."""
+
+    function: str
+    args: tuple[Expr, ...]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Conversion to another dtype, as NumPy's ``astype``."""
+
+    x: Expr
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """``then`` where the condition holds, ``otherwise`` elsewhere. Both are evaluated."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    dtype: DType
+
+
+Expr: TypeAlias = Const | Var | Length | Load | Unary | Binary | Call | Cast | Select
+
+
+def const(value: int) -> Const:
+    """An int64 constant."""
+    return Const(value, INT64)
+
+
+def binary(op: BinaryOp, left: Expr, right: Expr) -> Binary:
+    """A binary operation with the dtype that follows from its operands."""
+    return Binary(op, left, right, BOOL if op in COMPARISONS else left.dtype)
+
+
+def add(left: Expr, right: Expr) -> Expr:
+    """``left + right`` on indexes, folded where either is a constant."""
+    match left, right:
+        case Const(a), Const(b):
+            return const(int(a) + int(b))
+        case Const(0), _:
+            return right
+        case _, Const(0):
+            return left
+        case Binary("add", x, Const(a)), Const(b):
+            return add(x, const(int(a) + int(b)))
+        case _:
+            return Binary("add", left, right, INT64)
+
+
+def sub(left: Expr, right: Expr) -> Expr:
+    """``left - right`` on indexes, folded where both are constants."""
+    match left, right:
+        case _, Const(b):
+            return add(left, const(-int(b)))
+        case _ if left == right:
+            return const(0)
+        case _:
+            return Binary("sub", left, right, INT64)
+
+
+def mul(left: Expr, right: Expr) -> Expr:
+    """``left * right`` on indexes, folded where either is a constant."""
+    match left, right:
+        case Const(a), Const(b):
+            return const(int(a) * int(b))
+        case (Const(0), _) | (_, Const(0)):
+            return const(0)
+        case Const(1), _:
+            return right
+        case _, Const(1):
+            return left
+        case _:
+            return Binary("mul", left, right, INT64)
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+LoopKind = Literal["parallel", "serial", "vector", "unroll"]
+AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``for var in range(extent)``. `note` is the comment printed above it."""
+
+    var: Var
+    extent: Expr
+    kind: LoopKind
+    body: tuple[Stmt, ...]
+    note: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """Runs `then` or `otherwise`."""
+
+    condition: Expr
+    then: tuple[Stmt, ...]
+    otherwise: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Names a value until the end of the block."""
+
+    var: Var
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``buffer[index] = value``."""
+
+    buffer: str
+    index: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulate:
+    """``buffer[index] = op(buffer[index], value)``."""
+
+    buffer: str
+    index: Expr
+    op: AccumulateOp
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Alloc:
+    """Declares a local buffer until the end of the block, uninitialised."""
+
+    buffer: Buffer
+
+
+Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc
+
+# --- kernels and programs -------------------------------------------------------------------------
+
+Role = Literal["input", "output", "shared", "constant", "temp", "local"]
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local)."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A buffer a kernel is given, under the kernel's own name for it."""
+
+    name: str
+    dtype: DType
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Loops over buffers. `note` says which expressions of the user's it computes, and where."""
+
+    name: str
+    params: tuple[Param, ...]
+    sizes: tuple[Var, ...]
+    body: tuple[Stmt, ...]
+    note: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A length that the host computes before anything runs, or `value` None: by a `Measure`."""
+
+    var: Var
+    value: Expr | None
+    note: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Runs a kernel with these buffers and sizes for its parameters."""
+
+    kernel: str
+    buffers: tuple[str, ...]
+    sizes: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The address of a buffer's element, as an argument of a routine."""
+
+    buffer: str
+    offset: Expr
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A call of a host function by name: ``gemm_f32`` and others listed in `codegen/routines.py`."""
+
+    name: str
+    args: tuple[Pointer | Expr, ...]
+    note: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Ends the call with status `code` (> 0) unless the condition holds.
+
+    The condition is over sizes, and may load element 0 of a bool buffer that earlier steps wrote.
+    """
+
+    condition: Expr
+    code: int
+    note: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Sets a size from element 0 of an int64 buffer."""
+
+    size: str
+    buffer: str
+
+
+Step: TypeAlias = Launch | Routine | Check | Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Everything one compiled function does, from lengths to outputs.
+
+    Buffers never overlap. A shared variable that is updated in place is simply stored to.
+    """
+
+    name: str
+    sizes: tuple[Size, ...]
+    buffers: tuple[Buffer, ...]
+    kernels: tuple[Kernel, ...]
+    steps: tuple[Step, ...]

@@ -1,0 +1,1 @@
+"""symc: symbolic tensor expressions, compiled to C."""
