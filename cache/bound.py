@@ -1,0 +1,167 @@
+"""Keeping the cache small: entries not used for longest go first, and so do leftovers of the dead.
+
+Counting all entries at each publication would cost more than a small compilation, so sizes are
+appended to `root/ledger`, and entries are only counted when its sum passes the bound.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from symc.cache import manifest, place
+from symc.cache.files import remove
+from symc.cache.lock import Lock
+from symc.cache.making import discard, lock_file, temporary_folder
+
+__all__ = ["Kept", "clear", "entry_folders", "kept", "measure", "note", "prune"]
+
+_LEFT_BEHIND = 3600.0  # seconds after which a temporary folder whose lock is free is swept
+_LONGEST_LEDGER = 1 << 16
+_HEX = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An entry's folder, its size in bytes, and when it was last used, in seconds since 1970."""
+
+    path: Path
+    size: int
+    used: float
+
+
+def entry_folders(root: Path) -> Iterator[Path]:
+    """Yield the folders of all entries, in order of their digests."""
+    if place.problem(root) is not None:
+        return
+    for group in _names(root):
+        if len(group) == 2 and _HEX.issuperset(group) and not (root / group).is_symlink():
+            for name in _names(root / group):
+                if len(name) == 64 and name.startswith(group) and _HEX.issuperset(name):
+                    yield root / group / name
+
+
+def measure(path: Path) -> Kept:
+    """Return the size and age of an entry; what has gone meanwhile counts nothing."""
+    size, used = 0, 0.0
+    with suppress(OSError), os.scandir(path) as items:
+        for item in items:
+            info = item.stat(follow_symlinks=False)
+            size += info.st_size
+            if item.name == manifest.NAME:
+                used = info.st_mtime
+    return Kept(path, size, used)
+
+
+def kept(root: Path) -> list[Kept]:
+    """Return all entries, the one not used for longest first."""
+    return sorted(map(measure, entry_folders(root)), key=lambda item: (item.used, item.path.name))
+
+
+def prune(root: Path, max_bytes: int, *, spare: Path | None = None) -> list[Path]:
+    """Remove entries until the others take at most so many bytes, and return those removed."""
+    sweep(root, _LEFT_BEHIND)
+    items = kept(root)
+    total = sum(item.size for item in items)
+    removed: list[Path] = []
+    for item in items:
+        if total <= max_bytes:
+            break
+        if item.path != spare and _discard(root, item.path):
+            total -= item.size
+            removed.append(item.path)
+    if place.problem(root) is None and root.exists():
+        _write_ledger(root, total)
+    return removed
+
+
+def note(root: Path, path: Path, max_bytes: int) -> None:
+    """Count an entry just published, and make room when there is too much.
+
+    The new entry stays, even if it alone is larger than the bound: its maker is about to load it.
+    """
+    sweep(root, _LEFT_BEHIND)
+    total = _add_to_ledger(root, measure(path).size)
+    if total is None:  # no ledger yet, or none that makes sense: start one
+        total = sum(item.size for item in kept(root))
+        _write_ledger(root, total)
+    if total > max_bytes:
+        # A little more than needed, or a full cache would be counted at every publication.
+        prune(root, max_bytes - max_bytes // 10, spare=path)
+
+
+def clear(root: Path) -> None:
+    """Remove all entries and all leftovers, except what is being made at this moment."""
+    for path in entry_folders(root):
+        _discard(root, path)
+    sweep(root, 0.0)
+    with suppress(OSError):
+        (root / "ledger").unlink(missing_ok=True)
+
+
+def sweep(root: Path, age: float) -> None:
+    """Remove what killed processes left: temporary folders and locks that nobody holds."""
+    if place.problem(root) is not None:
+        return
+    before = time.time() - age
+    for folder in (root / "tmp", root / "locks"):
+        if folder.is_symlink():
+            continue
+        for name in _names(folder):
+            path = folder / name
+            with suppress(OSError):
+                if path.lstat().st_mtime <= before:
+                    _sweep_one(root, path)
+
+
+def _sweep_one(root: Path, path: Path) -> None:
+    lock = Lock.if_free(lock_file(root, path.name.partition(".")[0]))
+    if lock is None:
+        return  # slow, but alive
+    if path != lock.path:
+        remove(path)
+    lock.release()  # which removes the lock's file
+
+
+def _discard(root: Path, path: Path) -> bool:
+    try:
+        (root / "tmp").mkdir(mode=0o700, exist_ok=True)
+        discard(root, path)
+    except OSError:
+        return False  # another process was faster, or the disk is read-only
+    return True
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as items:
+            return sorted(item.name for item in items)
+    except OSError:
+        return []
+
+
+def _add_to_ledger(root: Path, size: int) -> int | None:
+    """Append a size and return the sum, or None when the ledger does not tell it."""
+    how = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    fd = os.open(root / "ledger", how, 0o600)
+    try:
+        text = os.pread(fd, _LONGEST_LEDGER + 1, 0)
+        if not text or len(text) > _LONGEST_LEDGER:
+            return None
+        os.write(fd, b"%d\n" % size)
+        return sum(map(int, text.split())) + size
+    except ValueError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _write_ledger(root: Path, total: int) -> None:
+    """Replace the ledger; what others append meanwhile is lost until the next count."""
+    aside = temporary_folder(root, "ledger")
+    with suppress(OSError):
+        aside.touch(mode=0o600, exist_ok=False)
+        aside.write_text(f"{total}\n")
+        aside.replace(root / "ledger")

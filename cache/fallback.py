@@ -1,0 +1,72 @@
+"""Where to go when the cache folder cannot be used: a temporary folder, and one warning."""
+
+import atexit
+import os
+import tempfile
+import threading
+import time
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+from symc.cache import place
+from symc.cache.errors import CacheWarning, NowhereToWrite
+from symc.cache.files import remove
+from symc.cache.lock import Lock
+
+__all__ = ["private_root", "warn_once"]
+
+_PREFIX = "symc-cache-"
+_ALIVE = "alive"  # its lock is held as long as the process lives
+_LEFT_BEHIND = 3600.0  # seconds
+
+_roots: dict[int, Path] = {}  # by process, since a forked child must not use its parent's
+_warning = threading.Lock()  # taken by the first to warn, and never released
+
+
+def private_root() -> Path:
+    """Return this process's own temporary cache folder, which is removed at its exit.
+
+    Raises `NowhereToWrite`.
+    """
+    pid = os.getpid()
+    if (root := _roots.get(pid)) is not None:
+        return root
+    try:
+        fresh = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        Lock.wait(fresh / _ALIVE)
+    except OSError as error:
+        msg = f"no temporary folder can be made either: {error}"
+        raise NowhereToWrite(msg) from error
+    atexit.register(_remove_own, pid, fresh)
+    _sweep(fresh.parent)
+    return _roots.setdefault(pid, fresh)  # another thread may have been faster
+
+
+def warn_once(reason: str) -> None:
+    """Say, once in a process, why nothing is kept on disk."""
+    if _warning.acquire(blocking=False):
+        warnings.warn(
+            f"symc's cache cannot be used, so what is compiled now is lost when this process "
+            f"ends: {reason}",
+            CacheWarning,
+            stacklevel=4,  # the caller of Store.get_or_make
+        )
+
+
+def _remove_own(pid: int, path: Path) -> None:
+    if os.getpid() == pid:  # not in a forked child, which has this registered too
+        remove(path)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the folders of processes that were killed."""
+    for path in parent.glob(f"{_PREFIX}*/{_ALIVE}"):
+        root = path.parent
+        with suppress(OSError):
+            is_old = path.lstat().st_mtime < time.time() - _LEFT_BEHIND
+            if is_old and not root.is_symlink() and place.problem(root) is None:
+                lock = Lock.if_free(path)
+                if lock is not None:
+                    remove(root)
+                    lock.release()

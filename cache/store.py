@@ -1,0 +1,141 @@
+"""The store: finds what is kept under a key, or has it made once for all processes."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symc.cache import place
+from symc.cache.entry import Entry, contents, find
+from symc.cache.errors import Damaged, NowhereToWrite, Unwritable
+from symc.cache.key import Key
+
+if TYPE_CHECKING:
+    from symc.cache.explain import Damage
+
+__all__ = ["Entry", "Key", "Store"]
+
+_MAX_BYTES = 1 << 30
+
+
+class Store:
+    """A folder of entries, shared by all processes of one user; making one touches no disk.
+
+    What cannot be kept in it, because it is read-only, full or not the user's own, is made in a
+    temporary folder of this process instead, with one `CacheWarning`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder) / "cache")
+    ...     key = Key.of(source="int f;", flags="-O3")
+    ...     made = store.get_or_make(key, lambda f: f.joinpath("f.so").write_bytes(b"ELF") and None)
+    ...     found = store.get(key)
+    ...     (made.hit, found.hit, found.read("f.so"))
+    (False, True, b'ELF')
+    """
+
+    __slots__ = ("_is_given_up", "max_bytes", "root")
+
+    def __init__(self, root: Path | None = None, *, max_bytes: int = _MAX_BYTES) -> None:
+        """Use the given folder, or $SYMC_CACHE_DIR, or the user's cache folder."""
+        # A program may change its working folder later.
+        self.root = (place.default_root() if root is None else root).absolute()
+        self.max_bytes = max_bytes
+        self._is_given_up = False
+
+    def get(self, key: Key) -> Entry | None:
+        """Return the entry, every byte of it verified, or None; never raises for a bad one."""
+        entry = find(self.root, key)
+        if entry is None and self._is_given_up:
+            from symc.cache.fallback import private_root  # see _make
+
+            with suppress(NowhereToWrite):
+                entry = find(private_root(), key)
+        return entry
+
+    def get_or_make(self, key: Key, make: Callable[[Path], None]) -> Entry:
+        """Return the entry; if there is none, `make` writes its files into the folder it is given.
+
+        For one key only one thread of one process makes at a time, and the others wait and then
+        find it; different keys never wait for each other. `make` may ask for other keys, unless
+        these in turn wait for this one. When the disk proves full or read-only, `make` is called
+        a second time, with another folder.
+
+        Another process may prune the entry before the caller has opened its files, if the bound
+        is small; FileNotFoundError then means: ask again.
+
+        Raises what `make` raises, leaving nothing behind; `BadFile` when it left something other
+        than plain files, `CircularMake` when it asked for this key, and `NowhereToWrite`.
+        """
+        return self.get(key) or self._make(key, make)
+
+    def problem(self) -> str | None:
+        """Return why the folder may not be used and what to do about it, or None."""
+        return place.problem(self.root)
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield all entries whose manifest is sound, in order of their digests."""
+        from symc.cache.bound import entry_folders  # late, as in all that is rare
+
+        for folder in entry_folders(self.root):
+            with suppress(FileNotFoundError, Damaged):
+                key = Key(tuple(contents(str(folder))[0].items()))
+                yield Entry(folder, key, hit=True)
+
+    def size(self) -> int:
+        """Return the bytes that all entries take."""
+        from symc.cache.bound import kept
+
+        return sum(item.size for item in kept(self.root))
+
+    def prune(self, max_bytes: int | None = None) -> list[Path]:
+        """Remove what was not used for longest until the bound holds; return what was removed."""
+        from symc.cache.bound import prune
+
+        return prune(self.root, self.max_bytes if max_bytes is None else max_bytes)
+
+    def clear(self) -> None:
+        """Remove all entries and leftovers, except what is being made at this moment."""
+        from symc.cache.bound import clear
+
+        clear(self.root)
+
+    def verify(self) -> "list[Damage]":
+        """Return the damaged entries, having read every byte of all; changes nothing."""
+        from symc.cache.explain import verify
+
+        return verify(self.root)
+
+    def why(self, key: Key) -> str:
+        """Return "present", or "damaged: ..." or "missing: ..." with the parts that differ."""
+        from symc.cache.explain import why
+
+        return "present" if self.get(key) is not None else why(self.root, key)
+
+    def _make(self, key: Key, make: Callable[[Path], None]) -> Entry:
+        # A program that finds all it asks for, as most do, need not import how things are made.
+        from symc.cache.fallback import private_root, warn_once
+        from symc.cache.making import make_entry
+
+        if not self._is_given_up:
+            try:
+                entry = make_entry(self.root, key, make, is_last=False)
+            except Unwritable as error:
+                # Trying anew for each key would make each of them twice on a full disk.
+                self._is_given_up = True
+                warn_once(str(error))
+            else:
+                if not entry.hit:
+                    self._make_room(entry)
+                return entry
+        try:
+            return make_entry(private_root(), key, make, is_last=True)
+        except Unwritable as error:
+            msg = f"nor is there a usable temporary folder: {error}"
+            raise NowhereToWrite(msg) from error
+
+    def _make_room(self, entry: Entry) -> None:
+        from symc.cache.bound import note
+
+        with suppress(OSError):  # the entry is there, which is what was asked for
+            note(self.root, entry.path, self.max_bytes)

@@ -1,0 +1,321 @@
+"""Expressions of the loop IR as text of the C family, with as few parentheses as are safe to read.
+
+Printing uses a work list, never recursion: an expression may be thousands of nodes deep. A `Select`
+is strict in the IR, but C's ``?:`` is not and keeps compilers from vectorising what it guards. So a
+branch that loads or calls is taken out and named before the statement (`Printer.pending`).
+"""
+
+from __future__ import annotations
+
+import math as pymath
+import struct
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias, assert_never
+
+from symc.codegen import math
+from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64, DType
+from symc.codegen.ir import (
+    Binary,
+    Call,
+    Cast,
+    Const,
+    Expr,
+    Length,
+    Load,
+    Select,
+    Unary,
+    Var,
+)
+from symc.codegen.targets.base import Lang
+
+LEAF, UNARY, MUL, ADD, SHIFT, LESS, EQUAL, AND, XOR, OR, SELECT = 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 3
+
+INFIX = {
+    "mul": (" * ", MUL), "div": (" / ", MUL), "add": (" + ", ADD), "sub": (" - ", ADD),
+    "lt": (" < ", LESS), "le": (" <= ", LESS), "gt": (" > ", LESS), "ge": (" >= ", LESS),
+    "eq": (" == ", EQUAL), "ne": (" != ", EQUAL),
+    "and": (" & ", AND), "band": (" & ", AND), "xor": (" ^ ", XOR), "bxor": (" ^ ", XOR),
+    "or": (" | ", OR), "bor": (" | ", OR),
+}  # fmt: skip
+LOGICAL = frozenset({"and", "or", "xor"})
+WRAPPING = frozenset({"add", "sub", "mul"})
+
+Piece: TypeAlias = "str | tuple[Expr, int]"  # text, or an expression and the weakest operator allowed
+
+
+class Names(dict[str, str]):
+    """C names for IR names: the same where possible, else the next free one."""
+
+    def __init__(self, reserved: Iterable[str], taken: set[str] | None = None) -> None:
+        super().__init__()
+        self.reserved = reserved
+        self.taken: set[str] = set() if taken is None else taken
+
+    def __missing__(self, name: str) -> str:
+        plain = name if name.isascii() else name.encode("ascii", "replace").decode()
+        plain = plain if plain.isidentifier() else "".join(c if c.isalnum() else "_" for c in plain)
+        if not plain or plain[0].isdigit() or plain.startswith(("symc_", "omp_", "__")):
+            plain = "v_" + plain
+        free = plain
+        number = 1
+        while free in self.taken or free in self.reserved:
+            number += 1
+            free = plain + "_" if number == 2 else f"{plain}_{number}"
+        self.taken.add(free)
+        self[name] = free
+        return free
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The operands of an expression."""
+    match expr:
+        case Const() | Var() | Length():
+            return ()
+        case Load(_, index):
+            return (index,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Unary(_, x) | Cast(x, _):
+            return (x,)
+        case Call(_, args):
+            return args
+        case Select(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case _:
+            assert_never(expr)
+
+
+def is_plain(expr: Expr) -> bool:
+    """Whether an expression is short and touches no memory: cheap and harmless to evaluate twice."""
+    stack, budget = [expr], 12
+    while stack:
+        node = stack.pop()
+        budget -= 1
+        if budget < 0 or isinstance(node, Load | Call):
+            return False
+        stack.extend(children(node))
+    return True
+
+
+class Printer:
+    """Prints the expressions of one kernel, or of the host program."""
+
+    def __init__(self, lang: Lang, used: dict[str, None], reserved: Iterable[str]) -> None:
+        self.lang = lang
+        self.used = used  # names of runtime functions, in order of first use
+        self.vars = Names(reserved)
+        self.buffers = Names(reserved, self.vars.taken)
+        self.scalars: set[str] = set()  # local buffers that are C variables
+        self.natural: set[str] = set()  # variables that are never negative
+        self.positive: set[str] = set()
+        self.lengths: Mapping[tuple[str, int], str] = {}
+        self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
+
+    def text(self, expr: Expr, minimum: int = 0) -> str:
+        """The text of an expression for a place that binds like `minimum`."""
+        out: list[str] = []
+        stack: list[Piece] = [(expr, minimum)]
+        while stack:
+            item = stack.pop()
+            if item.__class__ is str:
+                out.append(item)
+                continue
+            node, weakest = item
+            strength, pieces = self.pieces(node)  # type: ignore[arg-type]
+            if strength < weakest:  # type: ignore[operator]
+                out.append("(")
+                stack.append(")")
+            stack.extend(reversed(pieces))
+        return "".join(out)
+
+    def pieces(self, expr: Expr) -> tuple[int, tuple[Piece, ...]]:
+        """How strongly the text of an expression binds, and the text with holes for operands."""
+        match expr:
+            case Var(name):
+                return LEAF, (self.vars[name],)
+            case Load(buffer, index):
+                if buffer in self.scalars:
+                    return LEAF, (self.buffers[buffer],)
+                return LEAF, (self.buffers[buffer], "[", (index, 0), "]")
+            case Binary():
+                return self.binary(expr)
+            case Const(value, dtype):
+                text = literal(value, dtype, self.lang)
+                return (UNARY if text[0] == "-" else LEAF), (text,)
+            case Call(function, args, dtype):
+                return LEAF, self.call(math.function(function, dtype), args)
+            case Select(condition, then, otherwise, dtype):
+                first: Piece = (self.branch(then), SELECT + 1)
+                if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
+                    first = f"(int64_t){literal(then.value, dtype, self.lang)}"
+                last = (self.branch(otherwise), SELECT)
+                return SELECT, ((condition, SELECT + 1), " ? ", first, " : ", last)
+            case Cast(x, dtype):
+                if dtype.kind == "bool":
+                    return EQUAL, ((x, LESS + 1), " != 0")
+                return UNARY, (f"({self.lang.types[dtype.name]})", (x, UNARY))
+            case Unary():
+                return self.unary(expr)
+            case Length(buffer, axis):
+                return LEAF, (self.lengths[buffer, axis],)
+            case _:
+                assert_never(expr)
+
+    def unary(self, expr: Unary) -> tuple[int, tuple[Piece, ...]]:
+        """A unary operation; results of narrow integers are cut back to their width."""
+        dtype = expr.dtype
+        if expr.op == "not" or dtype.kind == "bool":
+            return UNARY, ("!", (expr.x, UNARY))
+        # LEAF: not `--x`
+        text: tuple[Piece, ...] = ("-" if expr.op == "neg" else "~", (expr.x, LEAF))
+        if is_narrow(dtype):
+            return UNARY, (f"({self.lang.types[dtype.name]})", *text)
+        return UNARY, text
+
+    def binary(self, expr: Binary) -> tuple[int, tuple[Piece, ...]]:
+        """A binary operation: an operator of C where it means the same, else a function."""
+        op, left, right, dtype = expr.op, expr.left, expr.right, expr.dtype
+        if op in ("floordiv", "mod") and self.is_natural(left) and self.is_positive(right):
+            sign = " / " if op == "floordiv" else " % "
+            return MUL, ((left, MUL), sign, (right, MUL + 1))
+        if op not in INFIX:
+            return LEAF, self.call(math.function(op, dtype), (left, right))
+        sign, strength = INFIX[op]
+        if strength <= OR + 2:  # bit operators bind weaker than people expect
+            return strength, self.bits(op, left, right, sign, strength)
+        if strength <= LESS:
+            return strength, ((left, SHIFT), sign, (right, SHIFT))
+        first: Piece = (left, strength)
+        if dtype is INT64 and isinstance(left, Const) and isinstance(right, Const):
+            first = f"(int64_t){literal(left.value, dtype, self.lang)}"
+        text = (first, sign, (right, strength + 1))
+        if op in WRAPPING and is_narrow(dtype):
+            return UNARY, (f"({self.lang.types[dtype.name]})(", *text, ")")
+        return strength, text
+
+    def bits(
+        self, op: str, left: Expr, right: Expr, sign: str, strength: int
+    ) -> tuple[Piece, ...]:
+        """``&``, ``|`` or ``^``; logical operators first ask whether an operand is nonzero."""
+        if op in LOGICAL and left.dtype.kind != "bool":
+            return ("(", (left, SHIFT), " != 0)", sign, "(", (right, SHIFT), " != 0)")
+        same = isinstance(left, Binary) and left.op == op and left.dtype is right.dtype
+        return ((left, strength if same else MUL), sign, (right, MUL))
+
+    def call(self, name: str, args: tuple[Expr, ...]) -> tuple[Piece, ...]:
+        """A call of a function of the runtime or of the C library."""
+        self.used[name] = None
+        inner: list[Piece] = [name, "("]
+        for position, arg in enumerate(args):
+            if position:
+                inner.append(", ")
+            inner.append((arg, SELECT))
+        return (*inner, ")")
+
+    def branch(self, expr: Expr) -> Expr:
+        """A branch of a Select, or the variable that holds it if it must be evaluated before."""
+        if self.pending is None or is_plain(expr):
+            return expr
+        name = self.fresh("t")
+        self.pending.append((name, expr))
+        return Var(name, expr.dtype)
+
+    def fresh(self, stem: str) -> str:
+        """An IR name that is new here; its C name is ``t``, ``t_2`` ..."""
+        name = f"{stem}:{len(self.vars)}"
+        number, plain = 0, f"{stem}0"
+        while plain in self.vars.taken or plain in self.vars.reserved:
+            number += 1
+            plain = f"{stem}{number}"
+        self.vars.taken.add(plain)
+        self.vars[name] = plain
+        return name
+
+    def is_natural(self, expr: Expr) -> bool:
+        """Whether an int64 expression is surely not negative."""
+        stack, budget = [expr], 64
+        while stack:
+            node = stack.pop()
+            budget -= 1
+            match node:
+                case Const(value) if value >= 0 and budget > 0:
+                    pass
+                case Var(name) if name in self.natural:
+                    pass
+                case Length():
+                    pass
+                case Binary("add" | "mul" | "min" | "max", left, right):
+                    stack += (left, right)
+                case Binary("floordiv", left, right) if self.is_positive(right):
+                    stack.append(left)
+                case Binary("mod", _, right) if self.is_positive(right):
+                    pass
+                case _:
+                    return False
+        return True
+
+    def is_positive(self, expr: Expr) -> bool:
+        """Whether an int64 expression is surely above zero: a product of such things."""
+        return all(
+            (isinstance(factor, Const) and factor.value > 0)
+            or (isinstance(factor, Var) and factor.name in self.positive)
+            for factor in factors(expr)
+        )
+
+
+def factors(expr: Expr) -> list[Expr]:
+    """What is multiplied in an expression."""
+    stack, found = [expr], list[Expr]()
+    while stack:
+        node = stack.pop()
+        match node:
+            case Binary("mul", left, right):
+                stack += (left, right)
+            case _:
+                found.append(node)
+    return found
+
+
+def is_narrow(dtype: DType) -> bool:
+    """Whether C computes this type in a wider one."""
+    return dtype.kind != "float" and dtype.bits < 32
+
+
+def literal(value: float, dtype: DType, lang: Lang) -> str:
+    """A number exactly, as short as possible."""
+    if dtype.kind == "bool":
+        return "1" if value else "0"
+    if dtype.kind == "float":
+        return float_literal(float(value), dtype, lang)
+    number = int(value)
+    if dtype.kind == "int" and number == -(1 << (dtype.bits - 1)) and dtype.bits >= 32:
+        return f"(-{-number - 1} - 1)"  # C has no negative literals
+    return str(number) + lang.suffixes[dtype.name]
+
+
+def float_literal(value: float, dtype: DType, lang: Lang) -> str:
+    """A floating-point number exactly; float16 only occurs where C converts it anyway."""
+    name = dtype.name
+    if pymath.isnan(value):
+        return lang.nan[name]
+    if pymath.isinf(value):
+        return ("-" if value < 0 else "") + lang.infinity[name]
+    text = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
+    if text == "inf" or text == "-inf":
+        return text.replace("inf", lang.infinity[name])
+    if "." not in text and "e" not in text:
+        text += ".0"
+    return text + lang.suffixes[name]
+
+
+def shortest(value: float) -> str:
+    """The shortest decimal that is read back as the nearest float32."""
+    try:
+        (exact,) = struct.unpack("f", struct.pack("f", value))
+    except OverflowError:
+        return "inf" if value > 0 else "-inf"
+    for digits in range(1, 9):
+        text = repr(float(f"{value:.{digits}g}"))
+        if struct.unpack("f", struct.pack("f", float(text)))[0] == exact:
+            return text
+    return repr(float(f"{exact:.9g}"))

@@ -1,0 +1,249 @@
+"""Walks over expressions and statements that the passes share.
+
+Every function that rebuilds returns the same object where nothing changed, so that a pass costs
+little where it has nothing to do. Expressions are walked recursively: they are a few hundred deep
+at most. Blocks are walked by iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import assert_never
+
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Buffer,
+    Call,
+    Cast,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Length,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Select,
+    Stmt,
+    Store,
+    Unary,
+    Var,
+)
+
+Block = tuple[Stmt, ...]
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """The direct operands of an expression."""
+    match expr:
+        case Var() | Const() | Length():
+            return ()
+        case Binary(_, left, right):
+            return (left, right)
+        case Load(_, index):
+            return (index,)
+        case Unary(_, x) | Cast(x):
+            return (x,)
+        case Call(_, args):
+            return args
+        case Select(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case _:
+            assert_never(expr)
+
+
+def rebuild(expr: Expr, visit: Callable[[Expr], Expr]) -> Expr:
+    """The expression with `visit` applied to its direct operands."""
+    match expr:
+        case Var() | Const() | Length():
+            return expr
+        case Binary(op, left, right, dtype):
+            new_left, new_right = visit(left), visit(right)
+            same = new_left is left and new_right is right
+            return expr if same else Binary(op, new_left, new_right, dtype)
+        case Load(buffer, index, dtype):
+            new = visit(index)
+            return expr if new is index else Load(buffer, new, dtype)
+        case Unary(op, x, dtype):
+            new = visit(x)
+            return expr if new is x else Unary(op, new, dtype)
+        case Cast(x, dtype):
+            new = visit(x)
+            return expr if new is x else Cast(new, dtype)
+        case Call(function, args, dtype):
+            new_args = tuple(map(visit, args))
+            return expr if _same(new_args, args) else Call(function, new_args, dtype)
+        case Select(condition, then, otherwise, dtype):
+            old = (condition, then, otherwise)
+            new_condition, new_then, new_otherwise = news = tuple(map(visit, old))
+            same = _same(news, old)
+            return expr if same else Select(new_condition, new_then, new_otherwise, dtype)
+        case _:
+            assert_never(expr)
+
+
+def rebuild_statement(
+    stmt: Stmt, visit: Callable[[Expr], Expr], block: Callable[[Block], Block]
+) -> Stmt:
+    """The statement with `visit` applied to its expressions and `block` to its blocks."""
+    match stmt:
+        case Let(var, value):
+            new = visit(value)
+            return stmt if new is value else Let(var, new)
+        case Store(buffer, index, value):
+            i, v = visit(index), visit(value)
+            return stmt if i is index and v is value else Store(buffer, i, v)
+        case Accumulate(buffer, index, op, value):
+            i, v = visit(index), visit(value)
+            return stmt if i is index and v is value else Accumulate(buffer, i, op, v)
+        case Loop(var, extent, kind, body, note):
+            e, b = visit(extent), block(body)
+            return stmt if e is extent and b is body else Loop(var, e, kind, b, note)
+        case If(condition, then, otherwise):
+            c, t, o = visit(condition), block(then), block(otherwise)
+            same = c is condition and t is then and o is otherwise
+            return stmt if same else If(c, t, o)
+        case Alloc(buffer):
+            shape = tuple(map(visit, buffer.shape))
+            if _same(shape, buffer.shape):
+                return stmt
+            return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
+        case _:
+            assert_never(stmt)
+
+
+def map_block(block: Block, visit: Callable[[Expr], Expr]) -> Block:
+    """The block with `visit` applied to every expression in it, at any depth."""
+
+    def inner(body: Block) -> Block:
+        new = tuple([rebuild_statement(stmt, visit, inner) for stmt in body])
+        return body if _same(new, body) else new
+
+    return inner(block)
+
+
+def map_kernels(program: Program, change: Callable[[Kernel], Block]) -> Program:
+    """The program with each kernel's body replaced by what `change` makes of the kernel."""
+    kernels = tuple([with_body(kernel, change(kernel)) for kernel in program.kernels])
+    if _same(kernels, program.kernels):
+        return program
+    return Program(program.name, program.sizes, program.buffers, kernels, program.steps)
+
+
+def with_body(kernel: Kernel, body: Block) -> Kernel:
+    """The kernel with another body."""
+    if body is kernel.body:
+        return kernel
+    return Kernel(kernel.name, kernel.params, kernel.sizes, body, kernel.note)
+
+
+def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+    """The expression with names replaced by expressions."""
+    if type(expr) is Var:
+        return values.get(expr.name, expr)
+    return rebuild(expr, lambda part: substitute(part, values))
+
+
+def expressions(stmt: Stmt) -> tuple[Expr, ...]:
+    """The expressions of a statement itself, not those of the blocks in it."""
+    match stmt:
+        case Let(_, value):
+            return (value,)
+        case Store(_, index, value):
+            return (index, value)
+        case Accumulate(_, index, _, value):
+            return (index, value)
+        case Loop(_, extent):
+            return (extent,)
+        case If(condition):
+            return (condition,)
+        case Alloc(buffer):
+            return buffer.shape
+        case _:
+            assert_never(stmt)
+
+
+def blocks(stmt: Stmt) -> tuple[Block, ...]:
+    """The blocks inside a statement."""
+    match stmt:
+        case Loop(body=body):
+            return (body,)
+        case If(_, then, otherwise):
+            return (then, otherwise)
+        case Let() | Store() | Accumulate() | Alloc():
+            return ()
+        case _:
+            assert_never(stmt)
+
+
+def statements(block: Block) -> Iterator[Stmt]:
+    """Every statement of a block and of the blocks inside it, in order of appearance."""
+    for stmt in block:
+        yield stmt
+        for inner in blocks(stmt):
+            yield from statements(inner)
+
+
+def collect(expr: Expr, names: list[str], loads: list[Load]) -> None:
+    """Append the names and the loads that occur in an expression."""
+    match expr:
+        case Var(name):
+            names.append(name)
+        case Const() | Length():
+            pass
+        case Binary(_, left, right):
+            collect(left, names, loads)
+            collect(right, names, loads)
+        case Load(_, index):
+            loads.append(expr)
+            collect(index, names, loads)
+        case _:
+            for part in parts(expr):
+                collect(part, names, loads)
+
+
+def names_in(expr: Expr) -> frozenset[str]:
+    """The names that occur in an expression."""
+    names: list[str] = []
+    collect(expr, names, [])
+    return frozenset(names)
+
+
+def written(block: Block) -> frozenset[str]:
+    """The buffers that a block stores to, those it declares itself included."""
+    return frozenset(
+        stmt.buffer for stmt in statements(block) if isinstance(stmt, Store | Accumulate)
+    )
+
+
+def bound(kernel: Kernel) -> set[str]:
+    """Every name a kernel binds: parameters, sizes, loop variables, values and local buffers."""
+    names = {param.name for param in kernel.params} | {size.name for size in kernel.sizes}
+    for stmt in statements(kernel.body):
+        match stmt:
+            case Let(var) | Loop(var):
+                names.add(var.name)
+            case Alloc(buffer):
+                names.add(buffer.name)
+            case If() | Store() | Accumulate():
+                pass
+            case _:
+                assert_never(stmt)
+    return names
+
+
+def fresh(base: str, taken: set[str]) -> str:
+    """A name like `base` that is not taken yet. It is taken from now on."""
+    name, count = base, 1
+    while name in taken:
+        count += 1
+        name = f"{base}_{count}"
+    taken.add(name)
+    return name
+
+
+def _same(new: Iterable[object], old: Iterable[object]) -> bool:
+    return all(a is b for a, b in zip(new, old, strict=True))

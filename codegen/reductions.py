@@ -1,0 +1,125 @@
+"""What a vector loop accumulates: the clauses that let a compiler run iterations side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import assert_never
+
+from symc.codegen.dtypes import DType
+from symc.codegen.expressions import children
+from symc.codegen.ir import (
+    Accumulate,
+    AccumulateOp,
+    Alloc,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A scalar outside a loop that every iteration of it updates by `op`."""
+
+    buffer: str
+    op: AccumulateOp
+    dtype: DType
+
+
+def reductions(loop: Loop) -> list[Reduction] | None:
+    """The scalars a loop accumulates, or None where its iterations cannot run side by side.
+
+    They cannot where an iteration reads what others accumulate, where one scalar is updated in two
+    ways, or where an element that is the same for all iterations is updated in memory.
+    """
+    inside = {stmt.buffer.name for stmt in statements(loop.body) if isinstance(stmt, Alloc)}
+    found: dict[str, Reduction] = {}
+    varying = {loop.var.name}
+    suspects = list[Accumulate]()
+    for stmt in statements(loop.body):
+        match stmt:
+            case Accumulate(buffer, index, op, value) if buffer not in inside:
+                if is_zero(index):
+                    new = Reduction(buffer, op, value.dtype)
+                    if found.setdefault(buffer, new) != new:
+                        return None
+                else:
+                    suspects.append(stmt)
+            case _:
+                pass
+    if not found and not suspects:
+        return []
+    for stmt in statements(loop.body):
+        if isinstance(stmt, Let) and mentions(stmt.value, varying):
+            varying.add(stmt.var.name)
+    if any(not mentions(stmt.index, varying) for stmt in suspects):
+        return None
+    if any(touches(stmt, found.keys()) for stmt in statements(loop.body)):
+        return None
+    return list(found.values())
+
+
+def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """All statements, outer before inner, in order."""
+    stack = list(reversed(body))
+    while stack:
+        stmt = stack.pop()
+        yield stmt
+        match stmt:
+            case Loop():
+                stack.extend(reversed(stmt.body))
+            case If(_, then, otherwise):
+                stack.extend(reversed(then + otherwise))
+            case Let() | Store() | Accumulate() | Alloc():
+                pass
+            case _:
+                assert_never(stmt)
+
+
+def is_zero(index: Expr) -> bool:
+    """Whether this is the index of a scalar."""
+    return getattr(index, "value", None) == 0
+
+
+def touches(stmt: Stmt, buffers: Set[str]) -> bool:
+    """Whether a statement loads one of these buffers, or stores to it."""
+    match stmt:
+        case Let(_, value):
+            return loads(value, buffers)
+        case Store(buffer, index, value):
+            return buffer in buffers or loads(value, buffers) or loads(index, buffers)
+        case Accumulate(_, index, _, value):
+            return loads(value, buffers) or loads(index, buffers)
+        case Loop():
+            return loads(stmt.extent, buffers)
+        case If():
+            return loads(stmt.condition, buffers)
+        case Alloc():
+            return False
+        case _:
+            assert_never(stmt)
+
+
+def loads(expr: Expr, buffers: Set[str]) -> bool:
+    """Whether an expression reads one of these buffers."""
+    return any(isinstance(node, Load) and node.buffer in buffers for node in nodes(expr))
+
+
+def mentions(expr: Expr, names: Set[str]) -> bool:
+    """Whether an expression uses one of these variables."""
+    return any(isinstance(node, Var) and node.name in names for node in nodes(expr))
+
+
+def nodes(expr: Expr) -> Iterator[Expr]:
+    """All nodes of an expression."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(children(node))

@@ -1,0 +1,1 @@
+"""C functions that generated programs paste in: plain ``.h`` files, and ``load`` to read them."""

@@ -1,0 +1,135 @@
+// Floating-point arithmetic with NumPy's meaning: extremes, sign, division and remainder.
+// rint, nextafter, copysign and hypot mean the same in C and NumPy: they are in libm.h.
+
+// SYMBOL symc_maximum_f64
+// The larger; NaN if either is NaN. maximum(-0.0, 0.0) is its first argument, as in NumPy.
+static inline double symc_maximum_f64(double a, double b) {
+    return (a >= b) | (a != a) ? a : b;
+}
+
+// SYMBOL symc_maximum_f32
+// See symc_maximum_f64.
+static inline float symc_maximum_f32(float a, float b) {
+    return (a >= b) | (a != a) ? a : b;
+}
+
+// SYMBOL symc_minimum_f64
+// The smaller; NaN if either is NaN.
+static inline double symc_minimum_f64(double a, double b) {
+    return (a <= b) | (a != a) ? a : b;
+}
+
+// SYMBOL symc_minimum_f32
+// See symc_minimum_f64.
+static inline float symc_minimum_f32(float a, float b) {
+    return (a <= b) | (a != a) ? a : b;
+}
+
+// SYMBOL symc_fmax_f64
+// The larger; a NaN counts as missing. Unlike libm's fmax this vectorises.
+static inline double symc_fmax_f64(double a, double b) {
+    return (a >= b) | (b != b) ? a : b;
+}
+
+// SYMBOL symc_fmax_f32
+// See symc_fmax_f64.
+static inline float symc_fmax_f32(float a, float b) {
+    return (a >= b) | (b != b) ? a : b;
+}
+
+// SYMBOL symc_fmin_f64
+// The smaller; a NaN counts as missing.
+static inline double symc_fmin_f64(double a, double b) {
+    return (a <= b) | (b != b) ? a : b;
+}
+
+// SYMBOL symc_fmin_f32
+// See symc_fmin_f64.
+static inline float symc_fmin_f32(float a, float b) {
+    return (a <= b) | (b != b) ? a : b;
+}
+
+// SYMBOL symc_sign_f64
+// -1, 0 or 1; NaN stays NaN. sign(-0.0) is 0.0, as in NumPy.
+static inline double symc_sign_f64(double x) {
+    double sign = (double)((x > 0.0) - (x < 0.0));
+    return x == x ? sign : x;
+}
+
+// SYMBOL symc_sign_f32
+// See symc_sign_f64.
+static inline float symc_sign_f32(float x) {
+    float sign = (float)((x > 0.0f) - (x < 0.0f));
+    return x == x ? sign : x;
+}
+
+// SYMBOL symc_fmod_f64
+// NEEDS fabs trunc fma copysign fmod
+// C's fmod (sign of a), exact. glibc's takes a step per bit of the quotient; below 2^53 one fused
+// step does: the quotient rounds to the true whole number or one more, so that the fused remainder
+// is representable and at most one b below zero.
+static inline double symc_fmod_f64(double a, double b) {
+#ifdef __FMA__
+    double size = fabs(a), step = fabs(b), quotient = size / step;
+    if (quotient < 0x1p53 && step < INFINITY) {
+        double rest = fma(-trunc(quotient), step, size);
+        return copysign(rest < 0.0 ? rest + step : rest, a);
+    }
+#endif
+    return fmod(a, b);
+}
+
+// SYMBOL symc_fmod_f32
+// NEEDS symc_fmod_f64
+// C's fmodf: the double remainder of floats is a float.
+static inline float symc_fmod_f32(float a, float b) {
+    return (float)symc_fmod_f64(a, b);
+}
+
+// SYMBOL symc_mod_f64
+// NEEDS symc_fmod_f64 copysign
+// NumPy's remainder: the sign of b, also on zero. mod(x, 0) and mod(inf, y) are NaN,
+// mod(-1, inf) is inf.
+static inline double symc_mod_f64(double a, double b) {
+    double rest = symc_fmod_f64(a, b);
+    if (b == 0.0) return rest;
+    if (rest == 0.0) return copysign(0.0, b);
+    return (b < 0.0) != (rest < 0.0) ? rest + b : rest;
+}
+
+// SYMBOL symc_mod_f32
+// NEEDS symc_fmod_f32 copysignf
+// See symc_mod_f64.
+static inline float symc_mod_f32(float a, float b) {
+    float rest = symc_fmod_f32(a, b);
+    if (b == 0.0f) return rest;
+    if (rest == 0.0f) return copysignf(0.0f, b);
+    return (b < 0.0f) != (rest < 0.0f) ? rest + b : rest;
+}
+
+// SYMBOL symc_floordiv_f64
+// NEEDS symc_fmod_f64 floor copysign
+// NumPy's floor_divide, bit for bit: the whole number q with a = q * b + mod(a, b), rounded; a / b
+// where b is zero. Not floor(a / b), which rounds first: floordiv(1, 0.1) is 9.
+static inline double symc_floordiv_f64(double a, double b) {
+    if (b == 0.0) return a / b;
+    double rest = symc_fmod_f64(a, b);
+    double quotient = (a - rest) / b;
+    if (rest != 0.0 && (b < 0.0) != (rest < 0.0)) quotient -= 1.0;
+    if (quotient == 0.0) return copysign(0.0, a / b);
+    double whole = floor(quotient);
+    return quotient - whole > 0.5 ? whole + 1.0 : whole;
+}
+
+// SYMBOL symc_floordiv_f32
+// NEEDS symc_fmod_f32 floorf copysignf
+// See symc_floordiv_f64.
+static inline float symc_floordiv_f32(float a, float b) {
+    if (b == 0.0f) return a / b;
+    float rest = symc_fmod_f32(a, b);
+    float quotient = (a - rest) / b;
+    if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient -= 1.0f;
+    if (quotient == 0.0f) return copysignf(0.0f, a / b);
+    float whole = floorf(quotient);
+    return quotient - whole > 0.5f ? whole + 1.0f : whole;
+}

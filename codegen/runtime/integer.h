@@ -1,0 +1,306 @@
+// Integers: Python's division, NumPy's shifts, wrapping arithmetic. No function here traps or has
+// undefined behaviour, whatever its arguments: division by zero gives 0 (the program checks it
+// apart and raises), INT_MIN / -1 wraps to INT_MIN as in NumPy.
+//
+// Each function is a macro that is instantiated for the types it serves.
+
+// SYMBOL SYMC_DEFINE_FLOORDIV
+// Division rounded towards minus infinity, as Python's //.
+#define SYMC_DEFINE_FLOORDIV(name, type, unsigned_type)                    \
+    static inline type name(type a, type b) {                              \
+        if (b == 0) return 0;                                              \
+        if (b == -1) return (type)(0u - (unsigned_type)a);                 \
+        type quotient = (type)(a / b), rest = (type)(a % b);               \
+        return (type)(quotient - ((rest != 0) & ((rest < 0) != (b < 0)))); \
+    }
+
+// SYMBOL symc_floordiv_i8
+// NEEDS SYMC_DEFINE_FLOORDIV
+SYMC_DEFINE_FLOORDIV(symc_floordiv_i8, int8_t, uint8_t)
+
+// SYMBOL symc_floordiv_i16
+// NEEDS SYMC_DEFINE_FLOORDIV
+SYMC_DEFINE_FLOORDIV(symc_floordiv_i16, int16_t, uint16_t)
+
+// SYMBOL symc_floordiv_i32
+// NEEDS SYMC_DEFINE_FLOORDIV
+SYMC_DEFINE_FLOORDIV(symc_floordiv_i32, int32_t, uint32_t)
+
+// SYMBOL symc_floordiv_i64
+// NEEDS SYMC_DEFINE_FLOORDIV
+SYMC_DEFINE_FLOORDIV(symc_floordiv_i64, int64_t, uint64_t)
+
+// SYMBOL SYMC_DEFINE_FLOORDIV_UNSIGNED
+// a // b.
+#define SYMC_DEFINE_FLOORDIV_UNSIGNED(name, type) \
+    static inline type name(type a, type b) {     \
+        return b == 0 ? (type)0 : (type)(a / b);  \
+    }
+
+// SYMBOL symc_floordiv_u8
+// NEEDS SYMC_DEFINE_FLOORDIV_UNSIGNED
+SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u8, uint8_t)
+
+// SYMBOL symc_floordiv_u16
+// NEEDS SYMC_DEFINE_FLOORDIV_UNSIGNED
+SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u16, uint16_t)
+
+// SYMBOL symc_floordiv_u32
+// NEEDS SYMC_DEFINE_FLOORDIV_UNSIGNED
+SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u32, uint32_t)
+
+// SYMBOL symc_floordiv_u64
+// NEEDS SYMC_DEFINE_FLOORDIV_UNSIGNED
+SYMC_DEFINE_FLOORDIV_UNSIGNED(symc_floordiv_u64, uint64_t)
+
+// SYMBOL SYMC_DEFINE_MOD
+// Remainder with the sign of b, as Python's %.
+#define SYMC_DEFINE_MOD(name, type)                                            \
+    static inline type name(type a, type b) {                                  \
+        if (b == 0 || b == -1) return 0;                                       \
+        type rest = (type)(a % b);                                             \
+        return (type)(rest + ((rest != 0) & ((rest < 0) != (b < 0)) ? b : 0)); \
+    }
+
+// SYMBOL symc_mod_i8
+// NEEDS SYMC_DEFINE_MOD
+SYMC_DEFINE_MOD(symc_mod_i8, int8_t)
+
+// SYMBOL symc_mod_i16
+// NEEDS SYMC_DEFINE_MOD
+SYMC_DEFINE_MOD(symc_mod_i16, int16_t)
+
+// SYMBOL symc_mod_i32
+// NEEDS SYMC_DEFINE_MOD
+SYMC_DEFINE_MOD(symc_mod_i32, int32_t)
+
+// SYMBOL symc_mod_i64
+// NEEDS SYMC_DEFINE_MOD
+SYMC_DEFINE_MOD(symc_mod_i64, int64_t)
+
+// SYMBOL SYMC_DEFINE_MOD_UNSIGNED
+// a % b.
+#define SYMC_DEFINE_MOD_UNSIGNED(name, type)     \
+    static inline type name(type a, type b) {    \
+        return b == 0 ? (type)0 : (type)(a % b); \
+    }
+
+// SYMBOL symc_mod_u8
+// NEEDS SYMC_DEFINE_MOD_UNSIGNED
+SYMC_DEFINE_MOD_UNSIGNED(symc_mod_u8, uint8_t)
+
+// SYMBOL symc_mod_u16
+// NEEDS SYMC_DEFINE_MOD_UNSIGNED
+SYMC_DEFINE_MOD_UNSIGNED(symc_mod_u16, uint16_t)
+
+// SYMBOL symc_mod_u32
+// NEEDS SYMC_DEFINE_MOD_UNSIGNED
+SYMC_DEFINE_MOD_UNSIGNED(symc_mod_u32, uint32_t)
+
+// SYMBOL symc_mod_u64
+// NEEDS SYMC_DEFINE_MOD_UNSIGNED
+SYMC_DEFINE_MOD_UNSIGNED(symc_mod_u64, uint64_t)
+
+// SYMBOL SYMC_DEFINE_IPOW
+// base ** exponent, wrapping. A negative exponent truncates the true value: 1, -1 or 0.
+#define SYMC_DEFINE_IPOW(name, type)                                                       \
+    static inline type name(type base, type exponent) {                                    \
+        if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0; \
+        uint64_t square = (uint64_t)base, power = 1;                                       \
+        for (; exponent > 0; exponent >>= 1) {                                             \
+            if (exponent & 1) power *= square;                                             \
+            square *= square;                                                              \
+        }                                                                                  \
+        return (type)power;                                                                \
+    }
+
+// SYMBOL symc_ipow_i8
+// NEEDS SYMC_DEFINE_IPOW
+SYMC_DEFINE_IPOW(symc_ipow_i8, int8_t)
+
+// SYMBOL symc_ipow_i16
+// NEEDS SYMC_DEFINE_IPOW
+SYMC_DEFINE_IPOW(symc_ipow_i16, int16_t)
+
+// SYMBOL symc_ipow_i32
+// NEEDS SYMC_DEFINE_IPOW
+SYMC_DEFINE_IPOW(symc_ipow_i32, int32_t)
+
+// SYMBOL symc_ipow_i64
+// NEEDS SYMC_DEFINE_IPOW
+SYMC_DEFINE_IPOW(symc_ipow_i64, int64_t)
+
+// SYMBOL SYMC_DEFINE_IPOW_UNSIGNED
+// base ** exponent, wrapping.
+#define SYMC_DEFINE_IPOW_UNSIGNED(name, type)           \
+    static inline type name(type base, type exponent) { \
+        uint64_t square = base, power = 1;              \
+        for (; exponent > 0; exponent >>= 1) {          \
+            if (exponent & 1) power *= square;          \
+            square *= square;                           \
+        }                                               \
+        return (type)power;                             \
+    }
+
+// SYMBOL symc_ipow_u8
+// NEEDS SYMC_DEFINE_IPOW_UNSIGNED
+SYMC_DEFINE_IPOW_UNSIGNED(symc_ipow_u8, uint8_t)
+
+// SYMBOL symc_ipow_u16
+// NEEDS SYMC_DEFINE_IPOW_UNSIGNED
+SYMC_DEFINE_IPOW_UNSIGNED(symc_ipow_u16, uint16_t)
+
+// SYMBOL symc_ipow_u32
+// NEEDS SYMC_DEFINE_IPOW_UNSIGNED
+SYMC_DEFINE_IPOW_UNSIGNED(symc_ipow_u32, uint32_t)
+
+// SYMBOL symc_ipow_u64
+// NEEDS SYMC_DEFINE_IPOW_UNSIGNED
+SYMC_DEFINE_IPOW_UNSIGNED(symc_ipow_u64, uint64_t)
+
+// SYMBOL SYMC_DEFINE_SHL
+// a << count as NumPy: 0 for a count that is negative or not below the width.
+#define SYMC_DEFINE_SHL(name, type, unsigned_type)                                                           \
+    static inline type name(type a, type count) {                                                            \
+        return (unsigned_type)count < 8 * sizeof(type) ? (type)((0u + (unsigned_type)a) << count) : (type)0; \
+    }
+
+// SYMBOL symc_shl_i8
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_i8, int8_t, uint8_t)
+
+// SYMBOL symc_shl_i16
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_i16, int16_t, uint16_t)
+
+// SYMBOL symc_shl_i32
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_i32, int32_t, uint32_t)
+
+// SYMBOL symc_shl_i64
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_i64, int64_t, uint64_t)
+
+// SYMBOL symc_shl_u8
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_u8, uint8_t, uint8_t)
+
+// SYMBOL symc_shl_u16
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_u16, uint16_t, uint16_t)
+
+// SYMBOL symc_shl_u32
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_u32, uint32_t, uint32_t)
+
+// SYMBOL symc_shl_u64
+// NEEDS SYMC_DEFINE_SHL
+SYMC_DEFINE_SHL(symc_shl_u64, uint64_t, uint64_t)
+
+// SYMBOL SYMC_DEFINE_SHR
+// a >> count as NumPy: all sign bits for a count that is negative or not below the width.
+#define SYMC_DEFINE_SHR(name, type, unsigned_type)                                                            \
+    static inline type name(type a, type count) {                                                             \
+        return (type)(a >> ((unsigned_type)count < 8 * sizeof(type) ? count : (type)(8 * sizeof(type) - 1))); \
+    }
+
+// SYMBOL symc_shr_i8
+// NEEDS SYMC_DEFINE_SHR
+SYMC_DEFINE_SHR(symc_shr_i8, int8_t, uint8_t)
+
+// SYMBOL symc_shr_i16
+// NEEDS SYMC_DEFINE_SHR
+SYMC_DEFINE_SHR(symc_shr_i16, int16_t, uint16_t)
+
+// SYMBOL symc_shr_i32
+// NEEDS SYMC_DEFINE_SHR
+SYMC_DEFINE_SHR(symc_shr_i32, int32_t, uint32_t)
+
+// SYMBOL symc_shr_i64
+// NEEDS SYMC_DEFINE_SHR
+SYMC_DEFINE_SHR(symc_shr_i64, int64_t, uint64_t)
+
+// SYMBOL SYMC_DEFINE_SHR_UNSIGNED
+// a >> count as NumPy: 0 for a count that is not below the width.
+#define SYMC_DEFINE_SHR_UNSIGNED(name, type)                            \
+    static inline type name(type a, type count) {                       \
+        return count < 8 * sizeof(type) ? (type)(a >> count) : (type)0; \
+    }
+
+// SYMBOL symc_shr_u8
+// NEEDS SYMC_DEFINE_SHR_UNSIGNED
+SYMC_DEFINE_SHR_UNSIGNED(symc_shr_u8, uint8_t)
+
+// SYMBOL symc_shr_u16
+// NEEDS SYMC_DEFINE_SHR_UNSIGNED
+SYMC_DEFINE_SHR_UNSIGNED(symc_shr_u16, uint16_t)
+
+// SYMBOL symc_shr_u32
+// NEEDS SYMC_DEFINE_SHR_UNSIGNED
+SYMC_DEFINE_SHR_UNSIGNED(symc_shr_u32, uint32_t)
+
+// SYMBOL symc_shr_u64
+// NEEDS SYMC_DEFINE_SHR_UNSIGNED
+SYMC_DEFINE_SHR_UNSIGNED(symc_shr_u64, uint64_t)
+
+// SYMBOL SYMC_DEFINE_NEG
+// -a, wrapping: the smallest integer is its own negative.
+#define SYMC_DEFINE_NEG(name, type, unsigned_type) \
+    static inline type name(type a) {              \
+        return (type)(0u - (unsigned_type)a);      \
+    }
+
+// SYMBOL symc_neg_i8
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_i8, int8_t, uint8_t)
+
+// SYMBOL symc_neg_i16
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_i16, int16_t, uint16_t)
+
+// SYMBOL symc_neg_i32
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_i32, int32_t, uint32_t)
+
+// SYMBOL symc_neg_i64
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_i64, int64_t, uint64_t)
+
+// SYMBOL symc_neg_u8
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_u8, uint8_t, uint8_t)
+
+// SYMBOL symc_neg_u16
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_u16, uint16_t, uint16_t)
+
+// SYMBOL symc_neg_u32
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_u32, uint32_t, uint32_t)
+
+// SYMBOL symc_neg_u64
+// NEEDS SYMC_DEFINE_NEG
+SYMC_DEFINE_NEG(symc_neg_u64, uint64_t, uint64_t)
+
+// SYMBOL SYMC_DEFINE_ABS
+// |a|, wrapping as NumPy's: the smallest integer is its own absolute value.
+#define SYMC_DEFINE_ABS(name, type, unsigned_type)        \
+    static inline type name(type a) {                     \
+        return a < 0 ? (type)(0u - (unsigned_type)a) : a; \
+    }
+
+// SYMBOL symc_abs_i8
+// NEEDS SYMC_DEFINE_ABS
+SYMC_DEFINE_ABS(symc_abs_i8, int8_t, uint8_t)
+
+// SYMBOL symc_abs_i16
+// NEEDS SYMC_DEFINE_ABS
+SYMC_DEFINE_ABS(symc_abs_i16, int16_t, uint16_t)
+
+// SYMBOL symc_abs_i32
+// NEEDS SYMC_DEFINE_ABS
+SYMC_DEFINE_ABS(symc_abs_i32, int32_t, uint32_t)
+
+// SYMBOL symc_abs_i64
+// NEEDS SYMC_DEFINE_ABS
+SYMC_DEFINE_ABS(symc_abs_i64, int64_t, uint64_t)

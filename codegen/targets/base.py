@@ -1,0 +1,65 @@
+"""What a target is: a language as a table, and five functions that know a compiler.
+
+`emit.py` prints loop IR through a `Lang`; nothing in a `Lang` computes. A `Target` finds the
+compiler, runs it, and loads what it made; it knows nothing about tensors or caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from symc.codegen.ir import Program
+
+Pass = Callable[[Program], Program]
+
+
+@dataclass(frozen=True, slots=True)
+class Lang:
+    """One language of the C family: everything `emit.py` needs to know about it."""
+
+    name: str
+    types: Mapping[str, str]  # by dtype name
+    short: Mapping[str, str]  # dtype names inside names of runtime functions
+    suffixes: Mapping[str, str]  # of literals, by dtype name
+    infinity: Mapping[str, str]
+    nan: Mapping[str, str]
+    kernel: str  # what stands before a kernel's name
+    restrict: str
+    local: str  # what stands behind the declaration of a local array
+    simd: str
+    parallel: str
+    unroll: str
+    thread: str  # the number of the thread that asks
+    reserved: frozenset[str]  # names that a program's own names must not take
+
+
+class Target(Protocol):
+    """A language together with its compiler."""
+
+    @property
+    def lang(self) -> Lang:
+        """The table that programs for this target are printed through."""
+        ...
+
+    def available(self) -> bool:
+        """Whether programs can be compiled here. Starts no process."""
+        ...
+
+    def passes(self) -> tuple[Pass, ...]:
+        """What to do to a program before it is printed, in order."""
+        ...
+
+    def describe(self, *, quick: bool = False) -> dict[str, str]:
+        """Everything besides the source that decides what compiling gives, in named parts."""
+        ...
+
+    def compile(self, source: str, folder: Path, *, quick: bool = False) -> None:
+        """Leave the compiled function and its source in `folder`, or raise `CompileFailed`."""
+        ...
+
+    def load(self, folder: Path) -> object:
+        """Open what `compile` left in `folder`."""
+        ...

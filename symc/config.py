@@ -1,0 +1,50 @@
+"""Settings that hold for a process. Each can be set in the environment before symc is imported."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(slots=True)
+class Config:
+    """symc's settings: ``symc.config.floatX = "float32"``, or for a block, ``with config.set(...)``.
+
+    - `floatX`: dtype of constructors that are given none. Environment: ``SYMC_FLOATX``.
+    - `mode`: mode of functions that are given none (see `symc.function`). ``SYMC_MODE``.
+    - `threads`: how many threads a function may use; 0 means all cores. ``SYMC_THREADS``.
+    - `on_unused_input`: "raise", "warn" or "ignore". ``SYMC_ON_UNUSED_INPUT``.
+    """
+
+    floatX: str = os.environ.get("SYMC_FLOATX", "float64")  # noqa: N815 -- Theano's name
+    mode: str = os.environ.get("SYMC_MODE", "default")
+    threads: int = int(os.environ.get("SYMC_THREADS", "0"))
+    on_unused_input: str = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
+
+    @contextmanager
+    def set(self, **settings: Any) -> Iterator[None]:
+        """Other settings for a block.
+
+        >>> import symc
+        >>> with symc.config.set(floatX="float32"):
+        ...     symc.tensor.vector("x").dtype
+        float32
+        """
+        known = {f.name for f in fields(self)}
+        unknown = set(settings) - known
+        if unknown:
+            raise AttributeError(f"no setting {sorted(unknown)[0]!r}; there are {sorted(known)}")
+        before = {name: getattr(self, name) for name in settings}
+        for name, value in settings.items():
+            setattr(self, name, value)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+
+config = Config()

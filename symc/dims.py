@@ -1,0 +1,304 @@
+"""Lengths of axes: integers, or integer expressions over sizes known only at run time.
+
+A `Dim` is an ``int`` or a `DimExpr`. Expressions are kept in one normal form, a polynomial with
+integer coefficients over atoms, and interned: ``n + 1 - 1`` *is* ``n``, so equality is identity.
+
+    Dim  = int | Poly
+    Atom = Size(source, axis)        an axis of an input, or (axis None) the value of a scalar tensor
+         | Quotient(left, right)     floor division that could not be carried out
+         | Extreme(kind, left, right)   kind = min | max, where neither is provably smaller
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from typing import Any, Literal, TypeAlias, cast
+from weakref import WeakValueDictionary
+
+_serial = count()
+_interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+class Size:
+    """A length given from outside: axis `axis` of the tensor `source`, or its value (axis None)."""
+
+    __slots__ = ("__weakref__", "axis", "serial", "source")
+    source: Any
+    axis: int | None
+    serial: int
+
+    def __new__(cls, source: Any, axis: int | None) -> Size:
+        key = (cls, id(source), axis)
+        found = _interned.get(key)
+        if found is not None and found.source is source:
+            return cast("Size", found)
+        size = super().__new__(cls)
+        size.source, size.axis, size.serial = source, axis, next(_serial)
+        _interned[key] = size
+        return size
+
+    def __repr__(self) -> str:
+        name = getattr(self.source, "name", None) or f"s{self.serial}"
+        return f"{name}.value" if self.axis is None else f"{name}.shape[{self.axis}]"
+
+
+class _Pair:
+    __slots__ = ("__weakref__", "kind", "left", "right", "serial")
+    kind: Literal["floordiv", "min", "max"]
+    left: Dim
+    right: Dim
+    serial: int
+
+    def __new__(cls, kind: Literal["floordiv", "min", "max"], left: Dim, right: Dim) -> Any:
+        key = (cls, kind, left, right)
+        found = _interned.get(key)
+        if found is None:
+            found = super().__new__(cls)
+            found.kind, found.left, found.right, found.serial = kind, left, right, next(_serial)
+            _interned[key] = found
+        return found
+
+
+class Quotient(_Pair):
+    """``left // right``, rounded down."""
+
+    def __repr__(self) -> str:
+        return f"({self.left})//({self.right})"
+
+
+class Extreme(_Pair):
+    """``min(left, right)`` or ``max(left, right)``."""
+
+    def __repr__(self) -> str:
+        return f"{self.kind}({self.left}, {self.right})"
+
+
+Atom: TypeAlias = Size | Quotient | Extreme
+Monomial: TypeAlias = tuple[Atom, ...]
+
+
+class Poly:
+    """A symbolic length in normal form. Supports ``+ - * //`` with other lengths.
+
+    >>> from symc.dims import Size, symbolic
+    >>> n = symbolic(Size(object(), 0))
+    >>> (n + 1) - 1 is n
+    True
+    """
+
+    __slots__ = ("__weakref__", "terms")
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __new__(cls, terms: tuple[tuple[Monomial, int], ...]) -> Poly:
+        found = _interned.get(terms)
+        if found is None:
+            found = super().__new__(cls)
+            found.terms = terms
+            _interned[terms] = found
+        return cast("Poly", found)
+
+    def __add__(self, other: Dim) -> Dim:
+        return add(self, other)
+
+    def __radd__(self, other: Dim) -> Dim:
+        return add(other, self)
+
+    def __sub__(self, other: Dim) -> Dim:
+        return add(self, mul(other, -1))
+
+    def __rsub__(self, other: Dim) -> Dim:
+        return add(other, mul(self, -1))
+
+    def __mul__(self, other: Dim) -> Dim:
+        return mul(self, other)
+
+    def __rmul__(self, other: Dim) -> Dim:
+        return mul(other, self)
+
+    def __floordiv__(self, other: Dim) -> Dim:
+        return floordiv(self, other)
+
+    def __rfloordiv__(self, other: Dim) -> Dim:
+        return floordiv(other, self)
+
+    def __repr__(self) -> str:
+        parts: list[str] = []
+        for monomial, factor in self.terms:
+            text = "*".join(map(repr, monomial))
+            body = text if abs(factor) == 1 and text else f"{abs(factor)}{'*' if text else ''}{text}"
+            sign = "-" if factor < 0 else "+"
+            parts.append(f" {sign} {body}" if parts else ("-" + body if factor < 0 else body))
+        return "".join(parts)
+
+
+Dim: TypeAlias = int | Poly
+
+
+def _terms(dim: Dim) -> Iterable[tuple[Monomial, int]]:
+    if isinstance(dim, Poly):
+        return dim.terms
+    return (((), dim),) if dim else ()
+
+
+def _normal(terms: dict[Monomial, int]) -> Dim:
+    kept = sorted(
+        ((m, c) for m, c in terms.items() if c),
+        key=lambda term: (not term[0], [atom.serial for atom in term[0]]),
+    )
+    if not kept:
+        return 0
+    if len(kept) == 1 and not kept[0][0]:
+        return kept[0][1]
+    return Poly(tuple(kept))
+
+
+def symbolic(atom: Atom) -> Poly:
+    """The length that is just this atom."""
+    return Poly((((atom,), 1),))
+
+
+def add(left: Dim, right: Dim) -> Dim:
+    """``left + right``."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right
+    terms = dict(_terms(left))
+    for monomial, factor in _terms(right):
+        terms[monomial] = terms.get(monomial, 0) + factor
+    return _normal(terms)
+
+
+def sub(left: Dim, right: Dim) -> Dim:
+    """``left - right``."""
+    return add(left, mul(right, -1))
+
+
+def mul(left: Dim, right: Dim) -> Dim:
+    """``left * right``."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left * right
+    terms: dict[Monomial, int] = {}
+    for m1, c1 in _terms(left):
+        for m2, c2 in _terms(right):
+            monomial = tuple(sorted(m1 + m2, key=lambda atom: atom.serial))
+            terms[monomial] = terms.get(monomial, 0) + c1 * c2
+    return _normal(terms)
+
+
+def product(dims: Iterable[Dim]) -> Dim:
+    """The product of lengths: how many elements a shape has."""
+    total: Dim = 1
+    for dim in dims:
+        total = mul(total, dim)
+    return total
+
+
+def _divide_terms(left: Dim, divisor: Monomial, factor: int) -> Dim | None:
+    """`left` divided by ``factor * divisor`` term by term, or None unless that is exact."""
+    terms: dict[Monomial, int] = {}
+    for monomial, c in _terms(left):
+        rest = list(monomial)
+        for atom in divisor:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        if c % factor:
+            return None
+        terms[tuple(rest)] = c // factor
+    return _normal(terms)
+
+
+def floordiv(left: Dim, right: Dim) -> Dim:
+    """``left // right``, rounded down; exact divisions are carried out."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left // right if right else 0
+    if right == 1:
+        return left
+    if left is right:
+        return 1
+    divisor = list(_terms(right))
+    if len(divisor) == 1:
+        exact = _divide_terms(left, *divisor[0])
+        if exact is not None:
+            return exact
+    return symbolic(Quotient("floordiv", left, right))
+
+
+def nonnegative(dim: Dim) -> bool:
+    """Whether a length is provably at least zero."""
+    if isinstance(dim, int):
+        return dim >= 0
+    return all(c >= 0 and all(map(_atom_nonnegative, m)) for m, c in dim.terms)
+
+
+def _atom_nonnegative(atom: Atom) -> bool:
+    match atom:
+        case Size():
+            return atom.axis is not None
+        case Quotient():
+            return nonnegative(atom.left) and nonnegative(atom.right)
+        case Extreme(kind="max"):
+            return nonnegative(atom.left) or nonnegative(atom.right)
+        case _:
+            return nonnegative(atom.left) and nonnegative(atom.right)
+
+
+def minimum(left: Dim, right: Dim) -> Dim:
+    """The smaller length, decided now where that is provable."""
+    if nonnegative(sub(right, left)):
+        return left
+    if nonnegative(sub(left, right)):
+        return right
+    return symbolic(Extreme("min", left, right))
+
+
+def maximum(left: Dim, right: Dim) -> Dim:
+    """The larger length, decided now where that is provable."""
+    if nonnegative(sub(right, left)):
+        return right
+    if nonnegative(sub(left, right)):
+        return left
+    return symbolic(Extreme("max", left, right))
+
+
+def atoms(dim: Dim) -> Iterator[Atom]:
+    """The atoms of a length, in its own order, outermost only."""
+    if isinstance(dim, Poly):
+        for monomial, _ in dim.terms:
+            yield from monomial
+
+
+def sizes(dim: Dim) -> Iterator[Size]:
+    """Every size a length depends on, repeated where it occurs more than once."""
+    for atom in atoms(dim):
+        if isinstance(atom, Size):
+            yield atom
+        else:
+            yield from sizes(atom.left)
+            yield from sizes(atom.right)
+
+
+def substitute(dim: Dim, value: Callable[[Size], Dim]) -> Dim:
+    """The length with each size replaced; with integers for all sizes, this evaluates it."""
+    if isinstance(dim, int):
+        return dim
+    total: Dim = 0
+    for monomial, factor in dim.terms:
+        term: Dim = factor
+        for atom in monomial:
+            term = mul(term, _substitute_atom(atom, value))
+        total = add(total, term)
+    return total
+
+
+def _substitute_atom(atom: Atom, value: Callable[[Size], Dim]) -> Dim:
+    if isinstance(atom, Size):
+        return value(atom)
+    left, right = substitute(atom.left, value), substitute(atom.right, value)
+    match atom.kind:
+        case "floordiv":
+            return floordiv(left, right)
+        case "min":
+            return minimum(left, right)
+        case "max":
+            return maximum(left, right)

@@ -1,0 +1,83 @@
+"""Every error symc raises on purpose.
+
+    SymcError (Exception)
+    ├── ShapeMismatch (ValueError)        two lengths that must be equal are not
+    ├── RankError (TypeError)             a tensor has the wrong number of axes
+    ├── DTypeError (TypeError)            a dtype does not fit, or would lose precision
+    ├── BadIndex (IndexError)             an index is out of range, or there are too many
+    ├── DivisionByZero (ZeroDivisionError) an integer was divided by zero
+    ├── GradientError (ValueError)        a derivative cannot be taken as asked
+    │   └── DisconnectedInput             `wrt` does not influence the cost
+    ├── FunctionError (ValueError)        `function()` was given something it cannot compile
+    │   ├── MissingInput                  the outputs need an input that was not listed
+    │   ├── UnusedInput                   a listed input is not needed
+    │   └── BadUpdate                     an update does not fit its shared variable
+    ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
+    ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
+    └── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
+
+Compiling can also raise `CompileFailed` and `CompilerMissing` from `symc.codegen.errors`.
+Each message says what was asked, what was found, where the user wrote it, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class SymcError(Exception):
+    """The base of all errors that symc raises on purpose."""
+
+
+class ShapeMismatch(SymcError, ValueError):
+    """Two lengths that must be equal are not, when the graph is built or when it runs."""
+
+
+class RankError(SymcError, TypeError):
+    """A tensor has the wrong number of axes."""
+
+
+class DTypeError(SymcError, TypeError):
+    """A dtype does not fit, or converting to it would lose precision."""
+
+
+class BadIndex(SymcError, IndexError):
+    """An index is out of range, or there are more indexes than axes."""
+
+
+class DivisionByZero(SymcError, ZeroDivisionError):
+    """An integer was divided by zero in a compiled function."""
+
+
+class GradientError(SymcError, ValueError):
+    """A derivative cannot be taken as asked."""
+
+
+class DisconnectedInput(GradientError):
+    """The tensor to differentiate with respect to does not influence the cost."""
+
+
+class FunctionError(SymcError, ValueError):
+    """`symc.function` was given something that it cannot compile."""
+
+
+class MissingInput(FunctionError):
+    """The outputs need an input that was not listed."""
+
+
+class UnusedInput(FunctionError):
+    """A listed input is not needed for the outputs."""
+
+
+class BadUpdate(FunctionError):
+    """An update does not fit its shared variable."""
+
+
+class BadArgument(SymcError, TypeError):
+    """A compiled function was called with too many, too few or the wrong arguments."""
+
+
+class NotFinite(SymcError, FloatingPointError):
+    """``mode="nanguard"`` met a NaN or an infinity."""
+
+
+class NotBatchable(SymcError, TypeError):
+    """`jacobian` or `hessian` met an op that has no batching rule."""

@@ -1,0 +1,45 @@
+"""The interpreter: a graph computed node by node with NumPy. The oracle of every test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from symc.errors import MissingInput
+from symc.graph import Array, Tensor, walk
+from symc.inputs import Input, Shared
+from symc.types import to_numpy
+
+
+def evaluate(
+    outputs: Sequence[Tensor],
+    values: Mapping[Tensor, Array],
+    after: Callable[[Tensor, Array], None] | None = None,
+) -> list[Array]:
+    """The values of the outputs, given those of the inputs. `after` sees every computed node.
+
+    Run-time requirements are not checked here; see `symc.checks`.
+    """
+    known: dict[Tensor, Array] = dict(values)
+    for node in walk(outputs, stop=lambda node: node in known):
+        if node in known:
+            continue
+        if isinstance(node.op, Input):
+            raise MissingInput(f"no value was given for {node!r}")
+        known[node] = compute(node, [known[arg] for arg in node.args])
+        if after is not None:
+            after(node, known[node])
+    return [known[output] for output in outputs]
+
+
+def compute(node: Tensor, args: Sequence[Array]) -> Array:
+    """One node's value, with the dtype and rank that its type promises."""
+    if isinstance(node.op, Shared):
+        return node.op.cell[0]
+    result = np.asarray(node.op.evaluate(*args))
+    if result.dtype != to_numpy(node.dtype) or result.ndim != node.ndim:
+        raise AssertionError(
+            f"{node.op!r} promised {node.type} and computed {result.dtype}{result.shape}"
+        )
+    return result

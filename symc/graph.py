@@ -1,0 +1,391 @@
+"""The graph: interned, immutable nodes, and walks over them that never recurse.
+
+    tensor = Tensor(op, args, type)      same op and same args give the same object
+    op     = a frozen dataclass; everything about an operation stands in its class
+
+`where` (the user's file and line) and `name` ride along and are no part of a node's identity.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from weakref import WeakValueDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from symc.codegen.dtypes import DType
+from symc.types import TensorType
+
+if TYPE_CHECKING:
+    from symc.lowering import Lowering, SizeOf
+
+Array: TypeAlias = npt.NDArray[Any]
+TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | int | float | Sequence[Any]"
+
+
+class Where(NamedTuple):
+    """A line of the user's program."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file.rpartition('/')[2]}:{self.line}"
+
+
+NOWHERE = Where("?", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """Something that must hold when a node is computed, else `error` is raised.
+
+    `holds` is a bool tensor (all elements must be true) or a pair of lengths that must be equal.
+    `message` makes the text from the offending values, computed again outside the compiled code.
+    """
+
+    holds: Tensor | tuple[Any, Any]
+    error: type[Exception]
+    message: Callable[[Callable[[Any], Any]], str]
+
+
+class Op(ABC):
+    """An operation. Subclasses are frozen dataclasses whose fields are its static parameters."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def infer(self, *args: Tensor) -> TensorType:
+        """The type of the result. Raises a `SymcError` when the arguments do not fit."""
+
+    @abstractmethod
+    def evaluate(self, *args: Array) -> Array:
+        """The meaning, in NumPy: the oracle of the tests and the interpreter."""
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        """The reverse rule: for each argument, what reaches it of `bar`, or None for nothing."""
+        del bar
+        return [None] * len(node.args)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        """The op over a new leading axis that the `batched` arguments have."""
+        from symc.errors import NotBatchable
+
+        raise NotBatchable(f"{self.label} has no batching rule; jacobian and hessian need one")
+
+    def lower(self, node: Tensor, size: SizeOf) -> Lowering:
+        """How the result is computed in loops: one of the closed set in `lowering.py`."""
+        raise NotImplementedError(type(self).__name__)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        """The same value in simpler ops, if this op is only a name for those."""
+        del node
+        return None
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        """What must hold at run time."""
+        del node
+        return ()
+
+    def key(self) -> str:
+        """Text that is equal exactly for equal ops, in every process: part of the cache key."""
+        return repr(self)
+
+    @property
+    def label(self) -> str:
+        """The name people see in messages, printed graphs and generated code."""
+        return type(self).__name__.lower()
+
+    def __call__(self, *args: Tensor) -> Tensor:
+        """The node of this op on these arguments, new or known."""
+        return intern(self, args)
+
+
+_nodes: WeakValueDictionary[tuple[Any, ...], Tensor] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
+    """The one node of `op` on `args`."""
+    key = (op, *args)
+    found = _nodes.get(key)
+    if found is not None:
+        return found
+    created = Tensor(op, args, op.infer(*args), user_line())
+    with _lock:
+        return _nodes.setdefault(key, created)
+
+
+# --- where the user wrote it ----------------------------------------------------------------------
+
+
+class _Provenance(threading.local):
+    where: Where | None = None
+
+
+_provenance = _Provenance()
+
+
+@contextmanager
+def located_at(where: Where) -> Iterator[None]:
+    """New nodes are attributed to this line: for gradients and rewrites of a user's node."""
+    before = _provenance.where
+    _provenance.where = where
+    try:
+        yield
+    finally:
+        _provenance.where = before
+
+
+def user_line() -> Where:
+    """The innermost line outside symc that is being executed."""
+    if _provenance.where is not None:
+        return _provenance.where
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- inspect.stack() reads files
+    while frame.f_back is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module != "symc" and not module.startswith("symc."):
+            break
+        frame = frame.f_back
+    return Where(frame.f_code.co_filename, frame.f_lineno)
+
+
+# --- tensors --------------------------------------------------------------------------------------
+
+# The user-level functions behind operators, methods and properties of a tensor. The modules of
+# `tensor/` fill these tables: the one late binding there is.
+OPERATORS: dict[str, Callable[..., Any]] = {}
+METHODS: dict[str, Callable[..., Any]] = {}
+PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+
+
+class Tensor:
+    """A symbolic array: what it is computed by, from what, and its type.
+
+    Use NumPy's operators, indexing and methods on it. ``==`` compares identity, as nodes are
+    interned; `symc.tensor.eq` compares elements.
+    """
+
+    __slots__ = ("__weakref__", "args", "name", "op", "type", "where")
+    __array_priority__ = 1000
+    __array_ufunc__ = None  # ndarray + tensor asks the tensor
+
+    def __init__(self, op: Op, args: tuple[Tensor, ...], type: TensorType, where: Where) -> None:
+        self.op = op
+        self.args = args
+        self.type = type
+        self.where = where
+        self.name: str | None = None
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.type.shape)
+
+    def __repr__(self) -> str:
+        return f"<{self.name or self.op.label} {self.type}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"{self!r} has no truth value before it is computed; "
+            "use T.where or T.switch instead of if, and & | ~ instead of and, or, not"
+        )
+
+    def __len__(self) -> int:
+        if self.ndim and isinstance(self.type.shape[0], int):
+            return self.type.shape[0]
+        raise TypeError(f"{self!r} has no length known now; use .shape[0]")
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.ndim or not isinstance(self.type.shape[0], int):
+            raise TypeError(f"cannot iterate over {self!r}: its first length is not known now")
+        return (self[i] for i in range(self.type.shape[0]))
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+        raise TypeError(
+            f"{self!r} is symbolic and has no values; compile it with symc.function, "
+            "or use .eval({input: value})"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # NumPy's methods (x.sum(), x.reshape(...)) and properties (x.T, x.shape) are table rows.
+        method = METHODS.get(name)
+        if method is not None:
+            return partial(method, self)
+        if name in PROPERTIES:
+            return PROPERTIES[name](self)
+        raise AttributeError(f"a tensor has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *METHODS, *PROPERTIES]
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return OPERATORS["getitem"](self, index)
+
+    def __add__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["add"](self, other)
+
+    def __radd__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["add"](other, self)
+
+    def __sub__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["sub"](self, other)
+
+    def __rsub__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["sub"](other, self)
+
+    def __mul__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["mul"](self, other)
+
+    def __rmul__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["mul"](other, self)
+
+    def __truediv__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["div"](self, other)
+
+    def __rtruediv__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["div"](other, self)
+
+    def __floordiv__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["floordiv"](self, other)
+
+    def __rfloordiv__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["floordiv"](other, self)
+
+    def __mod__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["mod"](self, other)
+
+    def __rmod__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["mod"](other, self)
+
+    def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return OPERATORS["divmod"](self, other)
+
+    def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return OPERATORS["divmod"](other, self)
+
+    def __pow__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["pow"](self, other)
+
+    def __rpow__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["pow"](other, self)
+
+    def __matmul__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["matmul"](self, other)
+
+    def __rmatmul__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["matmul"](other, self)
+
+    def __and__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["bitwise_and"](self, other)
+
+    def __rand__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["bitwise_and"](other, self)
+
+    def __or__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["bitwise_or"](self, other)
+
+    def __ror__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["bitwise_or"](other, self)
+
+    def __xor__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["bitwise_xor"](self, other)
+
+    def __rxor__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["bitwise_xor"](other, self)
+
+    def __lshift__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["left_shift"](self, other)
+
+    def __rlshift__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["left_shift"](other, self)
+
+    def __rshift__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["right_shift"](self, other)
+
+    def __rrshift__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["right_shift"](other, self)
+
+    def __neg__(self) -> Tensor:
+        return OPERATORS["neg"](self)
+
+    def __pos__(self) -> Tensor:
+        return self
+
+    def __abs__(self) -> Tensor:
+        return OPERATORS["abs"](self)
+
+    def __invert__(self) -> Tensor:
+        return OPERATORS["invert"](self)
+
+    def __lt__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["lt"](self, other)
+
+    def __le__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["le"](self, other)
+
+    def __gt__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["gt"](self, other)
+
+    def __ge__(self, other: TensorLike) -> Tensor:
+        return OPERATORS["ge"](self, other)
+
+
+# --- walks ----------------------------------------------------------------------------------------
+
+
+def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None) -> list[Tensor]:
+    """Every node the outputs depend on, arguments before users, in a fixed order.
+
+    Where `stop` holds for a node, its arguments are not visited.
+    """
+    order: list[Tensor] = []
+    done: set[Tensor] = set()
+    stack: list[tuple[Tensor, bool]] = [(output, False) for output in reversed(list(outputs))]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+            continue
+        if node in done:
+            continue
+        done.add(node)
+        stack.append((node, True))
+        if stop is None or not stop(node):
+            stack.extend((arg, False) for arg in reversed(node.args) if arg not in done)
+    return order
+
+
+def substitute(
+    outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]
+) -> list[Tensor]:
+    """The outputs with nodes replaced. Types are inferred anew; replacements are not searched."""
+    done: dict[Tensor, Tensor] = dict(replace)
+    for node in walk(outputs, stop=lambda node: node in replace):
+        if node not in done:
+            done[node] = rebuild(node, [done[arg] for arg in node.args])
+    return [done[output] for output in outputs]
+
+
+def rebuild(node: Tensor, args: Sequence[Tensor]) -> Tensor:
+    """The node's op on other arguments, attributed to the same line; itself if nothing changed."""
+    if all(new is old for new, old in zip(args, node.args, strict=True)):
+        return node
+    with located_at(node.where):
+        created = node.op(*args)
+    if created.name is None and node.name is not None and created is not node:
+        created.name = node.name
+    return created

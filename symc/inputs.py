@@ -1,0 +1,257 @@
+"""Where values enter a graph: symbolic inputs, constants and shared variables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.config import config
+from symc.dims import Dim, Size, symbolic
+from symc.errors import DTypeError, RankError, ShapeMismatch
+from symc.graph import Array, Op, Tensor, TensorLike, intern, user_line
+from symc.types import TensorType, as_dtype, to_numpy, weak_dtype
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Input(Op):
+    """A value given at each call. Every `Input` is a node of its own."""
+
+    declared: tuple[int | None, ...]
+
+    def infer(self, *args: Tensor) -> TensorType:
+        raise AssertionError("inputs get their type when they are made")
+
+    def evaluate(self, *args: Array) -> Array:
+        raise AssertionError("inputs are given, not computed")
+
+    @property
+    def label(self) -> str:
+        return "input"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Constant(Op):
+    """A known array. Equal constants are one node: they are interned by dtype, shape and bytes."""
+
+    value: Array
+    digest: str
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(as_dtype(self.value.dtype), self.value.shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        return self.value
+
+    def key(self) -> str:
+        return f"Constant({self.value.dtype.name}, {self.value.shape}, {self.digest})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @property
+    def label(self) -> str:
+        return str(self.value) if self.value.ndim == 0 else "constant"
+
+
+def tensor(
+    dtype: Any = None, shape: Sequence[int | None] = (), name: str | None = None
+) -> Tensor:
+    """A symbolic input.
+
+    `dtype` is a name or NumPy dtype (None: `config.floatX`); `shape` has a number for each length
+    that is known and None for each that is not. Only axes of length 1 given as ``1`` broadcast.
+
+    >>> tensor("float32", shape=(None, 3), name="x")
+    <x float32[x.shape[0], 3]>
+    """
+    if isinstance(shape, int):
+        raise TypeError("shape must be a tuple, like (None, 3)")
+    declared = tuple(None if d is None else int(d) for d in shape)
+    if any(d is not None and d < 0 for d in declared):
+        raise ValueError(f"a length cannot be negative: shape={declared}")
+    return _source(Tensor, Input(declared), as_dtype(dtype or config.floatX), declared, name)
+
+
+def _source(
+    cls: type[Tensor], op: Op, dtype: DType, declared: Sequence[int | None], name: str | None
+) -> Tensor:
+    source = cls(op, (), TensorType(dtype, ()), user_line())
+    source.name = name
+    dims: list[Dim] = [
+        symbolic(Size(source, axis)) if length is None else length
+        for axis, length in enumerate(declared)
+    ]
+    source.type = TensorType(dtype, tuple(dims))
+    return source
+
+
+def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A constant with NumPy's dtype for the value, or the one given. The array is copied.
+
+    >>> constant([1, 2, 3])
+    <constant int64[3]>
+    """
+    array = np.array(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)), order="C")
+    as_dtype(array.dtype)  # raises for dtypes symc does not have
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    array.flags.writeable = False
+    digest = hashlib.sha256(array.tobytes()).hexdigest()[:32] if array.size > 4 else repr(
+        array.tobytes()
+    )
+    node = intern(Constant(array, digest), ())
+    if name is not None:
+        node.name = name
+    return node
+
+
+def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
+    """The value as a tensor: tensors as they are, sequences that hold tensors stacked.
+
+    Python numbers are weak beside a tensor of dtype `like`: they take its dtype, or float64 for a
+    float beside integers, as in NumPy 2. Raises `DTypeError` for what is no array of numbers.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
+        dtype = _own_dtype(value) if like is None else weak_dtype(value, like)
+        return scalar_constant(value, dtype)
+    if isinstance(value, list | tuple) and _holds_tensor(value):
+        from symc.tensor.shape import stack
+
+        return stack([as_tensor(item, like) for item in value])
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(f"cannot make a tensor of {value!r} (dtype {array.dtype})")
+    return constant(array)
+
+
+def _holds_tensor(value: Sequence[Any]) -> bool:
+    return any(
+        isinstance(item, Tensor) or (isinstance(item, list | tuple) and _holds_tensor(item))
+        for item in value
+    )
+
+
+def _own_dtype(value: bool | int | float) -> DType:
+    if isinstance(value, bool):
+        return BOOL
+    return INT64 if isinstance(value, int) else as_dtype("float64")
+
+
+_scalars: dict[tuple[Any, ...], Tensor] = {}
+
+
+def scalar_constant(value: bool | int | float, dtype: DType) -> Tensor:
+    """A 0-d constant of a dtype. Raises OverflowError when an int does not fit, as NumPy does."""
+    key = (type(value), value, str(value), dtype)  # str tells -0.0 from 0.0
+    found = _scalars.get(key)
+    if found is None:
+        found = constant(np.array(value, dtype=to_numpy(dtype)))
+        if len(_scalars) < 4096:
+            _scalars[key] = found
+    return found
+
+
+def constant_value(node: Tensor) -> Array | None:
+    """The array of a constant, or None for anything else."""
+    return node.op.value if isinstance(node.op, Constant) else None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shared(Op):
+    """The value of a shared variable. `cell` is a one-element list that holds the array."""
+
+    cell: list[Array]
+    declared: tuple[int | None, ...]
+
+    def infer(self, *args: Tensor) -> TensorType:
+        raise AssertionError("shared variables get their type when they are made")
+
+    def evaluate(self, *args: Array) -> Array:
+        return self.cell[0]
+
+    @property
+    def label(self) -> str:
+        return "shared"
+
+
+class SharedVariable(Tensor):
+    """A tensor with a value that lives between calls and that functions can update.
+
+    Make one with `symc.shared`.
+    """
+
+    __slots__ = ("default_update",)
+    op: Shared
+    default_update: Tensor | None
+
+    def get_value(self, borrow: bool = False) -> Array:
+        """The value: a copy, or with ``borrow=True`` the live array, which updates may overwrite."""
+        value = self.op.cell[0]
+        return value if borrow else value.copy()
+
+    def set_value(self, value: Any, borrow: bool = False) -> None:
+        """Replaces the value; dtype and rank must fit, and lengths that were declared.
+
+        Raises `DTypeError`, `RankError` or `ShapeMismatch`, and then changes nothing.
+        """
+        self.op.cell[0] = check_value(self, value, copy=not borrow)
+
+
+def check_value(variable: SharedVariable, value: Any, copy: bool) -> Array:
+    """`value` as an array that `variable` can hold, or a `SymcError` saying why not."""
+    name = variable.name or "a shared variable"
+    array = np.asarray(value)
+    dtype = to_numpy(variable.dtype)
+    if not np.can_cast(array.dtype, dtype, "safe") and not isinstance(value, bool | int | float):
+        raise DTypeError(
+            f"{name} holds {variable.dtype}; a {array.dtype} value would lose precision\n"
+            f"  convert it first: value.astype({variable.dtype.name!r})"
+        )
+    if array.ndim != variable.ndim:
+        raise RankError(f"{name} has {variable.ndim} axes; the value has shape {array.shape}")
+    for axis, (declared, given) in enumerate(zip(variable.op.declared, array.shape, strict=True)):
+        if declared is not None and declared != given:
+            raise ShapeMismatch(f"{name}: axis {axis} was declared {declared}; the value has {given}")
+    return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
+
+
+def shared(
+    value: Any,
+    name: str | None = None,
+    *,
+    dtype: Any = None,
+    shape: Sequence[int | None] | None = None,
+    borrow: bool = False,
+) -> SharedVariable:
+    """A variable with a value, which functions read and, through ``updates=``, change.
+
+    Its dtype is NumPy's for the value unless `dtype` is given. Its lengths are those of the value
+    and stay so, unless `shape` has None where they may change. Like inputs, it broadcasts along
+    axes whose length is fixed to 1.
+
+    >>> w = shared(np.zeros((2, 3)), name="w")
+    >>> w.get_value().shape
+    (2, 3)
+    """
+    if isinstance(value, Tensor):
+        raise TypeError(f"a shared variable needs a value, not the symbolic {value!r}")
+    array = np.asarray(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)))
+    declared = tuple(array.shape) if shape is None else tuple(shape)
+    if len(declared) != array.ndim:
+        raise RankError(f"shape={declared} has {len(declared)} axes; the value has {array.ndim}")
+    kind = as_dtype(array.dtype)
+    cell = [np.zeros((0,) * array.ndim, to_numpy(kind))]
+    variable = _source(SharedVariable, Shared(cell, declared), kind, declared, name)
+    assert isinstance(variable, SharedVariable)
+    variable.default_update = None
+    variable.set_value(array, borrow=borrow)
+    return variable

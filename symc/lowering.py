@@ -1,0 +1,121 @@
+"""The ways an op's result can be computed in loops: a closed set, so that scheduling knows all.
+
+    Lowering = At        each element from its index alone
+             | Fold      each element by combining values over extra axes (sum, max, products)
+             | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
+             | Sweep     a running fold along one axis (cumsum)
+             | LibCall   a routine on whole buffers (BLAS)
+             | Alias     the argument's buffer under another shape (reshape)
+
+An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
+needs an argument's element, is sent that element as an expression, and returns its own. So ops
+never recurse into each other, and graphs of any depth lower without deep stacks:
+
+    def element(index):                      # of x[::-1]
+        return (yield Read(0, (sub(n_minus_1, index[0]),)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from symc.codegen import ir
+from symc.codegen.dtypes import DType
+from symc.dims import Dim
+
+Index: TypeAlias = tuple[ir.Expr, ...]
+SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A request for the element of argument number `arg` at `index` (one int64 per axis)."""
+
+    arg: int
+    index: Index
+
+
+Reader: TypeAlias = Generator[Read, ir.Expr, ir.Expr]
+IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Element `index` of the result is what ``element(index)`` reads and returns."""
+
+    element: Callable[[Index], Reader]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Element `index` is `op` over all ``element(index, inner)``, inner ranging over `extents`.
+
+    The running value has dtype `dtype` (wider than the result where that keeps digits) and starts
+    from `initial`; ``element`` must return that dtype, and the end value is cast to the node's.
+    """
+
+    extents: tuple[Dim, ...]
+    op: ir.AccumulateOp
+    dtype: DType
+    initial: ir.Const
+    element: Callable[[Index, Index], Reader]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
+
+    `parallel` says that no two inner indexes have the same target. `target` gives an index of the
+    result, in range. Where it is not parallel, writes happen in row-major order: the last one wins.
+    """
+
+    extents: tuple[Dim, ...]
+    target: Callable[[Index], IndexReader]
+    value: Callable[[Index], Reader]
+    combine: Literal["set", "add", "max", "min", "mul"] = "set"
+    parallel: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
+
+    base: Callable[[Index], Reader] | None
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Along `axis`, element i is ``op(element i-1, element(index))``: a running fold."""
+
+    axis: int
+    op: ir.AccumulateOp
+    dtype: DType
+    initial: ir.Const
+    element: Callable[[Index], Reader]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A whole argument or the result as a routine's parameter: number, or -1 for the result."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class LibCall:
+    """A call of a routine of `codegen/routines.py` on whole buffers."""
+
+    routine: str
+    args: tuple[Argument | ir.Expr, ...]
+    note: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """The result is argument 0's elements in the same order, under the node's own shape."""
+
+
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | Alias

@@ -1,0 +1,5 @@
+"""The user's `T`: everything that makes or combines tensors."""
+
+from symc.tensor.elementwise import cast_to as cast
+from symc.tensor.logic import *  # noqa: F403
+from symc.tensor.math import *  # noqa: F403

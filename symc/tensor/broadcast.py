@@ -1,0 +1,81 @@
+"""How shapes combine: only axes whose length is 1 when the graph is built broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from symc.dims import Dim
+from symc.errors import ShapeMismatch
+from symc.graph import Requirement, Tensor
+
+
+def describe(node: Tensor) -> str:
+    """A tensor as error messages show it: name, type and the user's line."""
+    return f"{node.name or node.op.label:<8} {node.type!s:<20} {node.where}"
+
+
+def mismatch(label: str, axis: int, left: Tensor, right: Tensor, lengths: tuple[object, object]) -> str:
+    """The text of a `ShapeMismatch` between two arguments."""
+    return (
+        f"{label}: axis {axis} is {lengths[0]} on the left and {lengths[1]} on the right\n"
+        f"  left   {describe(left)}\n"
+        f"  right  {describe(right)}"
+    )
+
+
+def broadcast_shape(label: str, args: Sequence[Tensor]) -> tuple[Dim, ...]:
+    """NumPy's shape for elementwise arguments, aligned at the last axis.
+
+    Lengths that are both unknown are taken to be equal; `broadcast_requirements` checks it at run
+    time. Raises `ShapeMismatch` when two known lengths differ.
+    """
+    first = args[0].type.shape
+    if all(arg.type.shape is first or not arg.type.shape for arg in args):
+        return first
+    rank = max(len(arg.type.shape) for arg in args)
+    return tuple(_axis(label, args, axis - rank, rank) for axis in range(rank))
+
+
+def _axis(label: str, args: Sequence[Tensor], axis: int, rank: int) -> Dim:
+    result: Dim = 1
+    owner: Tensor | None = None
+    for arg in args:
+        shape = arg.type.shape
+        if len(shape) < -axis:
+            continue
+        dim = shape[axis]
+        if dim == 1 or dim is result:
+            continue
+        if owner is None:
+            result, owner = dim, arg
+        elif isinstance(dim, int):
+            if isinstance(result, int) and result != dim:
+                raise ShapeMismatch(mismatch(label, rank + axis, owner, arg, (result, dim)))
+            result, owner = dim, arg
+    return result
+
+
+def broadcast_requirements(
+    label: str, args: Sequence[Tensor], shape: tuple[Dim, ...]
+) -> Iterator[Requirement]:
+    """Lengths that must turn out equal at run time for the arguments to combine to `shape`."""
+    for arg in args:
+        own = arg.type.shape
+        if own is shape:
+            continue
+        offset = len(shape) - len(own)
+        for axis, dim in enumerate(own):
+            if dim != 1 and dim != shape[offset + axis]:
+                yield equal_lengths(label, args, offset + axis, arg, dim, shape[offset + axis])
+
+
+def equal_lengths(
+    label: str, args: Iterable[Tensor], axis: int, right: Tensor, found: Dim, wanted: Dim
+) -> Requirement:
+    """The requirement that `right`'s axis has the same length as the others'."""
+    left = next((arg for arg in args if wanted in arg.type.shape), right)
+    return Requirement(
+        (wanted, found),
+        ShapeMismatch,
+        lambda value: mismatch(label, axis, left, right, (value(wanted), value(found))),
+    )

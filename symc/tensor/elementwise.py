@@ -1,0 +1,322 @@
+"""Elementwise ops: the mechanism. The functions themselves are rows of `math.py` and `logic.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
+from symc.errors import DTypeError
+from symc.graph import (
+    METHODS,
+    OPERATORS,
+    Array,
+    Op,
+    Requirement,
+    Tensor,
+    TensorLike,
+)
+from symc.inputs import Constant, as_tensor, constant_value
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
+from symc.types import TensorType, float_for, promote, to_numpy
+
+# How the dtype the arguments are converted to follows from theirs:
+#   float   float_for(promoted): exp, sqrt
+#   divide  promoted, but integers become float64: division
+#   same    promoted: add, maximum, abs
+#   number  promoted, but bool is refused: subtract, negative
+#   integer promoted, but floats are refused: bit operations
+#   logical bool: and, or, not
+Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
+Partial: TypeAlias = Callable[..., Tensor | None]
+Expression: TypeAlias = Callable[..., ir.Expr]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Elementwise(Op):
+    """One scalar function applied at every index. All arguments have one dtype.
+
+    `partials` has, for each argument, ``(bar, *args, result) -> bar times the derivative``.
+    `predicate` functions give bool. `cost` is in simple arithmetic operations.
+    """
+
+    name: str
+    numpy: Callable[..., Any]
+    expression: Expression
+    domain: Domain
+    partials: tuple[Partial | None, ...]
+    predicate: bool = False
+    cost: int = 1
+    checks: Callable[[Tensor], Iterable[Requirement]] | None = None
+
+    def infer(self, *args: Tensor) -> TensorType:
+        dtype = BOOL if self.predicate else args[-1].type.dtype
+        return TensorType(dtype, broadcast_shape(self.name, args))
+
+    def evaluate(self, *args: Array) -> Array:
+        with np.errstate(all="ignore"):
+            result = self.numpy(*args)
+        return np.asarray(result, dtype=bool if self.predicate else args[-1].dtype)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        mask, inner = peel(bar)
+        return [
+            None
+            if partial is None or isinstance(arg.op, Constant) or not arg.dtype.is_float
+            else sum_to(masked(mask, partial(inner, *node.args, node)), arg)
+            for partial, arg in zip(self.partials, node.args, strict=True)
+        ]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*align_batch(args, batched))
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(lambda index: self._element(node, index))
+
+    def _element(self, node: Tensor, index: Index) -> Reader:
+        values: list[ir.Expr] = []
+        for number, arg in enumerate(node.args):
+            values.append((yield Read(number, project(index, arg.type.shape))))
+        return self.scalar(values)
+
+    def scalar(self, values: Sequence[ir.Expr]) -> ir.Expr:
+        """The function on one element of each argument; float16 is computed in float32."""
+        if values[-1].dtype is not FLOAT16:
+            return self.expression(*values)
+        wide = [ir.Cast(v, FLOAT32) if v.dtype is FLOAT16 else v for v in values]
+        result = self.expression(*wide)
+        return result if result.dtype is BOOL else ir.Cast(result, FLOAT16)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        yield from broadcast_requirements(self.name, node.args, node.type.shape)
+        if self.checks is not None:
+            yield from self.checks(node)
+
+    def key(self) -> str:
+        return f"Elementwise({self.name})"
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> Any:
+        return (ELEMENTWISE.__getitem__, (self.name,))
+
+
+ELEMENTWISE: dict[str, Elementwise] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Op):
+    """Conversion to another dtype."""
+
+    dtype: DType
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(self.dtype, args[0].type.shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return args[0].astype(to_numpy(self.dtype))
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x = node.args[0]
+        if not (x.dtype.is_float and self.dtype.is_float):
+            return [None]
+        mask, inner = peel(bar)
+        return [masked(mask, cast_to(inner, x.dtype))]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            value = yield Read(0, index)
+            return value if value.dtype is self.dtype else ir.Cast(value, self.dtype)
+
+        return At(element)
+
+
+def project(index: Index, shape: tuple[Any, ...]) -> Index:
+    """The index of a broadcast argument: right-aligned, and 0 along axes of length 1."""
+    tail = index[len(index) - len(shape) :]
+    if 1 not in shape:
+        return tail
+    return tuple(ir.const(0) if dim == 1 else i for i, dim in zip(tail, shape, strict=True))
+
+
+# --- masks: what keeps NaN out of gradients of `where` --------------------------------------------
+
+
+def peel(bar: Tensor) -> tuple[Tensor | None, Tensor]:
+    """A gradient of the form ``where(mask, inner, 0)`` as (mask, inner); else (None, bar).
+
+    Reverse rules are linear in `bar`, so they may be applied to `inner` and masked afterwards:
+    then an infinite derivative in the branch not taken meets a mask, never a multiplication by 0.
+    """
+    if bar.op is ELEMENTWISE.get("where"):
+        value = constant_value(bar.args[2])
+        if value is not None and value.ndim == 0 and value == 0:
+            return bar.args[0], bar.args[1]
+    return None, bar
+
+
+def masked(mask: Tensor | None, value: Tensor | None) -> Tensor | None:
+    """``where(mask, value, 0)``, or the value itself without a mask."""
+    if mask is None or value is None:
+        return value
+    return cast("Tensor", OPERATORS["where"](mask, value, 0))
+
+
+def sum_to(bar: Tensor | None, arg: Tensor) -> Tensor | None:
+    """Sums a gradient over the axes along which `arg` was broadcast."""
+    if bar is None:
+        return None
+    shape, own = bar.type.shape, arg.type.shape
+    extra = len(shape) - len(own)
+    stretched = [
+        extra + axis for axis, dim in enumerate(own) if dim == 1 and shape[extra + axis] != 1
+    ]
+    if not extra and not stretched:
+        return bar
+    axes = tuple([*range(extra), *stretched])
+    total = _reduce("sum", bar, axes, extra)
+    mask, _ = peel(bar)
+    if mask is None:
+        return total
+    if mask.ndim < bar.ndim:
+        mask = METHODS["expand_dims"](mask, tuple(range(bar.ndim - mask.ndim)))
+    return masked(_reduce("any", mask, axes, extra), total)
+
+
+def _reduce(name: str, x: Tensor, axes: tuple[int, ...], extra: int) -> Tensor:
+    result = METHODS[name](x, axis=axes, keepdims=True)
+    return METHODS["squeeze"](result, axis=tuple(range(extra))) if extra else result
+
+
+def align_batch(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:
+    """Arguments whose shapes broadcast with the batch axis first: pads ranks after that axis."""
+    rank = max(arg.ndim - flag for arg, flag in zip(args, batched, strict=True))
+    aligned: list[Tensor] = []
+    for arg, flag in zip(args, batched, strict=True):
+        missing = rank - (arg.ndim - 1)
+        if flag and missing > 0:
+            arg = METHODS["expand_dims"](arg, tuple(range(1, 1 + missing)))
+        aligned.append(arg)
+    return aligned
+
+
+# --- making functions from rows -------------------------------------------------------------------
+
+
+def cast_to(x: TensorLike, dtype: Any) -> Tensor:
+    """`x` converted to a dtype, as ``x.astype(dtype)``; the same tensor if it has it already.
+
+    Floats become integers by truncation.
+
+    >>> import symc.tensor as T
+    >>> T.cast(T.vector("x"), "int32").dtype
+    int32
+    """
+    from symc.types import as_dtype
+
+    x, wanted = as_tensor(x), as_dtype(dtype)
+    if x.dtype is wanted:
+        return x
+    value = constant_value(x)
+    if value is not None and value.ndim == 0:
+        from symc.inputs import constant
+
+        return constant(Cast(wanted).evaluate(value))
+    return Cast(wanted)(x)
+
+
+def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Tensor]:
+    """The arguments as tensors of the one dtype the function computes in (see `Domain`)."""
+    tensors = [v for v in values if isinstance(v, Tensor)]
+    arrays = [
+        as_tensor(v)
+        for v in values
+        if not isinstance(v, Tensor)
+        and (isinstance(v, np.generic) or not isinstance(v, bool | int | float))
+    ]
+    known = [t.dtype for t in [*tensors, *arrays]]
+    like = promote(*known) if known else None
+    converted = [as_tensor(v, like) for v in values]
+    dtype = _domain_dtype(promote(*(t.dtype for t in converted)), domain, label)
+    return [cast_to(t, dtype) for t in converted]
+
+
+def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
+    match domain:
+        case "float":
+            return float_for(dtype)
+        case "divide":
+            return dtype if dtype.is_float else FLOAT64
+        case "logical":
+            return BOOL
+        case "number" if dtype is BOOL:
+            raise DTypeError(f"{label} of bool is not defined; use ^ or logical_xor, or cast first")
+        case "integer" if dtype.is_float:
+            raise DTypeError(f"{label} needs integers or bool, not {dtype}; cast first")
+        case _:
+            return dtype
+
+
+def elementwise(
+    name: str,
+    numpy: Callable[..., Any],
+    expression: Expression,
+    doc: str,
+    *partials: Partial | None,
+    domain: Domain = "float",
+    predicate: bool = False,
+    cost: int = 1,
+    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+) -> Callable[..., Tensor]:
+    """Defines an elementwise function from one row and returns what users call."""
+    op = Elementwise(name, numpy, expression, domain, partials, predicate, cost, checks)
+    ELEMENTWISE[name] = op
+    arity = len(partials)
+
+    def function(*args: TensorLike) -> Tensor:
+        if len(args) != arity:
+            raise TypeError(f"{name} takes {arity} arguments, not {len(args)}")
+        if arity == 1:
+            x = as_tensor(args[0])
+            return op(cast_to(x, _domain_dtype(x.dtype, domain, name)))
+        return op(*common(args, domain, name))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{doc}\n\n{_GENERAL[domain]}"
+    OPERATORS[name] = function
+    return function
+
+
+_GENERAL: dict[Domain, str] = {
+    "float": "Elementwise, with NumPy's broadcasting along axes of known length 1. Integers are "
+    "converted to float64 (8 bits: float16, 16 bits: float32).",
+    "divide": "Elementwise, with NumPy's broadcasting along axes of known length 1. Integers are "
+    "converted to float64.",
+    "same": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's dtype.",
+    "number": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's "
+    "dtype. Raises DTypeError for bool.",
+    "integer": "Elementwise, with NumPy's broadcasting along axes of known length 1. Raises "
+    "DTypeError for floats.",
+    "logical": "Elementwise on truth values (nonzero is true); gives bool.",
+}
+
+
+def call(name: str) -> Expression:
+    """The expression that calls a function of `codegen/math.py`."""
+    return lambda *args: ir.Call(name, args, args[0].dtype)
+
+
+def binary(op: ir.BinaryOp) -> Expression:
+    """The expression of a binary operator."""
+    return lambda left, right: ir.binary(op, left, right)

@@ -1,0 +1,158 @@
+"""Comparisons, truth values, bit operations and choices, elementwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.elementwise import ELEMENTWISE, binary, cast_to, common, elementwise
+from symc.tensor.math import abs as absolute
+
+__all__ = [
+    "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "ge", "gt", "invert", "isclose", "isfinite",
+    "isinf", "isnan", "le", "left_shift", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "lt", "ne", "neq", "right_shift", "switch", "where",
+]  # fmt: skip
+
+
+def _comparison(name: Any, numpy: Any, sign: str) -> Any:
+    return elementwise(
+        name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.", None, None,
+        domain="same", predicate=True,
+    )  # fmt: skip
+
+
+eq = _comparison("eq", np.equal, "==")
+ne = neq = _comparison("ne", np.not_equal, "!=")
+lt = _comparison("lt", np.less, "<")
+le = _comparison("le", np.less_equal, "<=")
+gt = _comparison("gt", np.greater, ">")
+ge = _comparison("ge", np.greater_equal, ">=")
+
+
+def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Any:
+    def expression(x: ir.Expr) -> ir.Expr:
+        return ir.Call(name, (x,), BOOL) if x.dtype.is_float else ir.Const(of_integer, BOOL)
+
+    return elementwise(name, numpy, expression, doc, None, domain="same", predicate=True)
+
+
+isnan = _float_predicate("isnan", np.isnan, "Whether x is NaN; gives bool.", False)
+isinf = _float_predicate("isinf", np.isinf, "Whether x is infinite; gives bool.", False)
+isfinite = _float_predicate("isfinite", np.isfinite, "Whether x is finite; gives bool.", True)
+
+
+def isclose(
+    x: TensorLike, y: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Tensor:
+    """Whether ``abs(x - y) <= atol + rtol * abs(y)``, as NumPy's isclose; gives bool.
+
+    Infinities are close only to themselves; NaN to NaN with ``equal_nan=True``. Elementwise.
+    """
+    x, y = common((x, y), "divide", "isclose")
+    near = logical_and(isfinite(y), le(absolute(x - y), atol + rtol * absolute(y)))
+    close = logical_or(eq(x, y), near)
+    return logical_or(close, logical_and(isnan(x), isnan(y))) if equal_nan else close
+
+
+def _logical(name: str, numpy: Any, op: Any, doc: str) -> Any:
+    return elementwise(name, numpy, binary(op), doc, None, None, domain="logical")
+
+
+logical_and = _logical("logical_and", np.logical_and, "and", "Whether both are true.")
+logical_or = _logical("logical_or", np.logical_or, "or", "Whether at least one is true.")
+logical_xor = _logical("logical_xor", np.logical_xor, "xor", "Whether exactly one is true.")
+logical_not = elementwise(
+    "logical_not", np.logical_not, lambda x: ir.Unary("not", x, BOOL), "Whether x is false.", None,
+    domain="logical",
+)  # fmt: skip
+
+
+def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> Any:
+    def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+        return ir.binary(on_bool if x.dtype is BOOL else on_integers, x, y)
+
+    return elementwise(name, numpy, expression, doc, None, None, domain="integer")
+
+
+bitwise_and = _bits("bitwise_and", np.bitwise_and, "and", "band", "``x & y``, bit by bit.")
+bitwise_or = _bits("bitwise_or", np.bitwise_or, "or", "bor", "``x | y``, bit by bit.")
+bitwise_xor = _bits("bitwise_xor", np.bitwise_xor, "xor", "bxor", "``x ^ y``, bit by bit.")
+invert = elementwise(
+    "invert", np.invert,
+    lambda x: ir.Unary("not" if x.dtype is BOOL else "invert", x, x.dtype),
+    "``~x``, bit by bit; for bool, logical not.", None, domain="integer",
+)  # fmt: skip
+_shl = elementwise(
+    "left_shift", np.left_shift, binary("shl"), "``x << y``.", None, None, domain="integer"
+)
+_shr = elementwise(
+    "right_shift", np.right_shift, binary("shr"), "``x >> y``.", None, None, domain="integer"
+)
+
+
+def _shift(op: Any, x: TensorLike, y: TensorLike) -> Tensor:
+    x, y = common((x, y), "integer", "a shift")
+    if x.dtype is BOOL:
+        x, y = cast_to(x, "int8"), cast_to(y, "int8")
+    return op(x, y)
+
+
+def left_shift(x: TensorLike, y: TensorLike) -> Tensor:
+    """``x << y``; 0 when y is not less than the number of bits. Elementwise, integers only."""
+    return _shift(_shl, x, y)
+
+
+def right_shift(x: TensorLike, y: TensorLike) -> Tensor:
+    """``x >> y``, keeping the sign. Elementwise, integers only."""
+    return _shift(_shr, x, y)
+
+
+OPERATORS["left_shift"] = left_shift
+OPERATORS["right_shift"] = right_shift
+
+# --- where ----------------------------------------------------------------------------------------
+
+
+def _select(c: ir.Expr, x: ir.Expr, y: ir.Expr) -> ir.Expr:
+    return ir.Select(c, x, y, x.dtype)
+
+
+elementwise(
+    "where", np.where, _select, "x where the condition holds, y elsewhere.",
+    None,
+    lambda g, c, x, y, z: OPERATORS["where"](c, g, 0),
+    lambda g, c, x, y, z: OPERATORS["where"](OPERATORS["logical_not"](c), g, 0),
+    domain="same",
+)  # fmt: skip
+
+
+def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
+    """x where the condition is true (nonzero), y elsewhere, with NumPy's dtype for x and y.
+
+    Elementwise, with broadcasting along axes of known length 1. The gradient of the branch not
+    taken is exactly 0, even where its derivative is infinite or NaN.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> y = T.where(x > 0, T.sqrt(x), 0.0)
+    >>> symc.grad(y.sum(), x).eval({x: [0.0, 4.0]})
+    array([0.  , 0.25])
+    """
+    then, otherwise = common((x, y), "same", "where")
+    return ELEMENTWISE["where"](cast_to(as_tensor(condition), BOOL), then, otherwise)
+
+
+def switch(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
+    """Theano's name for `where`."""
+    return where(condition, x, y)
+
+
+OPERATORS["where"] = where
+OPERATORS["neq"] = ne
+OPERATORS["isclose"] = isclose

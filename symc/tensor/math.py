@@ -1,0 +1,498 @@
+"""Elementwise functions of real numbers: one row each, with meaning, expression and derivative.
+
+A row's partial derivatives are written as users write expressions: ``lambda g, x, y: g * y`` gives
+the gradient for argument x from the gradient g of the result y. Derivatives without a source below
+are elementary calculus; those of special functions are from the NIST Digital Library (DLMF).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from symc import special
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.elementwise import ELEMENTWISE, binary, call, cast_to, elementwise
+
+__all__ = [
+    "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "beta",
+    "betaln", "cbrt", "ceil", "clip", "copysign", "cos", "cosh", "deg2rad", "digamma", "div",
+    "divmod", "elu", "erf", "erfc", "erfcx", "erfinv", "exp", "exp2", "expm1", "floor", "floordiv",
+    "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gammaln", "gelu", "hypot", "i0",
+    "i1", "j0", "j1", "log", "log10", "log1p", "log2", "log_sigmoid", "logaddexp", "maximum",
+    "minimum", "mod", "mul", "neg", "nextafter", "pow", "rad2deg", "reciprocal", "relu", "round",
+    "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softplus", "sqr", "sqrt", "sub", "tan",
+    "tanh", "trigamma", "trunc",
+]  # fmt: skip
+
+# --- arithmetic -----------------------------------------------------------------------------------
+
+
+def _add(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+    return ir.binary("or" if x.dtype is BOOL else "add", x, y)
+
+
+def _mul(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+    return ir.binary("and" if x.dtype is BOOL else "mul", x, y)
+
+
+def _one(x: ir.Expr) -> ir.Const:
+    return ir.Const(1.0 if x.dtype.is_float else 1, x.dtype)
+
+
+add = elementwise(
+    "add", np.add, _add, "``x + y``; for bool, logical or.",
+    lambda g, x, y, z: g, lambda g, x, y, z: g, domain="same",
+)  # fmt: skip
+sub = elementwise(
+    "sub", np.subtract, binary("sub"), "``x - y``.",
+    lambda g, x, y, z: g, lambda g, x, y, z: -g, domain="number",
+)  # fmt: skip
+mul = elementwise(
+    "mul", np.multiply, _mul, "``x * y``; for bool, logical and.",
+    lambda g, x, y, z: g * y, lambda g, x, y, z: g * x, domain="same",
+)  # fmt: skip
+div = elementwise(
+    "div", np.true_divide, binary("div"), "``x / y``, true division.",
+    lambda g, x, y, z: g / y, lambda g, x, y, z: -(g * z) / y, domain="divide", cost=4,
+)  # fmt: skip
+neg = elementwise(
+    "neg", np.negative, lambda x: ir.Unary("neg", x, x.dtype), "``-x``.",
+    lambda g, x, y: -g, domain="number",
+)  # fmt: skip
+abs = elementwise(  # noqa: A001 -- NumPy's name
+    "abs", np.abs, lambda x: x if x.dtype.kind in ("bool", "uint") else ir.Call("abs", (x,), x.dtype),
+    "The absolute value. Its derivative at 0 is taken as 0.",
+    lambda g, x, y: g * sign(x), domain="same",
+)  # fmt: skip
+sign = elementwise(
+    "sign", np.sign, call("sign"), "-1, 0 or 1 by the sign; NaN for NaN.", None, domain="number"
+)
+sqr = elementwise(
+    "sqr", np.square, lambda x: _mul(x, x), "``x * x``.", lambda g, x, y: g * (2 * x), domain="same"
+)
+reciprocal = elementwise(
+    "reciprocal", lambda x: np.divide(1, x).astype(x.dtype), lambda x: ir.binary("div", _one(x), x),
+    "``1 / x``.", lambda g, x, y: -g * sqr(y), domain="divide", cost=4,
+)  # fmt: skip
+
+
+def _nonzero_divisor(node: Tensor) -> Any:
+    from symc.tensor.checks import nonzero_divisor
+
+    return nonzero_divisor(node)
+
+
+floordiv = elementwise(
+    "floordiv", lambda x, y: np.floor_divide(x, y), binary("floordiv"),
+    "``x // y``, rounded down. Integer division by zero raises ZeroDivisionError at run time.",
+    None, None, domain="number", cost=8, checks=_nonzero_divisor,
+)  # fmt: skip
+mod = elementwise(
+    "mod", lambda x, y: np.remainder(x, y), binary("mod"),
+    "``x % y`` with the sign of y. Integer modulo zero raises ZeroDivisionError at run time.",
+    lambda g, x, y, z: g, lambda g, x, y, z: -g * floor(x / y),
+    domain="number", cost=8, checks=_nonzero_divisor,
+)  # fmt: skip
+fmod = elementwise(
+    "fmod", np.fmod, call("fmod"), "The remainder of x / y with the sign of x, as C's fmod.",
+    lambda g, x, y, z: g, lambda g, x, y, z: -g * trunc(x / y), cost=20,
+)  # fmt: skip
+
+
+def divmod(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:  # noqa: A001
+    """The pair ``(x // y, x % y)``."""
+    return floordiv(x, y), mod(x, y)
+
+
+OPERATORS["divmod"] = divmod
+
+
+def _power_checks(node: Tensor) -> Any:
+    from symc.tensor.checks import nonnegative_exponent
+
+    return nonnegative_exponent(node)
+
+
+_pow = elementwise(
+    "pow", np.power, call("pow"), "``x ** y``.",
+    lambda g, x, y, z: g * where_zero(y, 0, y * _power(x, y - 1)),
+    lambda g, x, y, z: g * where_zero(x, 0, z * log(x)),
+    domain="same", cost=30, checks=_power_checks,
+)  # fmt: skip
+
+
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    return ELEMENTWISE["pow"](x, y)
+
+
+def where_zero(x: Tensor, then: float, otherwise: Tensor) -> Tensor:
+    """`otherwise`, but `then` where x is zero: for limits of products like ``y * log(x)``."""
+    return OPERATORS["where"](OPERATORS["eq"](x, 0), then, otherwise)
+
+
+def pow(x: TensorLike, y: TensorLike) -> Tensor:  # noqa: A001 -- NumPy's name
+    """``x ** y``. As in NumPy, constant exponents 2, 1, 0.5 and -1 of floats are exact operations.
+
+    Raises ValueError when an integer is raised to a negative integer, at run time if need be.
+
+    >>> import symc.tensor as T
+    >>> T.pow(T.vector("x"), 2).op.label
+    'sqr'
+    """
+    x = as_tensor(x, y.dtype if isinstance(y, Tensor) else None)
+    if isinstance(y, bool | int | float):
+        if y == 2 and x.dtype is not BOOL:
+            return sqr(x)
+        if y == 1 and isinstance(y, int) and x.dtype is not BOOL:
+            return x
+        if x.dtype.is_float and y in (0.5, -1, 1):
+            return sqrt(x) if y == 0.5 else x if y == 1 else reciprocal(x)
+    return _pow(x, y)
+
+
+OPERATORS["pow"] = pow
+
+# --- rounding -------------------------------------------------------------------------------------
+
+
+def _rounding(name: str, numpy: Any, doc: str) -> Any:
+    float_function = elementwise(name, numpy, call(name), doc, None, cost=1)
+
+    def function(x: TensorLike) -> Tensor:
+        x = as_tensor(x)
+        return x if not x.dtype.is_float else float_function(x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{doc}\n\nElementwise; integers stay as they are. The derivative is 0."
+    OPERATORS[name] = function
+    return function
+
+
+ceil = _rounding("ceil", np.ceil, "The least whole number not below x.")
+floor = _rounding("floor", np.floor, "The greatest whole number not above x.")
+trunc = _rounding("trunc", np.trunc, "x without its fraction.")
+round = _rounding("round", np.rint, "The nearest whole number, ties to even.")  # noqa: A001
+
+# --- powers, exponentials and logarithms ----------------------------------------------------------
+
+sqrt = elementwise(
+    "sqrt", np.sqrt, call("sqrt"), "The square root.", lambda g, x, y: 0.5 * g / y, cost=5
+)
+cbrt = elementwise(
+    "cbrt", np.cbrt, call("cbrt"), "The cube root.", lambda g, x, y: g / (3 * sqr(y)), cost=20
+)
+exp = elementwise("exp", np.exp, call("exp"), "e to the power x.", lambda g, x, y: g * y, cost=12)
+exp2 = elementwise(
+    "exp2", np.exp2, call("exp2"), "2 to the power x.",
+    lambda g, x, y: g * y * math.log(2), cost=12,
+)  # fmt: skip
+expm1 = elementwise(
+    "expm1", np.expm1, call("expm1"), "``exp(x) - 1``, exact near 0.",
+    lambda g, x, y: g * (y + 1), cost=16,
+)  # fmt: skip
+log = elementwise(
+    "log", np.log, call("log"), "The natural logarithm.", lambda g, x, y: g / x, cost=12
+)
+log2 = elementwise(
+    "log2", np.log2, call("log2"), "The logarithm to base 2.",
+    lambda g, x, y: g / (x * math.log(2)), cost=12,
+)  # fmt: skip
+log10 = elementwise(
+    "log10", np.log10, call("log10"), "The logarithm to base 10.",
+    lambda g, x, y: g / (x * math.log(10)), cost=12,
+)  # fmt: skip
+log1p = elementwise(
+    "log1p", np.log1p, call("log1p"), "``log(1 + x)``, exact near 0.",
+    lambda g, x, y: g / (1 + x), cost=16,
+)  # fmt: skip
+logaddexp = elementwise(
+    "logaddexp", np.logaddexp, call("logaddexp"), "``log(exp(x) + exp(y))`` without overflow.",
+    lambda g, x, y, z: g * sigmoid(x - y), lambda g, x, y, z: g * sigmoid(y - x), cost=30,
+)  # fmt: skip
+
+# --- trigonometry ---------------------------------------------------------------------------------
+
+sin = elementwise(
+    "sin", np.sin, call("sin"), "The sine of x radians.", lambda g, x, y: g * cos(x), cost=16
+)
+cos = elementwise(
+    "cos", np.cos, call("cos"), "The cosine of x radians.", lambda g, x, y: -g * sin(x), cost=16
+)
+tan = elementwise(
+    "tan", np.tan, call("tan"), "The tangent of x radians.",
+    lambda g, x, y: g * (1 + sqr(y)), cost=20,
+)  # fmt: skip
+arcsin = elementwise(
+    "arcsin", np.arcsin, call("arcsin"), "The inverse sine, in [-pi/2, pi/2].",
+    lambda g, x, y: g / sqrt(1 - sqr(x)), cost=20,
+)  # fmt: skip
+arccos = elementwise(
+    "arccos", np.arccos, call("arccos"), "The inverse cosine, in [0, pi].",
+    lambda g, x, y: -g / sqrt(1 - sqr(x)), cost=20,
+)  # fmt: skip
+arctan = elementwise(
+    "arctan", np.arctan, call("arctan"), "The inverse tangent, in [-pi/2, pi/2].",
+    lambda g, x, y: g / (1 + sqr(x)), cost=20,
+)  # fmt: skip
+arctan2 = elementwise(
+    "arctan2", np.arctan2, call("arctan2"), "The angle of the point (y, x), in [-pi, pi].",
+    lambda g, y, x, z: g * x / (sqr(x) + sqr(y)), lambda g, y, x, z: -g * y / (sqr(x) + sqr(y)),
+    cost=30,
+)  # fmt: skip
+sinh = elementwise(
+    "sinh", np.sinh, call("sinh"), "The hyperbolic sine.", lambda g, x, y: g * cosh(x), cost=20
+)
+cosh = elementwise(
+    "cosh", np.cosh, call("cosh"), "The hyperbolic cosine.", lambda g, x, y: g * sinh(x), cost=20
+)
+tanh = elementwise(
+    "tanh", np.tanh, call("tanh"), "The hyperbolic tangent.",
+    lambda g, x, y: g * (1 - sqr(y)), cost=20,
+)  # fmt: skip
+arcsinh = elementwise(
+    "arcsinh", np.arcsinh, call("arcsinh"), "The inverse hyperbolic sine.",
+    lambda g, x, y: g / sqrt(sqr(x) + 1), cost=20,
+)  # fmt: skip
+arccosh = elementwise(
+    "arccosh", np.arccosh, call("arccosh"), "The inverse hyperbolic cosine, of x >= 1.",
+    lambda g, x, y: g / (sqrt(x - 1) * sqrt(x + 1)), cost=20,
+)  # fmt: skip
+arctanh = elementwise(
+    "arctanh", np.arctanh, call("arctanh"), "The inverse hyperbolic tangent, of -1 <= x <= 1.",
+    lambda g, x, y: g / (1 - sqr(x)), cost=20,
+)  # fmt: skip
+hypot = elementwise(
+    "hypot", np.hypot, call("hypot"), "``sqrt(x*x + y*y)`` without overflow. Its gradient at the "
+    "origin is taken as 0.",
+    lambda g, x, y, z: g * where_zero(z, 0, x / z), lambda g, x, y, z: g * where_zero(z, 0, y / z),
+    cost=20,
+)  # fmt: skip
+
+
+def deg2rad(x: TensorLike) -> Tensor:
+    """Degrees to radians: ``x * pi / 180``. Elementwise."""
+    return _float(x) * (math.pi / 180)
+
+
+def rad2deg(x: TensorLike) -> Tensor:
+    """Radians to degrees: ``x * 180 / pi``. Elementwise."""
+    return _float(x) * (180 / math.pi)
+
+
+def _float(x: TensorLike) -> Tensor:
+    from symc.types import float_for
+
+    x = as_tensor(x)
+    return cast_to(x, float_for(x.dtype))
+
+
+# --- extremes and signs ---------------------------------------------------------------------------
+
+
+def _share(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """`g` where x wins (x > y), half of it where they tie."""
+    where, gt, eq = OPERATORS["where"], OPERATORS["gt"], OPERATORS["eq"]
+    return g * where(gt(x, y), 1, where(eq(x, y), 0.5, cast_to(0, g.dtype)))
+
+
+maximum = elementwise(
+    "maximum", np.maximum, binary("max"),
+    "The larger of x and y; NaN where either is NaN. Ties share the gradient evenly.",
+    lambda g, x, y, z: _share(g, x, y), lambda g, x, y, z: _share(g, y, x), domain="same",
+)  # fmt: skip
+minimum = elementwise(
+    "minimum", np.minimum, binary("min"),
+    "The smaller of x and y; NaN where either is NaN. Ties share the gradient evenly.",
+    lambda g, x, y, z: _share(g, y, x), lambda g, x, y, z: _share(g, x, y), domain="same",
+)  # fmt: skip
+
+
+def _ignoring_nan(name: str, op: ir.BinaryOp) -> Any:
+    return lambda x, y: ir.Call(name, (x, y), x.dtype) if x.dtype.is_float else ir.binary(op, x, y)
+
+
+fmax = elementwise(
+    "fmax", np.fmax, _ignoring_nan("fmax", "max"),
+    "The larger of x and y, ignoring NaN. Ties share the gradient evenly.",
+    lambda g, x, y, z: _share_present(g, x, y, OPERATORS["gt"]),
+    lambda g, x, y, z: _share_present(g, y, x, OPERATORS["gt"]), domain="same",
+)  # fmt: skip
+fmin = elementwise(
+    "fmin", np.fmin, _ignoring_nan("fmin", "min"),
+    "The smaller of x and y, ignoring NaN. Ties share the gradient evenly.",
+    lambda g, x, y, z: _share_present(g, x, y, OPERATORS["lt"]),
+    lambda g, x, y, z: _share_present(g, y, x, OPERATORS["lt"]), domain="same",
+)  # fmt: skip
+
+
+def _share_present(g: Tensor, x: Tensor, y: Tensor, wins: Any) -> Tensor:
+    where, eq, isnan = OPERATORS["where"], OPERATORS["eq"], OPERATORS["isnan"]
+    return g * where(
+        OPERATORS["logical_or"](wins(x, y), isnan(y)), 1, where(eq(x, y), 0.5, cast_to(0, g.dtype))
+    )
+
+
+copysign = elementwise(
+    "copysign", np.copysign, call("copysign"), "x with the sign of y.",
+    lambda g, x, y, z: g * copysign(1, x) * copysign(1, y), None,
+)  # fmt: skip
+nextafter = elementwise(
+    "nextafter", np.nextafter, call("nextafter"), "The next float after x towards y.",
+    lambda g, x, y, z: g, None, cost=8,
+)  # fmt: skip
+
+
+def clip(x: TensorLike, low: TensorLike | None = None, high: TensorLike | None = None) -> Tensor:
+    """x limited to [low, high], as ``minimum(maximum(x, low), high)``; None leaves a side open.
+
+    Elementwise; NaN stays NaN. Raises ValueError when both limits are None.
+    """
+    if low is None and high is None:
+        raise ValueError("clip needs at least one of low and high")
+    result = as_tensor(x)
+    result = result if low is None else maximum(result, low)
+    return result if high is None else minimum(result, high)
+
+
+# --- the sigmoid family ---------------------------------------------------------------------------
+
+sigmoid = elementwise(
+    "sigmoid", special.sigmoid, call("sigmoid"), "``1 / (1 + exp(-x))`` without overflow.",
+    lambda g, x, y: g * (y * (1 - y)), cost=18,
+)  # fmt: skip
+softplus = elementwise(
+    "softplus", special.softplus, call("softplus"), "``log(1 + exp(x))`` without overflow.",
+    lambda g, x, y: g * sigmoid(x), cost=30,
+)  # fmt: skip
+log_sigmoid = elementwise(
+    "log_sigmoid", special.log_sigmoid, call("log_sigmoid"),
+    "``log(sigmoid(x))`` without overflow.", lambda g, x, y: g * sigmoid(-x), cost=30,
+)  # fmt: skip
+
+
+def relu(x: TensorLike, alpha: float = 0.0) -> Tensor:
+    """``max(x, 0) + alpha * min(x, 0)``. Its derivative at 0 is taken as 0 (with alpha: alpha)."""
+    x = as_tensor(x)
+    where, gt = OPERATORS["where"], OPERATORS["gt"]
+    if alpha:
+        return where(gt(x, 0), x, alpha * x)
+    # `x > 0 or x != x`, so that NaN is passed on.
+    return where(OPERATORS["le"](x, 0), cast_to(0, x.dtype), x)
+
+
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
+    """x where positive, ``alpha * (exp(x) - 1)`` elsewhere (Clevert et al., 2015)."""
+    x = _float(x)
+    return OPERATORS["where"](OPERATORS["gt"](x, 0), x, alpha * expm1(minimum(x, 0)))
+
+
+def selu(x: TensorLike) -> Tensor:
+    """The self-normalising unit: ``1.0507 * elu(x, 1.6733)`` (Klambauer et al., 2017)."""
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
+    """``x * Phi(x)``, Phi the normal distribution function (Hendrycks and Gimpel, 2016).
+
+    ``approximate=True`` is their formula with tanh.
+    """
+    x = _float(x)
+    if approximate:
+        return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * sqr(x))))
+    return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
+
+
+def silu(x: TensorLike) -> Tensor:
+    """``x * sigmoid(x)``, also known as swish."""
+    x = _float(x)
+    return x * sigmoid(x)
+
+
+# --- special functions ----------------------------------------------------------------------------
+
+_ROOT_PI = math.sqrt(math.pi)
+
+erf = elementwise(
+    "erf", special.erf, call("erf"), "The error function.",
+    lambda g, x, y: g * (2 / _ROOT_PI * exp(-sqr(x))), cost=25,
+)  # fmt: skip
+erfc = elementwise(
+    "erfc", special.erfc, call("erfc"), "``1 - erf(x)``, exact for large x.",
+    lambda g, x, y: -g * (2 / _ROOT_PI * exp(-sqr(x))), cost=30,
+)  # fmt: skip
+erfinv = elementwise(
+    "erfinv", special.erfinv, call("erfinv"), "The inverse of erf, of -1 <= x <= 1.",
+    lambda g, x, y: g * (_ROOT_PI / 2 * exp(sqr(y))), cost=60,
+)  # fmt: skip
+erfcx = elementwise(
+    "erfcx", special.erfcx, call("erfcx"), "``exp(x*x) * erfc(x)`` without underflow.",
+    lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI), cost=60,
+)  # fmt: skip
+gamma = elementwise(
+    "gamma", special.gamma, call("gamma"), "The gamma function (DLMF 5.2).",
+    lambda g, x, y: g * y * digamma(x), cost=60,
+)  # fmt: skip
+gammaln = elementwise(
+    "gammaln", special.gammaln, call("gammaln"), "``log(abs(gamma(x)))``.",
+    lambda g, x, y: g * digamma(x), cost=60,
+)  # fmt: skip
+digamma = elementwise(
+    "digamma", special.digamma, call("digamma"), "The derivative of gammaln (DLMF 5.2.2).",
+    lambda g, x, y: g * trigamma(x), cost=60,
+)  # fmt: skip
+trigamma = elementwise(
+    "trigamma", special.trigamma, call("trigamma"), "The derivative of digamma (DLMF 5.15).",
+    lambda g, x, y: g * _tetragamma(x), cost=60,
+)  # fmt: skip
+_tetragamma = elementwise(
+    "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.", None,
+    cost=60,
+)  # fmt: skip
+gammainc = elementwise(
+    "gammainc", special.gammainc, call("gammainc"),
+    "The regularised lower incomplete gamma function P(a, x) of a > 0, x >= 0 (DLMF 8.2.4).",
+    lambda g, a, x, y: g * _gammainc_da(a, x),
+    lambda g, a, x, y: g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
+)  # fmt: skip
+gammaincc = elementwise(
+    "gammaincc", special.gammaincc, call("gammaincc"),
+    "The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x) (DLMF 8.2.4).",
+    lambda g, a, x, y: -g * _gammainc_da(a, x),
+    lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
+)  # fmt: skip
+_gammainc_da = elementwise(
+    "gammainc_da", special.gammainc_da, call("gammainc_da"),
+    "The derivative of gammainc with respect to a.", None, None, cost=300,
+)  # fmt: skip
+beta = elementwise(
+    "beta", special.beta, call("beta"), "The beta function (DLMF 5.12).",
+    lambda g, a, b, y: g * y * (digamma(a) - digamma(a + b)),
+    lambda g, a, b, y: g * y * (digamma(b) - digamma(a + b)), cost=150,
+)  # fmt: skip
+betaln = elementwise(
+    "betaln", special.betaln, call("betaln"), "``log(abs(beta(a, b)))``.",
+    lambda g, a, b, y: g * (digamma(a) - digamma(a + b)),
+    lambda g, a, b, y: g * (digamma(b) - digamma(a + b)), cost=150,
+)  # fmt: skip
+j0 = elementwise(
+    "j0", special.j0, call("j0"), "The Bessel function J of order 0 (DLMF 10.2).",
+    lambda g, x, y: -g * j1(x), cost=60,
+)  # fmt: skip
+j1 = elementwise(
+    "j1", special.j1, call("j1"), "The Bessel function J of order 1 (DLMF 10.2, 10.6).",
+    lambda g, x, y: g * (j0(x) - where_zero(x, 0.5, y / x)), cost=60,
+)  # fmt: skip
+i0 = elementwise(
+    "i0", special.i0, call("i0"), "The modified Bessel function I of order 0 (DLMF 10.25).",
+    lambda g, x, y: g * i1(x), cost=60,
+)  # fmt: skip
+i1 = elementwise(
+    "i1", special.i1, call("i1"), "The modified Bessel function I of order 1 (DLMF 10.25, 10.29).",
+    lambda g, x, y: g * (i0(x) - where_zero(x, 0.5, y / x)), cost=60,
+)  # fmt: skip

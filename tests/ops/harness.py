@@ -1,0 +1,145 @@
+"""One check for any function of tensors: values, gradients, forward mode, batching, compiled code.
+
+NumPy is the oracle for values; central differences in float64 for derivatives. The tolerance of a
+difference quotient follows from its step: with step h = eps^(1/3) the truncation and rounding
+errors are both of order eps^(2/3) ~ 4e-11 times the size of the third derivative and of the values,
+for which 1e3 is allowed.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import symc
+from symc import tensor as T
+from symc.evaluate import evaluate
+from symc.graph import Tensor
+
+STEP = np.finfo(np.float64).eps ** (1 / 3)
+TOLERANCE = 1e3 * np.finfo(np.float64).eps ** (2 / 3)
+
+
+def inputs_for(arrays: Sequence[Any], static: bool = False) -> list[Tensor]:
+    """Symbolic inputs that fit the arrays; lengths of 1 are static so that they broadcast."""
+    made = []
+    for number, array in enumerate(arrays):
+        array = np.asarray(array)
+        shape = tuple(n if static or n == 1 else None for n in array.shape)
+        made.append(T.tensor(array.dtype.name, shape, name=f"x{number}"))
+    return made
+
+
+def check(
+    build: Callable[..., Any],
+    *arrays: Any,
+    oracle: Callable[..., Any] | None = None,
+    grad: bool = True,
+    compiled: bool = True,
+    rtol: float = 1e-13,
+    static: bool = False,
+) -> None:
+    """Checks ``build(*tensors)`` on these arrays.
+
+    `oracle` (default: none, so that only consistency is checked) gives the expected value(s) from
+    the arrays. Gradients are checked with respect to every float64 argument unless `grad` is False.
+    """
+    arrays = tuple(np.asarray(a) for a in arrays)
+    symbols = inputs_for(arrays, static)
+    outputs = build(*symbols)
+    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    values = evaluate(outputs, dict(zip(symbols, arrays, strict=True)))
+    if oracle is not None:
+        with np.errstate(all="ignore"):
+            expected = oracle(*arrays)
+        expected = list(expected) if isinstance(expected, list | tuple) else [expected]
+        assert len(expected) == len(values)
+        for value, wanted in zip(values, expected, strict=True):
+            same(value, np.asarray(wanted), rtol)
+    if compiled:
+        function = symc.function(symbols, outputs, on_unused_input="ignore")
+        for value, wanted in zip(function(*arrays), values, strict=True):
+            same(value, wanted, rtol)
+    wrt = [i for i, a in enumerate(arrays) if a.dtype == np.float64 and a.size]
+    if grad and wrt:
+        for output, value in zip(outputs, values, strict=True):
+            if value.dtype == np.float64 and value.size:
+                check_derivatives(output, symbols, arrays, wrt, compiled)
+
+
+def same(value: Any, wanted: Any, rtol: float) -> None:
+    """Equal dtype, shape and elements: exactly for integers, within `rtol` for float64."""
+    value, wanted = np.asarray(value), np.asarray(wanted)
+    assert value.dtype == wanted.dtype, (value.dtype, wanted.dtype)
+    assert value.shape == wanted.shape, (value.shape, wanted.shape)
+    if wanted.dtype.kind != "f":
+        np.testing.assert_array_equal(value, wanted)
+        return
+    loose = {2: 2e-3, 4: 2e-6, 8: rtol}[wanted.dtype.itemsize]
+    finite = np.abs(wanted[np.isfinite(wanted)])
+    scale = float(finite.max()) if finite.size else 0.0
+    np.testing.assert_allclose(value, wanted, rtol=loose, atol=loose * scale * 1e-2)
+
+
+def check_derivatives(
+    output: Tensor,
+    symbols: Sequence[Tensor],
+    arrays: Sequence[Any],
+    wrt: Sequence[int],
+    compiled: bool = False,
+) -> None:
+    """Reverse, forward, second order and Jacobian against central differences."""
+    rng = np.random.default_rng(zlib.crc32(repr([a.shape for a in arrays]).encode()))
+    values = dict(zip(symbols, arrays, strict=True))
+    shape = evaluate([output], values)[0].shape
+    u = rng.standard_normal(shape)
+    along = {i: rng.standard_normal(arrays[i].shape) for i in wrt}
+
+    def moved(step: float) -> dict[Tensor, Any]:
+        return {s: a + step * along[i] if i in along else a
+                for i, (s, a) in enumerate(zip(symbols, arrays, strict=True))}  # fmt: skip
+
+    # First order: <u, J v> three ways.
+    high, low = (evaluate([output], moved(s))[0] for s in (STEP, -STEP))
+    wanted = float(((high - low) * u).sum() / (2 * STEP))
+    targets = [symbols[i] for i in wrt]
+    us = T.tensor("float64", (None,) * len(shape), name="u")
+    pulled = symc.Lop(output, targets, us, disconnected="zero")
+    inner = sum((g * along[i]).sum() for g, i in zip(pulled, wrt, strict=True))
+    pushed = symc.Rop(output, targets, [T.constant(along[i]) for i in wrt], disconnected="zero")
+    got = evaluate([inner, (us * pushed).sum(), *pulled], {**values, us: u})
+    size = float(np.abs(u).sum() * max(1.0, np.abs(high).max())) + abs(wanted)
+    assert abs(got[0] - wanted) <= TOLERANCE * size, ("reverse", got[0], wanted)
+    assert abs(got[1] - wanted) <= TOLERANCE * size, ("forward", got[1], wanted)
+    for g, i in zip(got[2:], wrt, strict=True):
+        assert g.shape == arrays[i].shape, ("gradient's shape", g.shape, arrays[i].shape)
+    if compiled:
+        function = symc.function([*symbols, us], pulled, on_unused_input="ignore")
+        for g, expected in zip(function(*arrays, u), got[2:], strict=True):
+            same(g, expected, 1e-12)
+
+    # Second order: the directional derivative of the first.
+    second = symc.grad(inner, targets, disconnected="zero")
+    probe = sum((h * along[i]).sum() for h, i in zip(second, wrt, strict=True))
+    high2, low2 = (evaluate([inner], {**moved(s), us: u})[0] for s in (STEP, -STEP))
+    wanted2 = float((high2 - low2) / (2 * STEP))
+    got2 = float(evaluate([probe], {**values, us: u})[0])
+    size2 = float(size + abs(high2) + abs(wanted2))
+    assert abs(got2 - wanted2) <= 10 * TOLERANCE * size2, ("second order", got2, wanted2)
+
+    # The whole Jacobian in one batched pass against one pass for each row.
+    if u.size <= 64:
+        whole = evaluate(symc.jacobian(output, targets, disconnected="zero"), values)
+        for k, (matrix, i) in enumerate(zip(whole, wrt, strict=True)):
+            assert matrix.shape == shape + arrays[i].shape
+            rows = []
+            for flat in range(u.size):
+                unit = np.zeros(u.size)
+                unit[flat] = 1.0
+                rows.append(evaluate([pulled[k]], {**values, us: unit.reshape(shape)})[0])
+            np.testing.assert_allclose(
+                matrix.reshape(u.size, -1), np.reshape(rows, (u.size, -1)), rtol=1e-12, atol=1e-12
+            )
