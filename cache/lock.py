@@ -1,6 +1,6 @@
 """A lock on one key, held by one thread of one process; the kernel frees it when that one dies.
 
-This is `flock`, used directly: the filelock package takes 35 ms to import (half a compilation),
+This is `flock`, used directly: the filelock package takes 25 ms to import (half a compilation),
 polls instead of waiting, and where `flock` is missing it falls back to lock files which a killed
 process leaves locked for ever.
 """

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -84,7 +84,7 @@ def _prepare(root: Path, digest: str) -> None:
 
 
 @contextmanager
-def _as_unwritable(root: Path) -> Iterator[None]:
+def _as_unwritable(root: Path) -> Generator[None, None, None]:
     """Turn an OSError of the cache's own into `Unwritable`, unlike one that `make` raises."""
     try:
         yield

@@ -37,7 +37,7 @@ def parse(data: bytes) -> tuple[dict[str, str], Files]:
         content = cast("dict[str, dict[str, object]]", json.loads(data))
         parts = {name: _text(value) for name, value in content["key"].items()}
         files = {name: _file(value) for name, value in content["files"].items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         msg = f"{NAME} has a form that this version of symc does not know"
         raise Damaged(msg) from error
     return parts, files

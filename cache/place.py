@@ -30,9 +30,12 @@ def default_root() -> Path:
     if chosen := os.environ.get("SYMC_CACHE_DIR"):
         return Path(chosen).expanduser()
     if sys.platform == "linux":
-        # As platformdirs answers, whose import would take 8 ms of each process's start.
-        base = os.environ.get("XDG_CACHE_HOME", "").strip() or "~/.cache"
-        return Path(base).expanduser() / "symc"
+        # As platformdirs answers, whose import would take 9 ms of each process's start.
+        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        try:
+            return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "symc"
+        except RuntimeError:  # a user without a home: refused later, with a warning
+            return Path(os.devnull) / "symc"
     from platformdirs import user_cache_path  # see above
 
     return user_cache_path("symc", appauthor=False)

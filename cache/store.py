@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from symc.cache import place
 from symc.cache.entry import Entry, contents, find
@@ -17,6 +17,8 @@ __all__ = ["Entry", "Key", "Store"]
 
 _MAX_BYTES = 1 << 30
 
+Loaded = TypeVar("Loaded")
+
 
 class Store:
     """A folder of entries, shared by all processes of one user; making one touches no disk.
@@ -25,10 +27,12 @@ class Store:
     temporary folder of this process instead, with one `CacheWarning`.
 
     >>> import tempfile
+    >>> def make(folder):
+    ...     _ = (folder / "f.so").write_bytes(b"ELF")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(Path(folder) / "cache")
     ...     key = Key.of(source="int f;", flags="-O3")
-    ...     made = store.get_or_make(key, lambda f: f.joinpath("f.so").write_bytes(b"ELF") and None)
+    ...     made = store.get_or_make(key, make)
     ...     found = store.get(key)
     ...     (made.hit, found.hit, found.read("f.so"))
     (False, True, b'ELF')
@@ -61,13 +65,28 @@ class Store:
         these in turn wait for this one. When the disk proves full or read-only, `make` is called
         a second time, with another folder.
 
-        Another process may prune the entry before the caller has opened its files, if the bound
-        is small; FileNotFoundError then means: ask again.
+        Another process may remove the entry before the caller has opened its files; `use` does
+        not mind.
 
         Raises what `make` raises, leaving nothing behind; `BadFile` when it left something other
         than plain files, `CircularMake` when it asked for this key, and `NowhereToWrite`.
         """
         return self.get(key) or self._make(key, make)
+
+    def use(
+        self, key: Key, make: Callable[[Path], None], load: Callable[[Entry], Loaded]
+    ) -> Loaded:
+        """Return what `load` makes of the entry, which is made again should it vanish meanwhile.
+
+        Raises what `get_or_make` and `load` raise.
+        """
+        while True:
+            entry = self.get_or_make(key, make)
+            try:
+                return load(entry)
+            except Exception:
+                if entry.path.exists():  # so that is not the reason
+                    raise
 
     def problem(self) -> str | None:
         """Return why the folder may not be used and what to do about it, or None."""

@@ -1,386 +1,120 @@
-"""Loop IR to the text of one file: kernels here, the host functions in `targets/host.py`.
+"""A program as the text of one file, made to be read: what it is for, the runtime functions it
+uses, its kernels, and the host functions that run them.
 
-The text is meant to be read: notes become comments, names are the user's, a variable is initialised
-where it is declared. Everything takes time linear in the program, and nothing recurses.
-
-Kernels have one of two forms. One whose body is a parallel loop (behind some `Let`) becomes a
-function over a range of that loop, ``begin`` to ``end``, and the host calls it once a thread: so
-`restrict` is not lost in a function that gcc outlines, and a small call does not pay 0.5 us for a
-team of one thread. Any other parallel loop gets an OpenMP pragma where it stands.
+Names are the user's as far as C allows; the same program always gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import assert_never
-
-from symc.codegen import math
-from symc.codegen.dtypes import DType
-from symc.codegen.expressions import Printer, factors, is_plain
-from symc.codegen.ir import (
-    Accumulate,
-    Alloc,
-    Buffer,
-    Const,
-    Expr,
-    If,
-    Kernel,
-    Let,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    binary,
-    const,
-    mul,
-)
-from symc.codegen.passes.parallel import work
-from symc.codegen.reductions import Reduction, mentions, reductions
+from symc.codegen.expressions import Names, Printer
+from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
+from symc.codegen.kernels import Emitted, comment, emit_kernel
+from symc.codegen.passes.memory import Plan, plan
+from symc.codegen.runtime import load
 from symc.codegen.targets.base import Lang
+from symc.codegen.targets.host import host_text
+from symc.codegen.targets.steps import RESERVED, Host
 
-THRESHOLD = 1 << 16  # rough operations that are worth waking another thread, about 10 us
-ON_STACK = 1024  # bytes of a local array that may stand on the stack
-INDENT = "    "
-ASSIGN = {"add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^="}
-
-
-@dataclass(frozen=True, slots=True)
-class Emitted:
-    """A kernel as text, and what the host must know to call it."""
-
-    name: str
-    text: str
-    declaration: str
-    extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
-    work: Expr | None  # what the whole loop costs, in kernel sizes
-    threads: bool  # whether it takes the number of threads, for a pragma inside
-    scratch: Expr | None  # bytes that each thread needs, in kernel sizes
+KERNELS = "/* ---- kernels ---- */\n"
+HOST = "/* ---- host ---- */\n"
+IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
+AT_FILE_LEVEL = frozenset(  # functions that gcc knows, which a kernel must not redefine
+    "abort abs bcmp calloc div exit free gamma getenv index j0 j1 jn labs ldiv log main malloc"
+    " memchr memcmp memcpy memset printf puts qsort rand realloc rindex scalb signbit significand"
+    " strlen system time y0 y1 yn".split()
+)
 
 
-@dataclass(slots=True)
-class Writer:
-    """The state of printing one kernel."""
-
-    lang: Lang
-    printer: Printer
-    declared: dict[str, None]  # file-level declarations that the kernel needs
-    lines: list[str] = field(default_factory=list[str])
-    depth: int = 1
-    waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
-    scratch: Expr | None = None
-    threads: bool = False
-    ranged: bool = False
-    in_parallel: bool = False
-
-    def put(self, line: str) -> None:
-        """One line at the present depth."""
-        self.lines.append(INDENT * self.depth + line)
-
-    def pragma(self, line: str) -> None:
-        """One line of a pragma."""
-        self.lines.append(line)
-
-    def value(self, expr: Expr, minimum: int = 0) -> str:
-        """The text of an expression; what must be evaluated before it is printed as lines."""
-        printer = self.printer
-        printer.pending = taken = list[tuple[str, Expr]]()
-        text = printer.text(expr, minimum)
-        lines = list[str]()
-        position = 0
-        while position < len(taken):  # printing one may take out more
-            name, inner = taken[position]
-            kind = self.lang.types[inner.dtype.name]
-            lines.append(f"const {kind} {printer.vars[name]} = {printer.text(inner)};")
-            position += 1
-        for line in reversed(lines):  # the innermost were taken out last
-            self.put(line)
-        printer.pending = None
-        return text
-
-    def element(self, buffer: str, index: Expr) -> str:
-        """An element of a buffer as the target of an assignment."""
-        name = self.printer.buffers[buffer]
-        return name if buffer in self.printer.scalars else f"{name}[{self.value(index)}]"
+def emit(program: Program, lang: Lang) -> str:
+    """The text of a program."""
+    layout = plan(program)
+    used: dict[str, None] = {}
+    declared: dict[str, None] = {}
+    reserved = lang.reserved | load.symbols().keys()
+    host_printer = Printer(lang, used, reserved | RESERVED)
+    functions = Names(reserved | RESERVED | AT_FILE_LEVEL, host_printer.vars.taken)
+    natural = natural_sizes(program, host_printer)
+    aliased = aliased_params(program)
+    kernels: dict[str, Emitted] = {}
+    inside = reserved | IN_KERNELS
+    for kernel in program.kernels:
+        printer = Printer(lang, used, inside)
+        printer.natural |= natural.get(kernel.name, set())
+        kernels[kernel.name] = emit_kernel(
+            kernel,
+            functions[kernel.name],
+            printer,
+            declared,
+            layout.scratch.get(kernel.name),
+            aliased.get(kernel.name, frozenset()),
+        )
+    host = Host(program, layout, kernels, host_printer)
+    text = host_text(host)
+    routines = {name: None for name in host.helpers}
+    parts = [header(program), load.base()]
+    if used:
+        parts.append(load.source_of(used))
+    if declared:
+        parts.append("\n".join(declared) + "\n")
+    parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
+    parts += [HOST, load.source_of(["symc_call", *routines]), text]
+    return "\n".join(parts)
 
 
-def emit_kernel(
-    kernel: Kernel,
-    name: str,
-    printer: Printer,
-    declared: dict[str, None],
-    aliased: frozenset[str],
-) -> Emitted:
-    """Print one kernel. `aliased` parameters may be the same memory as others."""
-    writer = Writer(printer.lang, printer, declared)
-    ranged = range_loop(kernel)
-    writer.ranged = ranged is not None
-    for param in kernel.params:
-        printer.buffers[param.name]
-    for size in kernel.sizes:
-        printer.vars[size.name]
-    emit_block(writer, kernel.body, ranged)
-    declaration = signature(kernel, name, writer, aliased)
-    note = comment(kernel.note, "")
-    body = "\n".join(line for line in writer.lines if line)
-    text = f"{note}{declaration}\n{{\n{body}\n}}\n" if body else f"{note}{declaration}\n{{\n}}\n"
-    extent, cost = (ranged.extent, work(ranged)) if ranged is not None else (None, None)
-    return Emitted(name, text, declaration, extent, cost, writer.threads, writer.scratch)
+def header(program: Program) -> str:
+    """What the file is."""
+    arrays = {role: list[str]() for role in ("input", "shared", "output")}
+    for buffer in program.buffers:
+        if buffer.role in arrays:
+            lengths = ", ".join(map(length_text, buffer.shape))
+            arrays[buffer.role].append(f"{buffer.name}: {buffer.dtype}[{lengths}]")
+    lines = [f"{program.name}: generated by symc."]
+    for role, found in arrays.items():
+        lines += [f"  {role:6}  {text}" for text in found]
+    return comment("\n".join(lines), "")
 
 
-def range_loop(kernel: Kernel) -> Loop | None:
-    """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
-    if not kernel.body:
-        return None
-    *before, last = kernel.body
-    if not isinstance(last, Loop) or last.kind != "parallel":
-        return None
-    if not all(isinstance(stmt, Let) for stmt in before):
-        return None
-    named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {last.var.name}
-    if mentions(last.extent, named) or mentions(work(last), named) or not is_plain(last.extent):
-        return None
-    return last
-
-
-def signature(kernel: Kernel, name: str, writer: Writer, aliased: frozenset[str]) -> str:
-    """The declaration of a kernel without its semicolon."""
-    lang, printer = writer.lang, writer.printer
-    params = list[str]()
-    for param in kernel.params:
-        before = "" if param.written else "const "
-        restrict = "" if param.name in aliased else lang.restrict + " "
-        star = "*" + restrict
-        params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
-    params += [f"const int64_t {printer.vars[size.name]}" for size in kernel.sizes]
-    if writer.ranged:
-        params += ["const int64_t begin", "const int64_t end"]
-    if writer.threads:
-        params.append("const int64_t threads")
-    if writer.scratch is not None:
-        params.append("char *const scratch")
-        if not writer.ranged:
-            params.append("const int64_t stride")
-    head = f"{lang.kernel} {name}("
-    line = head + (", ".join(params) or "void") + ")"
-    if len(line) <= 100:
-        return line
-    rows, row = list[str](), INDENT
-    for number, param in enumerate(params):
-        piece = param + (", " if number + 1 < len(params) else ")")
-        if len(row) + len(piece) > 100 and row.strip():
-            rows.append(row.rstrip())
-            row = INDENT
-        row += piece
-    return "\n".join([head, *rows, row])
-
-
-@dataclass(slots=True)
-class Frame:
-    """A block that is being printed."""
-
-    rest: Iterator[Stmt]
-    otherwise: tuple[Stmt, ...] = ()
-    parallel: bool = False
-    opened: bool = True
-
-
-def emit_block(writer: Writer, body: tuple[Stmt, ...], ranged: Loop | None) -> None:
-    """Print statements and all that is nested in them, with a stack of blocks."""
-    frames = [Frame(iter(body), opened=False)]
-    while frames:
-        frame = frames[-1]
-        stmt = next(frame.rest, None)
-        if stmt is not None:
-            inner = emit_statement(writer, stmt, ranged)
-            if inner is not None:
-                writer.depth += 1
-                frames.append(inner)
-                writer.waiting.clear()
-            continue
-        frames.pop()
-        writer.waiting.clear()
-        if frame.opened:
-            writer.depth -= 1
-        if frame.otherwise:
-            writer.put("} else {")
-            writer.depth += 1
-            frames.append(Frame(iter(frame.otherwise)))
-        elif frame.opened:
-            writer.put("}")
-        if frame.parallel:
-            writer.in_parallel = False
-
-
-def emit_statement(writer: Writer, stmt: Stmt, ranged: Loop | None) -> Frame | None:
-    """Print one statement, or the head of it and return the block in it."""
-    match stmt:
-        case Let(var, value):
-            printer = writer.printer
-            if var.dtype.kind == "int" and var.dtype.bits == 64 and printer.is_natural(value):
-                printer.natural.add(var.name)
-            text = writer.value(value)
-            kind = writer.lang.types[var.dtype.name]
-            writer.put(f"const {kind} {printer.vars[var.name]} = {text};")
-        case Store(buffer, index, value):
-            text = writer.value(value)
-            emit_store(writer, buffer, index, text)
-        case Accumulate(buffer, index, op, value):
-            writer.waiting.pop(buffer, None)
-            emit_accumulate(writer, stmt)
-        case Alloc(buffer):
-            emit_alloc(writer, buffer)
-        case If(condition, then, otherwise):
-            writer.put(f"if ({writer.value(condition)}) {{")
-            return Frame(iter(then), otherwise)
-        case Loop():
-            return emit_loop(writer, stmt, ranged)
+def length_text(length: Expr) -> str:
+    """A length in a comment: exact where it is short."""
+    match length:
+        case Const(value):
+            return str(value)
+        case Var(name):
+            return name
         case _:
-            assert_never(stmt)
-    return None
+            return "..."
 
 
-def emit_store(writer: Writer, buffer: str, index: Expr, text: str) -> None:
-    """An assignment, made one line with the declaration if that has just been printed."""
-    target = writer.element(buffer, index)
-    line = writer.waiting.pop(buffer, None)
-    if line is not None:
-        declaration = writer.lines[line].strip().rstrip(";")
-        writer.lines[line] = ""
-        writer.put(f"{declaration} = {text};")
-    else:
-        writer.put(f"{target} = {text};")
+def natural_sizes(program: Program, printer: Printer) -> dict[str, set[str]]:
+    """The sizes of each kernel that no launch makes negative. Also marks the program's own."""
+    for size in program.sizes:
+        if size.value is not None and printer.is_natural(size.value):
+            printer.natural.add(size.var.name)
+    found: dict[str, set[str]] = {}
+    sizes = {kernel.name: kernel.sizes for kernel in program.kernels}
+    for step in program.steps:
+        if isinstance(step, Launch):
+            names = {
+                size.name
+                for size, value in zip(sizes[step.kernel], step.sizes, strict=True)
+                if printer.is_natural(value)
+            }
+            found[step.kernel] = found.get(step.kernel, names) & names
+    return found
 
 
-def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
-    """An update by an operator, or by a function for those that C has no operator for."""
-    value, op, dtype = stmt.value, stmt.op, stmt.value.dtype
-    if dtype.kind == "bool":
-        op = {"add": "or", "mul": "and", "max": "or", "min": "and"}.get(op, op)  # type: ignore[assignment]
-    if op in ASSIGN:
-        text = writer.value(value, 2)
-        writer.put(f"{writer.element(stmt.buffer, stmt.index)} {ASSIGN[op]} {text};")
-        return
-    text = writer.value(value)
-    target = writer.element(stmt.buffer, stmt.index)
-    function = math.function(op, dtype)
-    writer.printer.used[function] = None
-    writer.put(f"{target} = {function}({target}, {text});")
-
-
-def emit_alloc(writer: Writer, buffer: Buffer) -> None:
-    """A variable, an array on the stack, or a piece of the thread's scratch memory."""
-    lang, printer = writer.lang, writer.printer
-    name, kind = printer.buffers[buffer.name], lang.types[buffer.dtype.name]
-    if not buffer.shape:
-        printer.scalars.add(buffer.name)
-        writer.waiting[buffer.name] = len(writer.lines)
-        writer.put(f"{kind} {name};")
-        return
-    count: Expr = const(1)
-    for length in buffer.shape:
-        count = mul(count, length)
-    if isinstance(count, Const) and count.value * buffer.dtype.bytes <= ON_STACK:
-        writer.put(f"{kind} {name}[{max(int(count.value), 1)}]{lang.local};")
-        return
-    base = "scratch" if writer.ranged else f"scratch + {lang.thread} * stride"
-    if not writer.ranged:
-        writer.declared["int omp_get_thread_num(void);"] = None
-    offset = f" + {printer.text(writer.scratch, 13)}" if writer.scratch is not None else ""
-    writer.put(f"{kind} *{lang.restrict} {name} = ({kind} *)({base}{offset});")
-    rounded = aligned(mul(count, const(buffer.dtype.bytes)))
-    writer.scratch = (
-        rounded if writer.scratch is None else binary("add", writer.scratch, rounded)
-    )
-
-
-def aligned(count: Expr) -> Expr:
-    """A number of bytes rounded up to a multiple of 64, so that the next array starts a line."""
-    if isinstance(count, Const):
-        return const((int(count.value) + 63) & ~63)
-    return binary("band", binary("add", count, const(63)), const(-64))
-
-
-def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
-    """The head of a loop."""
-    printer = writer.printer
-    if loop.note:
-        writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
-    extent = loop.extent
-    first, last = "0", ""
-    if loop is ranged:
-        first, last = "begin", "end"
-    elif is_plain(extent):
-        last = writer.value(extent, 11)
-    else:  # evaluated once, before anything in the loop changes what it loads
-        name = printer.fresh("extent")
-        writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
-        last = printer.vars[name]
-    parallel = loop.kind == "parallel" and loop is not ranged and not writer.in_parallel
-    emit_pragmas(writer, loop, parallel)
-    if parallel:
-        writer.in_parallel = True
-    name = printer.vars[loop.var.name]
-    for factor in factors(extent):  # in the body the product is above zero
-        if isinstance(factor, Var) and factor.name in printer.natural:
-            printer.positive.add(factor.name)
-    printer.natural.add(loop.var.name)
-    writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    return Frame(iter(loop.body), parallel=parallel)
-
-
-def emit_pragmas(writer: Writer, loop: Loop, parallel: bool) -> None:
-    """What the compiler is told about a loop."""
-    lang = writer.lang
-    innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
-    clauses = ""
-    found = reductions(loop) if loop.kind == "vector" else None
-    for reduction in found or ():
-        clauses += f" reduction({reduction_name(writer, reduction)}:"
-        clauses += f"{writer.printer.buffers[reduction.buffer]})"
-    if parallel:
-        writer.threads = True
-        cost = writer.printer.text(work(loop), 11)
-        test = f"threads > 1 && {cost} >= {THRESHOLD}"
-        simd = " simd" if innermost else ""
-        writer.pragma(lang.parallel.format(simd=simd, test=test))
-    elif found is not None or (loop.kind == "parallel" and innermost):
-        writer.pragma(lang.simd.format(clauses=clauses))
-    elif loop.kind == "unroll":
-        count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
-        writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
-
-
-def reduction_name(writer: Writer, reduction: Reduction) -> str:
-    """What OpenMP calls a reduction; floating-point max and min must be declared to keep NaN."""
-    op, dtype = reduction.op, reduction.dtype
-    if dtype.kind == "bool":
-        return {"or": "|", "add": "|", "max": "|", "xor": "^", "bxor": "^"}.get(op, "&")
-    if op in ("max", "min"):
-        return op if dtype.kind != "float" else declare_reduction(writer, op, dtype)
-    return {"add": "+", "mul": "*", "band": "&", "bor": "|", "bxor": "^", "and": "&", "or": "|"}[op]
-
-
-def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
-    """Declare ``max`` or ``min`` of floats. Starting each lane with the value so far is harmless."""
-    function = math.function(op, dtype)
-    writer.printer.used[function] = None
-    name = f"{op}_{writer.lang.short[dtype.name]}"
-    writer.declared[
-        f"#pragma omp declare reduction({name} : {writer.lang.types[dtype.name]} : \\\n"
-        f"{INDENT}omp_out = {function}(omp_out, omp_in)) initializer(omp_priv = omp_orig)"
-    ] = None
-    return name
-
-
-def comment(note: str, indent: str) -> str:
-    """A note as a C comment, with a line break at the end; nothing for an empty note."""
-    if not note.strip():
-        return ""
-    lines = note.replace("*/", "* /").replace("/*", "/ *").strip("\n").split("\n")
-    return f"{indent}/* " + f"\n{indent} * ".join(line.rstrip() for line in lines) + " */\n"
-
-
-def kernel_names(kernels: tuple[Kernel, ...], names: Mapping[str, str]) -> dict[str, str]:
-    """The functions that the kernels become."""
-    return {kernel.name: names[kernel.name] for kernel in kernels}
+def aliased_params(program: Program) -> dict[str, frozenset[str]]:
+    """The parameters of each kernel that some launch gives one buffer twice to write and read."""
+    params = {kernel.name: kernel.params for kernel in program.kernels}
+    found: dict[str, frozenset[str]] = {}
+    for step in program.steps:
+        if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
+            continue
+        together: dict[str, list[Param]] = {}
+        for buffer, param in zip(step.buffers, params[step.kernel], strict=True):
+            together.setdefault(buffer, []).append(param)
+        for group in together.values():
+            if len(group) > 1 and any(param.written for param in group):
+                names = frozenset(param.name for param in group)
+                found[step.kernel] = found.get(step.kernel, frozenset()) | names
+    return found

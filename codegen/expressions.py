@@ -38,6 +38,7 @@ INFIX = {
     "or": (" | ", OR), "bor": (" | ", OR),
 }  # fmt: skip
 LOGICAL = frozenset({"and", "or", "xor"})
+BOOLEAN: Mapping[str, str] = {"add": "or", "max": "or", "mul": "and", "min": "and"}
 WRAPPING = frozenset({"add", "sub", "mul"})
 
 Piece: TypeAlias = "str | tuple[Expr, int]"  # text, or an expression and the weakest operator allowed
@@ -143,7 +144,10 @@ class Printer:
                 text = literal(value, dtype, self.lang)
                 return (UNARY if text[0] == "-" else LEAF), (text,)
             case Call(function, args, dtype):
-                return LEAF, self.call(math.function(function, dtype), args)
+                text = self.call(math.function(function, dtype), args)
+                if math.widens(function, dtype):  # C widens the arguments by itself
+                    return UNARY, (f"({self.lang.types[dtype.name]})", *text)
+                return LEAF, text
             case Select(condition, then, otherwise, dtype):
                 first: Piece = (self.branch(then), SELECT + 1)
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
@@ -151,15 +155,26 @@ class Printer:
                 last = (self.branch(otherwise), SELECT)
                 return SELECT, ((condition, SELECT + 1), " ? ", first, " : ", last)
             case Cast(x, dtype):
-                if dtype.kind == "bool":
-                    return EQUAL, ((x, LESS + 1), " != 0")
-                return UNARY, (f"({self.lang.types[dtype.name]})", (x, UNARY))
+                return self.cast(x, dtype)
             case Unary():
                 return self.unary(expr)
             case Length(buffer, axis):
                 return LEAF, (self.lengths[buffer, axis],)
             case _:
                 assert_never(expr)
+
+    def cast(self, x: Expr, dtype: DType) -> tuple[int, tuple[Piece, ...]]:
+        """A conversion. Floats outside an integer's range are undefined in C, so need a function."""
+        source = x.dtype
+        if source is dtype:
+            return UNARY, ((x, UNARY),)
+        if dtype.kind == "bool":
+            return EQUAL, ((x, SHIFT), " != 0")
+        if source.is_float and dtype.is_integer:
+            if source is FLOAT16:
+                source = FLOAT32
+            return LEAF, self.call(f"symc_{math.short(source)}_to_{math.short(dtype)}", (x,))
+        return UNARY, (f"({self.lang.types[dtype.name]})", (x, UNARY))
 
     def unary(self, expr: Unary) -> tuple[int, tuple[Piece, ...]]:
         """A unary operation; results of narrow integers are cut back to their width."""
@@ -178,6 +193,8 @@ class Printer:
         if op in ("floordiv", "mod") and self.is_natural(left) and self.is_positive(right):
             sign = " / " if op == "floordiv" else " % "
             return MUL, ((left, MUL), sign, (right, MUL + 1))
+        if dtype.kind == "bool":
+            op = BOOLEAN.get(op, op)
         if op not in INFIX:
             return LEAF, self.call(math.function(op, dtype), (left, right))
         sign, strength = INFIX[op]
@@ -204,7 +221,8 @@ class Printer:
 
     def call(self, name: str, args: tuple[Expr, ...]) -> tuple[Piece, ...]:
         """A call of a function of the runtime or of the C library."""
-        self.used[name] = None
+        if not name.startswith("__builtin_"):
+            self.used[name] = None
         inner: list[Piece] = [name, "("]
         for position, arg in enumerate(args):
             if position:

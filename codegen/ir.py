@@ -39,6 +39,7 @@ Meaning:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import copysign
 from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, INT64, DType
@@ -54,12 +55,25 @@ BinaryOp = Literal[
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Const:
-    """A number. NaN and infinities are allowed for floats."""
+    """A number. NaN and infinities are allowed for floats.
+
+    Constants are equal that are the same number of the same dtype: NaN is NaN, 0.0 is not -0.0.
+    """
 
     value: bool | int | float
     dtype: DType = INT64
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const) or self.dtype is not other.dtype:
+            return False
+        if self.value != other.value:
+            return self.value != self.value and other.value != other.value
+        return self.value != 0 or copysign(1, self.value) == copysign(1, other.value)
+
+    def __hash__(self) -> int:
+        return hash((self.value if self.value == self.value else "nan", self.dtype))
 
 
 @dataclass(frozen=True, slots=True)

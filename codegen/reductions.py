@@ -32,7 +32,7 @@ class Reduction:
     dtype: DType
 
 
-def reductions(loop: Loop) -> list[Reduction] | None:
+def reductions(loop: Loop, scalars: Set[str]) -> list[Reduction] | None:
     """The scalars a loop accumulates, or None where its iterations cannot run side by side.
 
     They cannot where an iteration reads what others accumulate, where one scalar is updated in two
@@ -45,7 +45,7 @@ def reductions(loop: Loop) -> list[Reduction] | None:
     for stmt in statements(loop.body):
         match stmt:
             case Accumulate(buffer, index, op, value) if buffer not in inside:
-                if is_zero(index):
+                if buffer in scalars:
                     new = Reduction(buffer, op, value.dtype)
                     if found.setdefault(buffer, new) != new:
                         return None
@@ -80,11 +80,6 @@ def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
                 pass
             case _:
                 assert_never(stmt)
-
-
-def is_zero(index: Expr) -> bool:
-    """Whether this is the index of a scalar."""
-    return getattr(index, "value", None) == 0
 
 
 def touches(stmt: Stmt, buffers: Set[str]) -> bool:

@@ -18,11 +18,13 @@ static inline double symc_power_of_share_f64(double a, double b, double n) {
 // B(a, b) for 0 < a <= b. From b >= 10 on with Stirling's formula (DLMF 5.11.1) for what is large.
 static inline double symc_beta_ordered_f64(double a, double b) {
     const double tau = 6.283185307179586;
+    if (b < 0x1p-100) return 1.0 / a + 1.0 / b;
     double sum = a + b;
     if (b < 10.0) {
         double lost = sum > 2.0 ? (a - (sum - b)) * (log(sum) - 0.5 / sum) : 0.0;
         return tgamma(a) * (tgamma(b) / tgamma(sum)) * (1.0 - lost);
     }
+    if (a > 1100.0) return 0.0;
     if (b > 0x1p1000) return tgamma(a) * pow(b, -a);
     double small = symc_stirling_f64(b) - symc_stirling_f64(sum);
     if (a < 10.0)
@@ -33,14 +35,13 @@ static inline double symc_beta_ordered_f64(double a, double b) {
 
 // SYMBOL symc_beta_f64
 // NEEDS floor rint symc_beta_ordered_f64 tgamma
-// B(a, b). Where one argument is zero or a negative whole number it is inf, but for a whole b with
-// 1 - a - b > 0 it is (-1)^b B(1 - a - b, b), as in scipy. Other negative arguments go through
-// gamma itself and are right only while that neither overflows nor underflows.
+// B(a, b); 0 for b = inf. Where one argument is zero or a negative whole number it is inf, but for
+// a whole b with 1 - a - b > 0 it is (-1)^b B(1 - a - b, b), as in scipy. Other negative arguments
+// are stepped up by B(a, b) = B(a + 1, b) (a + b) / a; below -200 the answer is 0.
 static inline double symc_beta_f64(double a, double b) {
     double low = a < b ? a : b, high = a < b ? b : a;
-    if (a != a || b != b) return NAN;
-    if (low > 0.0) return symc_beta_ordered_f64(low, high);
-    if (low == rint(low)) {
+    if (a != a || b != b || low == -INFINITY) return NAN;
+    if (low <= 0.0 && low == rint(low)) {
         double mirrored = 1.0 - low - high;
         if (high != rint(high) || !(mirrored > 0.0) || high <= 0.0) return INFINITY;
         double size = mirrored < high ? symc_beta_ordered_f64(mirrored, high)
@@ -48,9 +49,15 @@ static inline double symc_beta_f64(double a, double b) {
         return 0.5 * high == floor(0.5 * high) ? size : -size;
     }
     if (high <= 0.0 && high == rint(high)) return INFINITY;
-    double sum = low + high;
-    if (sum <= 0.0 && sum == rint(sum)) return 0.0;
-    return tgamma(low) * (tgamma(high) / tgamma(sum));
+    if (high == INFINITY) return low > 0.0 ? 0.0 : tgamma(low) * INFINITY;
+    double factor = 1.0;
+    while (low < 0.0 && low > -200.0) {
+        factor *= (low + high) / low;
+        double next = low + 1.0;
+        low = next < high ? next : high;
+        high = next < high ? high : next;
+    }
+    return low > 0.0 ? factor * symc_beta_ordered_f64(low, high) : factor * 0.0;
 }
 
 // SYMBOL symc_betaln_f64
@@ -61,9 +68,9 @@ static inline double symc_betaln_f64(double a, double b) {
     double direct = fabs(symc_beta_f64(a, b));
     if ((direct > 0x1p-1000 && direct < 0x1p1000) || direct != direct) return log(direct);
     double low = a < b ? a : b, high = a < b ? b : a;
-    if (!(low > 0.0) || high < 10.0) return log(direct);
+    if (!(low > 0.0) || high < 10.0 || high == INFINITY) return log(direct);
     double sum = low + high, ratio = low / high;
     double tail = (0.5 - high) * log1p(ratio) + symc_stirling_f64(high) - symc_stirling_f64(sum);
     if (low < 10.0) return symc_gammaln_f64(low) - low * log(sum) + (tail + low);
-    return low * log(low / sum) + (tail + symc_stirling_f64(low) + 0.5 * (log_tau - log(low)));
+    return tail - low * log1p(high / low) + symc_stirling_f64(low) + 0.5 * (log_tau - log(low));
 }

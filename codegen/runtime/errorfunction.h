@@ -39,7 +39,7 @@ static inline double symc_erfcx_f64(double x) {
     p = p * t + 0.003585415485463656;
     p = p * t - 0.14024059858554702;
     p = p * t + 1.2375126308378275;
-    p = p / (1.0 + 2.0 * a);
+    p = 0.5 * p / (0.5 + a);
     double square = a * a;
     double lost = fma(a, a, -square);
     double mirrored = 2.0 * exp(square) * (1.0 + lost) - p;

@@ -111,6 +111,35 @@ static inline double symc_trigamma_f64(double x) {
     return sum + sign * (inverse + 0.5 * z + p * z * inverse);
 }
 
+// SYMBOL symc_tetragamma_f64
+// NEEDS copysign cos rint sin
+// The derivative of trigamma. tetragamma(0) = -inf, tetragamma(-0.0) = inf, NaN at negative whole
+// numbers and -inf. By the derivatives of trigamma's formulas.
+static inline double symc_tetragamma_f64(double x) {
+    const double pi = 3.141592653589793;
+    double sum = 0.0;
+    if (x == 0.0) return copysign(INFINITY, -x);
+    if (x < 0.0) {
+        double offset = x - rint(x);
+        if (!(offset != 0.0) || x - x != 0.0) return NAN;
+        double ratio = pi / sin(pi * offset);
+        sum = -2.0 * ratio * ratio * ratio * cos(pi * offset);
+        x = 1.0 - x;
+    }
+    for (; x < 10.0; x += 1.0) sum -= 2.0 / (x * x * x);
+    double inverse = 1.0 / x, z = inverse * inverse;
+    double p = 43867.0 / 42.0;
+    p = p * z - 3617.0 / 30.0;
+    p = p * z + 35.0 / 2.0;
+    p = p * z - 691.0 / 210.0;
+    p = p * z + 5.0 / 6.0;
+    p = p * z - 3.0 / 10.0;
+    p = p * z + 1.0 / 6.0;
+    p = p * z - 1.0 / 6.0;
+    p = p * z + 1.0 / 2.0;
+    return sum - z * (1.0 + inverse + p * z);
+}
+
 // SYMBOL symc_stirling_f64
 // log(Gamma(x) / (sqrt(2 pi / x) (x / e)^x)) for x >= 10: the asymptotic series DLMF 5.11.1. It is
 // below 0.01, so what uses it may take exp of it and lose nothing.

@@ -160,9 +160,10 @@ SYMC_DEFINE_IPOW_UNSIGNED(symc_ipow_u64, uint64_t)
 
 // SYMBOL SYMC_DEFINE_SHL
 // a << count as NumPy: 0 for a count that is negative or not below the width.
-#define SYMC_DEFINE_SHL(name, type, unsigned_type)                                                           \
-    static inline type name(type a, type count) {                                                            \
-        return (unsigned_type)count < 8 * sizeof(type) ? (type)((0u + (unsigned_type)a) << count) : (type)0; \
+#define SYMC_DEFINE_SHL(name, type, unsigned_type)                            \
+    static inline type name(type a, type count) {                             \
+        bool in_range = (unsigned_type)count < 8 * sizeof(type);              \
+        return in_range ? (type)((0u + (unsigned_type)a) << count) : (type)0; \
     }
 
 // SYMBOL symc_shl_i8
@@ -199,9 +200,10 @@ SYMC_DEFINE_SHL(symc_shl_u64, uint64_t, uint64_t)
 
 // SYMBOL SYMC_DEFINE_SHR
 // a >> count as NumPy: all sign bits for a count that is negative or not below the width.
-#define SYMC_DEFINE_SHR(name, type, unsigned_type)                                                            \
-    static inline type name(type a, type count) {                                                             \
-        return (type)(a >> ((unsigned_type)count < 8 * sizeof(type) ? count : (type)(8 * sizeof(type) - 1))); \
+#define SYMC_DEFINE_SHR(name, type, unsigned_type)                             \
+    static inline type name(type a, type count) {                              \
+        bool in_range = (unsigned_type)count < 8 * sizeof(type);               \
+        return (type)(a >> (in_range ? count : (type)(8 * sizeof(type) - 1))); \
     }
 
 // SYMBOL symc_shr_i8

@@ -3,7 +3,8 @@
 // Those that glibc's libmvec knows carry a simd attribute: gcc then calls its 4- or 8-wide version
 // (at most 4 ulp off) from a vectorised loop. Whoever compiles says -DSYMC_LIBMVEC where libmvec
 // exists (x86-64 glibc: 2.22 for sin cos exp log pow, 2.35 for the others). Without it the same
-// loops call the scalar functions.
+// loops call the scalar functions. The SYMC_SCALAR ones have no such version, but gcc makes fabs,
+// sqrt, rint, floor, ceil, trunc, copysign and fma instructions.
 
 // SYMBOL SYMC_VECTOR
 #if defined(SYMC_LIBMVEC) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -15,7 +16,6 @@
 // SYMBOL SYMC_SCALAR
 #define SYMC_SCALAR __attribute__((const))
 
-// One and two arguments, with vector versions.
 SYMC_VECTOR double acos(double x);  // SYMBOL acos NEEDS SYMC_VECTOR
 SYMC_VECTOR float acosf(float x);  // SYMBOL acosf NEEDS SYMC_VECTOR
 SYMC_VECTOR double acosh(double x);  // SYMBOL acosh NEEDS SYMC_VECTOR
@@ -69,7 +69,6 @@ SYMC_VECTOR float hypotf(float x, float y);  // SYMBOL hypotf NEEDS SYMC_VECTOR
 SYMC_VECTOR double pow(double x, double y);  // SYMBOL pow NEEDS SYMC_VECTOR
 SYMC_VECTOR float powf(float x, float y);  // SYMBOL powf NEEDS SYMC_VECTOR
 
-// Without. gcc turns fabs, sqrt, rint, floor, ceil, trunc, copysign and fma into instructions.
 SYMC_SCALAR double ceil(double x);  // SYMBOL ceil NEEDS SYMC_SCALAR
 SYMC_SCALAR float ceilf(float x);  // SYMBOL ceilf NEEDS SYMC_SCALAR
 SYMC_SCALAR double fabs(double x);  // SYMBOL fabs NEEDS SYMC_SCALAR

@@ -7,7 +7,8 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
     static inline double symc_sigmoid_f64(double x) { ... }
 
 or, for a declaration, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
-A symbol may need only symbols above it: in its own file, or in an earlier file of ``FILES``.
+What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
+starts every program.
 """
 
 from __future__ import annotations
@@ -22,12 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = Path(__file__).parent
-FILES = (
-    "libm.h", "integer.h", "float.h", "cast.h", "stable.h",
-    "errorfunction.h", "gamma.h", "beta.h", "incompletegamma.h", "bessel.h",
-)  # fmt: skip
 
-_LINE = re.compile(r"^(.*;)  // SYMBOL (\w+)(?: NEEDS (.*))?$")
+_MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
+_LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Symbol:
     file: str
     needs: tuple[str, ...]
     text: str
-    """With its final newline, without the marker lines."""
+    """Without marker lines, with its last newline."""
 
     @property
     def is_declaration(self) -> bool:
@@ -54,8 +52,20 @@ def base() -> str:
 
 @cache
 def symbols() -> dict[str, Symbol]:
-    """All symbols by name, each after those it needs."""
-    return {symbol.name: symbol for file in FILES for symbol in _parse(file)}
+    """All symbols by name, each behind those it needs; the C library's come first."""
+    files = sorted(FOLDER.glob("*.h"), key=lambda path: (path.name != "libm.h", path.name))
+    found = {symbol.name: symbol for path in files for symbol in _parse(path)}
+    ordered: dict[str, Symbol] = {}
+    waiting = [*reversed(found)]
+    while waiting:
+        symbol = found[waiting[-1]]
+        missing = [need for need in symbol.needs if need not in ordered]
+        if not missing:
+            ordered.setdefault(waiting.pop(), symbol)
+        elif len(waiting) > len(found) ** 2:
+            raise RecursionError(f"{symbol.file}: {symbol.name} needs itself")
+        waiting += reversed(missing)
+    return ordered
 
 
 def source_of(names: Iterable[str]) -> str:
@@ -63,49 +73,28 @@ def source_of(names: Iterable[str]) -> str:
 
     It is the same text for the same set of names, and goes after ``base()``.
     """
-    wanted = _closure(names)
-    text = ""
-    for symbol in symbols().values():
-        if symbol.name in wanted:
-            text += symbol.text if symbol.is_declaration else "\n" + symbol.text
-    return text.lstrip("\n")
-
-
-def _closure(names: Iterable[str]) -> set[str]:
-    known = symbols()
-    wanted: set[str] = set()
-    waiting = list(names)
+    known, wanted, waiting = symbols(), set[str](), list(names)
     while waiting:
         name = waiting.pop()
         if name not in known:
             raise LookupError(f"codegen/runtime has no symbol {name!r}")
         if name not in wanted:
             wanted.add(name)
-            waiting.extend(known[name].needs)
-    return wanted
+            waiting += known[name].needs
+    parts: list[str] = []
+    for symbol in known.values():
+        if symbol.name in wanted:
+            parts.append(symbol.text if symbol.is_declaration else "\n" + symbol.text)
+    return "".join(parts).lstrip("\n")
 
 
-def _parse(file: str) -> list[Symbol]:
-    found: list[Symbol] = []
-    head, *blocks = re.split(r"^// SYMBOL ", (FOLDER / file).read_text(encoding="utf-8"), flags=re.M)
-    found.extend(_declarations(file, head))
-    for block in blocks:
-        name, _, rest = block.partition("\n")
-        needs: tuple[str, ...] = ()
-        if rest.startswith("// NEEDS "):
-            first, _, rest = rest.partition("\n")
-            needs = tuple(first.removeprefix("// NEEDS ").split())
-        after = _declarations(file, rest)
-        text = rest.partition("\n\n")[0] if after else rest
-        found.append(Symbol(name, file, needs, text.strip("\n") + "\n"))
-        found.extend(after)
-    return found
-
-
-def _declarations(file: str, text: str) -> list[Symbol]:
-    matches = (_LINE.match(line) for line in text.splitlines())
-    return [
-        Symbol(match[2], file, tuple((match[3] or "").split()), match[1] + "\n")
-        for match in matches
-        if match
-    ]
+def _parse(path: Path) -> Iterable[Symbol]:
+    text = path.read_text(encoding="utf-8")
+    if ";  // SYMBOL " in text:
+        for match in _LINE.finditer(text):
+            yield Symbol(match[2], path.name, tuple((match[3] or "").split()), match[1] + "\n")
+        text = _LINE.sub("", text)
+    _, *pieces = _MARKER.split(text)
+    for name, needs, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        needed = tuple(needs.replace("// NEEDS", "").split())
+        yield Symbol(name, path.name, needed, body.strip("\n") + "\n")

@@ -35,14 +35,14 @@ static inline float symc_softplus_f32(float x) {
 // NEEDS exp fabs log1p
 // log(sigmoid(x)) = -softplus(-x).
 static inline double symc_log_sigmoid_f64(double x) {
-    return (x < 0.0 ? x : 0.0) - log1p(exp(-fabs(x)));
+    return (x < 0.0 ? x : -0.0) - log1p(exp(-fabs(x)));
 }
 
 // SYMBOL symc_log_sigmoid_f32
 // NEEDS expf fabsf log1pf
 // See symc_log_sigmoid_f64.
 static inline float symc_log_sigmoid_f32(float x) {
-    return (x < 0.0f ? x : 0.0f) - log1pf(expf(-fabsf(x)));
+    return (x < 0.0f ? x : -0.0f) - log1pf(expf(-fabsf(x)));
 }
 
 // SYMBOL symc_logaddexp_f64

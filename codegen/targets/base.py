@@ -22,7 +22,6 @@ class Lang:
 
     name: str
     types: Mapping[str, str]  # by dtype name
-    short: Mapping[str, str]  # dtype names inside names of runtime functions
     suffixes: Mapping[str, str]  # of literals, by dtype name
     infinity: Mapping[str, str]
     nan: Mapping[str, str]

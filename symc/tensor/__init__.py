@@ -3,3 +3,7 @@
 from symc.tensor.elementwise import cast_to as cast
 from symc.tensor.logic import *  # noqa: F403
 from symc.tensor.math import *  # noqa: F403
+from symc.tensor.constructors import *  # noqa: F403
+from symc.tensor.lengths import *  # noqa: F403
+from symc.tensor.reshape import *  # noqa: F403
+from symc.tensor.views import *  # noqa: F403

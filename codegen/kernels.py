@@ -1,0 +1,375 @@
+"""Kernels of the loop IR as C functions.
+
+The text is meant to be read: notes become comments, names are the user's, a variable is initialised
+where it is declared. Everything takes time linear in the program, and nothing recurses.
+
+Kernels have one of two forms. One whose body is a parallel loop (behind some `Let`) becomes a
+function over a range of that loop, ``begin`` to ``end``, and the host calls it once a thread: so
+`restrict` is not lost in a function that gcc outlines, and a small call does not pay 0.5 us for a
+team of one thread. Any other parallel loop gets an OpenMP pragma where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from symc.codegen import math
+from symc.codegen.dtypes import DType
+from symc.codegen.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, factors, is_plain
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Buffer,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+try:
+    from symc.codegen.passes.parallel import work
+except ImportError:
+    def work(loop: Loop) -> Expr: return loop.extent
+from symc.codegen.reductions import Reduction, mentions, reductions
+from symc.codegen.targets.base import Lang
+
+THRESHOLD = 1 << 16  # rough operations that are worth waking another thread, about 10 us
+INDENT = "    "
+ASSIGN = {"add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^="}
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """A kernel as text, and what the host must know to call it."""
+
+    name: str
+    text: str
+    declaration: str
+    extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
+    work: Expr | None  # what the whole loop costs, in kernel sizes
+    threads: bool  # whether it takes the number of threads, for a pragma inside
+
+
+@dataclass(slots=True)
+class Writer:
+    """The state of printing one kernel."""
+
+    lang: Lang
+    printer: Printer
+    declared: dict[str, None]  # file-level declarations that the kernel needs
+    lines: list[str] = field(default_factory=list[str])
+    depth: int = 1
+    waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
+    scratch: Scratch | None = None
+    threads: bool = False
+    ranged: bool = False
+    in_parallel: bool = False
+
+    def put(self, line: str) -> None:
+        """One line at the present depth."""
+        self.lines.append(INDENT * self.depth + line)
+
+    def pragma(self, line: str) -> None:
+        """One line of a pragma."""
+        self.lines.append(line)
+
+    def value(self, expr: Expr, minimum: int = 0) -> str:
+        """The text of an expression; what must be evaluated before it is printed as lines."""
+        printer = self.printer
+        printer.pending = taken = list[tuple[str, Expr]]()
+        text = printer.text(expr, minimum)
+        lines = list[str]()
+        position = 0
+        while position < len(taken):  # printing one may take out more
+            name, inner = taken[position]
+            kind = self.lang.types[inner.dtype.name]
+            lines.append(f"const {kind} {printer.vars[name]} = {printer.text(inner)};")
+            position += 1
+        for line in reversed(lines):  # the innermost were taken out last
+            self.put(line)
+        printer.pending = None
+        return text
+
+    def element(self, buffer: str, index: Expr) -> str:
+        """An element of a buffer as the target of an assignment."""
+        name = self.printer.buffers[buffer]
+        return name if buffer in self.printer.scalars else f"{name}[{self.value(index)}]"
+
+
+def emit_kernel(
+    kernel: Kernel,
+    name: str,
+    printer: Printer,
+    declared: dict[str, None],
+    scratch: Scratch | None,
+    aliased: frozenset[str],
+) -> Emitted:
+    """Print one kernel. `aliased` parameters may be the same memory as others."""
+    writer = Writer(printer.lang, printer, declared, scratch=scratch)
+    ranged = range_loop(kernel)
+    writer.ranged = ranged is not None
+    for param in kernel.params:
+        printer.buffers[param.name]
+    for size in kernel.sizes:
+        printer.vars[size.name]
+    emit_block(writer, kernel.body, ranged)
+    declaration = signature(kernel, name, writer, aliased)
+    note = comment(kernel.note, "")
+    body = "\n".join(line for line in writer.lines if line)
+    text = f"{note}{declaration}\n{{\n{body}\n}}\n" if body else f"{note}{declaration}\n{{\n}}\n"
+    extent, cost = (ranged.extent, work(ranged)) if ranged is not None else (None, None)
+    return Emitted(name, text, declaration, extent, cost, writer.threads)
+
+
+def range_loop(kernel: Kernel) -> Loop | None:
+    """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
+    if not kernel.body:
+        return None
+    *before, last = kernel.body
+    if not isinstance(last, Loop) or last.kind != "parallel":
+        return None
+    if not all(isinstance(stmt, Let) for stmt in before):
+        return None
+    named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {last.var.name}
+    if mentions(last.extent, named) or mentions(work(last), named) or not is_plain(last.extent):
+        return None
+    return last
+
+
+def signature(kernel: Kernel, name: str, writer: Writer, aliased: frozenset[str]) -> str:
+    """The declaration of a kernel without its semicolon."""
+    lang, printer = writer.lang, writer.printer
+    params = list[str]()
+    for param in kernel.params:
+        before = "" if param.written else "const "
+        restrict = "" if param.name in aliased else lang.restrict + " "
+        star = "*" + restrict
+        params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
+    params += [f"const int64_t {printer.vars[size.name]}" for size in kernel.sizes]
+    if writer.ranged:
+        params += ["const int64_t begin", "const int64_t end"]
+    if writer.threads:
+        params.append("const int64_t threads")
+    if writer.scratch is not None:
+        params.append("char *const scratch")
+        if not writer.ranged:
+            params.append("const int64_t stride")
+    head = f"{lang.kernel} {name}("
+    line = head + (", ".join(params) or "void") + ")"
+    if len(line) <= 100:
+        return line
+    rows, row = list[str](), INDENT
+    for number, param in enumerate(params):
+        piece = param + (", " if number + 1 < len(params) else ")")
+        if len(row) + len(piece) > 100 and row.strip():
+            rows.append(row.rstrip())
+            row = INDENT
+        row += piece
+    return "\n".join([head, *rows, row])
+
+
+@dataclass(slots=True)
+class Frame:
+    """A block that is being printed."""
+
+    rest: Iterator[Stmt]
+    otherwise: tuple[Stmt, ...] = ()
+    parallel: bool = False
+    opened: bool = True
+    positive: frozenset[str] = frozenset()  # what is known to be above zero only in here
+
+
+def emit_block(writer: Writer, body: tuple[Stmt, ...], ranged: Loop | None) -> None:
+    """Print statements and all that is nested in them, with a stack of blocks."""
+    frames = [Frame(iter(body), opened=False)]
+    while frames:
+        frame = frames[-1]
+        stmt = next(frame.rest, None)
+        if stmt is not None:
+            inner = emit_statement(writer, stmt, ranged)
+            if inner is not None:
+                writer.depth += 1
+                frames.append(inner)
+                writer.waiting.clear()
+            continue
+        frames.pop()
+        writer.waiting.clear()
+        writer.printer.positive -= frame.positive
+        if frame.opened:
+            writer.depth -= 1
+        if frame.otherwise:
+            writer.put("} else {")
+            writer.depth += 1
+            frames.append(Frame(iter(frame.otherwise)))
+        elif frame.opened:
+            writer.put("}")
+        if frame.parallel:
+            writer.in_parallel = False
+
+
+def emit_statement(writer: Writer, stmt: Stmt, ranged: Loop | None) -> Frame | None:
+    """Print one statement, or the head of it and return the block in it."""
+    match stmt:
+        case Let(var, value):
+            printer = writer.printer
+            if var.dtype.kind == "int" and var.dtype.bits == 64 and printer.is_natural(value):
+                printer.natural.add(var.name)
+            text = writer.value(value)
+            kind = writer.lang.types[var.dtype.name]
+            writer.put(f"const {kind} {printer.vars[var.name]} = {text};")
+        case Store(buffer, index, value):
+            text = writer.value(value)
+            emit_store(writer, buffer, index, text)
+        case Accumulate(buffer, index, op, value):
+            writer.waiting.pop(buffer, None)
+            emit_accumulate(writer, stmt)
+        case Alloc(buffer):
+            emit_alloc(writer, buffer)
+        case If(condition, then, otherwise):
+            writer.put(f"if ({writer.value(condition)}) {{")
+            return Frame(iter(then), otherwise)
+        case Loop():
+            return emit_loop(writer, stmt, ranged)
+        case _:
+            assert_never(stmt)
+    return None
+
+
+def emit_store(writer: Writer, buffer: str, index: Expr, text: str) -> None:
+    """An assignment, made one line with the declaration if that has just been printed."""
+    target = writer.element(buffer, index)
+    line = writer.waiting.pop(buffer, None)
+    if line is not None:
+        declaration = writer.lines[line].strip().rstrip(";")
+        writer.lines[line] = ""
+        writer.put(f"{declaration} = {text};")
+    else:
+        writer.put(f"{target} = {text};")
+
+
+def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
+    """An update by an operator, or by a function for those that C has no operator for."""
+    value, dtype = stmt.value, stmt.value.dtype
+    op: str = stmt.op
+    if dtype.kind == "bool":
+        op = BOOLEAN.get(op, op)
+    if op in ASSIGN:
+        text = writer.value(value, SELECT)
+        writer.put(f"{writer.element(stmt.buffer, stmt.index)} {ASSIGN[op]} {text};")
+        return
+    text = writer.value(value)
+    target = writer.element(stmt.buffer, stmt.index)
+    function = math.function(op, dtype)
+    writer.printer.used[function] = None
+    writer.put(f"{target} = {function}({target}, {text});")
+
+
+def emit_alloc(writer: Writer, buffer: Buffer) -> None:
+    """A variable, an array on the stack, or a piece of the thread's scratch memory."""
+    lang, printer = writer.lang, writer.printer
+    name, kind = printer.buffers[buffer.name], lang.types[buffer.dtype.name]
+    if not buffer.shape:
+        printer.scalars.add(buffer.name)
+        writer.waiting[buffer.name] = len(writer.lines)
+        writer.put(f"{kind} {name};")
+        return
+    if is_on_stack(buffer):
+        count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
+        writer.put(f"{kind} {name}[{max(count, 1)}]{lang.local};")
+        return
+    assert writer.scratch is not None
+    base = "scratch"
+    if not writer.ranged:
+        base = f"scratch + {lang.thread} * stride"
+        writer.declared["int omp_get_thread_num(void);"] = None
+    offset = writer.scratch.offsets[buffer.name]
+    if not (isinstance(offset, Const) and offset.value == 0):
+        base += f" + {printer.text(offset, ADD + 1)}"
+    writer.put(f"{kind} *{lang.restrict} {name} = ({kind} *)({base});")
+
+
+def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
+    """The head of a loop."""
+    printer = writer.printer
+    if loop.note:
+        writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
+    extent = loop.extent
+    first, last = "0", ""
+    if loop is ranged:
+        first, last = "begin", "end"
+    elif is_plain(extent):
+        last = writer.value(extent, SHIFT)
+    else:  # evaluated once, before anything in the loop changes what it loads
+        name = printer.fresh("extent")
+        writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
+        last = printer.vars[name]
+    parallel = loop.kind == "parallel" and loop is not ranged and not writer.in_parallel
+    emit_pragmas(writer, loop, parallel)
+    if parallel:
+        writer.in_parallel = True
+    name = printer.vars[loop.var.name]
+    names = {factor.name for factor in factors(extent) if isinstance(factor, Var)}
+    positive = frozenset(names & printer.natural - printer.positive)  # where the body runs at all
+    printer.positive |= positive
+    printer.natural.add(loop.var.name)
+    writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
+    return Frame(iter(loop.body), parallel=parallel, positive=positive)
+
+
+def emit_pragmas(writer: Writer, loop: Loop, parallel: bool) -> None:
+    """What the compiler is told about a loop."""
+    lang = writer.lang
+    innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
+    clauses = ""
+    found = reductions(loop, writer.printer.scalars) if loop.kind == "vector" else None
+    for reduction in found or ():
+        clauses += f" reduction({reduction_name(writer, reduction)}:"
+        clauses += f"{writer.printer.buffers[reduction.buffer]})"
+    if parallel:
+        writer.threads = True
+        cost = writer.printer.text(work(loop), SHIFT)
+        test = f"threads > 1 && {cost} >= {THRESHOLD}"
+        simd = " simd" if innermost else ""
+        writer.pragma(lang.parallel.format(simd=simd, test=test))
+    elif found is not None or (loop.kind == "parallel" and innermost):
+        writer.pragma(lang.simd.format(clauses=clauses))
+    elif loop.kind == "unroll":
+        count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
+        writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
+
+
+def reduction_name(writer: Writer, reduction: Reduction) -> str:
+    """What OpenMP calls a reduction; floating-point max and min must be declared to keep NaN."""
+    op, dtype = reduction.op, reduction.dtype
+    if dtype.kind == "bool":
+        return {"or": "|", "add": "|", "max": "|", "xor": "^", "bxor": "^"}.get(op, "&")
+    if op in ("max", "min"):
+        return op if dtype.kind != "float" else declare_reduction(writer, op, dtype)
+    return {"add": "+", "mul": "*", "band": "&", "bor": "|", "bxor": "^", "and": "&", "or": "|"}[op]
+
+
+def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
+    """Declare ``max`` or ``min`` of floats. Starting each lane with the value so far is harmless."""
+    function = math.function(op, dtype)
+    writer.printer.used[function] = None
+    name = f"{op}_{math.short(dtype)}"
+    writer.declared[
+        f"#pragma omp declare reduction({name} : {writer.lang.types[dtype.name]} : \\\n"
+        f"{INDENT}omp_out = {function}(omp_out, omp_in)) initializer(omp_priv = omp_orig)"
+    ] = None
+    return name
+
+
+def comment(note: str, indent: str) -> str:
+    """A note as a C comment, with a line break at the end; nothing for an empty note."""
+    if not note.strip():
+        return ""
+    lines = note.replace("*/", "* /").replace("/*", "/ *").strip("\n").split("\n")
+    return f"{indent}/* " + f"\n{indent} * ".join(line.rstrip() for line in lines) + " */\n"

@@ -1,0 +1,160 @@
+"""The functions that `ir.Call` may name: what each is in C and in Python, and what it costs.
+
+A row is everything there is to know about a function. Its C symbols are of the C library (`libm.h`
+declares them) or defined in `codegen/runtime`; `function` also names the symbols of those binary
+operators that C has no operator for. The Python meanings are in `meaning.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symc.codegen import meaning
+from symc.codegen.dtypes import FLOAT32, DType
+
+Number = bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function. float32 without a symbol of its own is computed in float64 and rounded."""
+
+    name: str
+    arity: int
+    c64: str
+    c32: str | None
+    cost: int
+    """In simple operations such as an addition."""
+    vectorises: bool
+    """Whether loops over it vectorise: glibc's libmvec has it, or its C text has no branches."""
+    python: Callable[..., Number]
+    integer: str | None = None
+    """The symbol for integers without its dtype, if there is one."""
+    is_predicate: bool = False
+    """Whether the result is bool. Otherwise it has the dtype of the arguments."""
+
+
+def _libm(name: str, c: str, cost: int, *, arity: int = 1, vectorises: bool = True) -> Function:
+    return Function(name, arity, c, c + "f", cost, vectorises, getattr(meaning, name))
+
+
+def _own(
+    name: str, cost: int, *, arity: int = 1, float32: bool = False, vectorises: bool = False
+) -> Function:
+    symbol = f"symc_{name}_f64"
+    symbol32 = f"symc_{name}_f32" if float32 else None
+    return Function(name, arity, symbol, symbol32, cost, vectorises, getattr(meaning, name))
+
+
+def _predicate(name: str) -> Function:
+    builtin, python = f"__builtin_{name}", getattr(meaning, name)
+    return Function(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
+
+
+_ROWS = (
+    # powers, exponentials, logarithms
+    _libm("exp", "exp", 12),
+    _libm("exp2", "exp2", 12),
+    _libm("expm1", "expm1", 16),
+    _libm("log", "log", 12),
+    _libm("log2", "log2", 12),
+    _libm("log10", "log10", 12),
+    _libm("log1p", "log1p", 16),
+    _own("logaddexp", 32, arity=2, float32=True, vectorises=True),
+    _own("logaddexp2", 32, arity=2, float32=True, vectorises=True),
+    _libm("sqrt", "sqrt", 5),
+    _libm("cbrt", "cbrt", 20),
+    _libm("hypot", "hypot", 10, arity=2),
+    Function("pow", 2, "pow", "powf", 30, True, meaning.pow, integer="symc_ipow"),
+    # trigonometric and hyperbolic
+    _libm("sin", "sin", 16),
+    _libm("cos", "cos", 16),
+    _libm("tan", "tan", 20),
+    _libm("arcsin", "asin", 20),
+    _libm("arccos", "acos", 20),
+    _libm("arctan", "atan", 20),
+    _libm("arctan2", "atan2", 25, arity=2),
+    _libm("sinh", "sinh", 20),
+    _libm("cosh", "cosh", 20),
+    _libm("tanh", "tanh", 20),
+    _libm("arcsinh", "asinh", 25),
+    _libm("arccosh", "acosh", 25),
+    _libm("arctanh", "atanh", 25),
+    # of neural networks
+    _own("sigmoid", 18, float32=True, vectorises=True),
+    _own("softplus", 30, float32=True, vectorises=True),
+    _own("log_sigmoid", 30, float32=True, vectorises=True),
+    # special
+    _libm("erf", "erf", 20),
+    _libm("erfc", "erfc", 25),
+    _own("erfinv", 40, float32=True, vectorises=True),
+    _own("erfcx", 40, vectorises=True),
+    _own("gamma", 50),
+    _own("gammaln", 50),
+    _own("digamma", 40),
+    _own("trigamma", 40),
+    _own("gammainc", 200, arity=2),
+    _own("gammaincc", 200, arity=2),
+    _own("beta", 120, arity=2),
+    _own("betaln", 120, arity=2),
+    _own("j0", 60),
+    _own("j1", 60),
+    _own("i0", 30, vectorises=True),
+    _own("i1", 30, vectorises=True),
+    # arithmetic
+    _own("fmod", 20, arity=2, float32=True),
+    _own("fmax", 2, arity=2, float32=True, vectorises=True),
+    _own("fmin", 2, arity=2, float32=True, vectorises=True),
+    _libm("copysign", "copysign", 1, arity=2),
+    _libm("nextafter", "nextafter", 10, arity=2, vectorises=False),
+    _libm("floor", "floor", 1),
+    _libm("ceil", "ceil", 1),
+    _libm("trunc", "trunc", 1),
+    _libm("round", "rint", 1),
+    Function("abs", 1, "fabs", "fabsf", 1, True, meaning.abs, integer="symc_abs"),
+    Function(
+        "sign", 1, "symc_sign_f64", "symc_sign_f32", 3, True, meaning.sign, integer="symc_sign"
+    ),
+    _predicate("isnan"),
+    _predicate("isinf"),
+    _predicate("isfinite"),
+)
+
+FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
+
+OPERATORS = {
+    "floordiv": "symc_floordiv", "mod": "symc_mod", "max": "symc_maximum", "min": "symc_minimum",
+    "shl": "symc_shl", "shr": "symc_shr",
+}  # fmt: skip
+"""Binary operators that are functions in C."""
+
+OPERATOR_COSTS = {"div": 4, "floordiv": 12, "mod": 12, "max": 2, "min": 2}
+"""What binary operators cost, where that is not 1."""
+
+
+def short(dtype: DType) -> str:
+    """A dtype as it ends a symbol: ``f64``, ``i32``, ``u8``, ``b1``."""
+    return f"{dtype.kind[0]}{dtype.bits}"
+
+
+def function(name: str, dtype: DType) -> str:
+    """The C symbol of a function, or of an operator that needs one, for values of `dtype`.
+
+    For a predicate `dtype` does not matter. See `widens` for float32.
+    """
+    operator = OPERATORS.get(name)
+    if operator is not None:
+        return f"{operator}_{short(dtype)}"
+    row = FUNCTIONS[name]
+    if dtype.is_integer:
+        if row.integer is None:
+            raise LookupError(f"{name} has no meaning for {dtype}")
+        return f"{row.integer}_{short(dtype)}"
+    return row.c32 if dtype is FLOAT32 and row.c32 is not None else row.c64
+
+
+def widens(name: str, dtype: DType) -> bool:
+    """Whether the arguments must be cast to float64 before the call, and the result back."""
+    row = FUNCTIONS.get(name)
+    return row is not None and dtype is FLOAT32 and row.c32 is None

@@ -1,0 +1,222 @@
+"""Which elements the iterations of a loop touch: what decides whether loops may be fused or split.
+
+An access has a *place*: where in the buffer, as a function of the loop variable alone. Two accesses
+with the same place touch the same elements in the same iteration, and none in different iterations:
+
+- ``f(i)`` for an injective f, which is one element;
+- ``f(i)*m + j`` with an inner loop j < m (in Horner form for more axes), which is a row. Two rows
+  are the same place if their lengths are.
+
+Anything else has no place (None), and nothing may be concluded from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from symc.codegen.dtypes import INT64
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Const,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Store,
+    Unary,
+    Var,
+)
+from symc.codegen.passes.inline import operations
+from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
+
+Place = tuple[Expr, ...]
+_LARGE = 16  # operations; longer index arithmetic is not looked into
+_SELF = Var("@")  # stands for the loop's own variable, so that places of two loops compare
+
+
+@dataclass(slots=True)
+class Accesses:
+    """The buffers from outside a loop that it reads and writes, and where."""
+
+    reads: set[str] = field(default_factory=set[str])
+    stores: set[str] = field(default_factory=set[str])
+    accumulates: set[str] = field(default_factory=set[str])
+    places: dict[str, set[Place | None]] = field(default_factory=dict[str, set[Place | None]])
+    innermost: bool = True
+
+    @property
+    def writes(self) -> set[str]:
+        """The buffers stored to or accumulated in."""
+        return self.stores | self.accumulates
+
+    def has_one_place(self, buffer: str) -> bool:
+        """Whether no two iterations touch the same element of a buffer."""
+        places = self.places.get(buffer, set())
+        return len(places) == 1 and None not in places
+
+    def merged(self, other: Accesses) -> Accesses:
+        """What both loops access."""
+        places = {buffer: set(found) for buffer, found in self.places.items()}
+        for buffer, found in other.places.items():
+            places.setdefault(buffer, set()).update(found)
+        return Accesses(
+            self.reads | other.reads,
+            self.stores | other.stores,
+            self.accumulates | other.accumulates,
+            places,
+            self.innermost and other.innermost,
+        )
+
+
+def accesses(loop: Loop) -> Accesses:
+    """What a loop reads and writes outside itself."""
+    walk = _Walk(loop.var.name)
+    walk.block(loop.body)
+    found = walk.found
+    for name in walk.own:
+        found.places.pop(name, None)
+    found.reads -= walk.own
+    found.stores -= walk.own
+    found.accumulates -= walk.own
+    return found
+
+
+def is_reduction(found: Accesses) -> bool:
+    """Whether a serial loop with these accesses may run in any order, up to reassociation.
+
+    Its iterations store to different elements, and what they accumulate nothing else touches.
+    """
+    if not all(map(found.has_one_place, found.stores)):
+        return False
+    return all(
+        buffer not in found.reads or found.has_one_place(buffer) for buffer in found.accumulates
+    )
+
+
+class _Walk:
+    """The walk over one loop's body."""
+
+    def __init__(self, variable: str) -> None:
+        self.variable = variable
+        self.found = Accesses()
+        self.own: set[str] = set()  # buffers declared inside
+        self.extents: dict[str, Expr] = {}  # of inner loops
+        self.lets: dict[str, Expr] = {}  # index arithmetic named inside, written out
+        self.bound: set[str] = set()  # other names bound inside
+        self.memo: dict[Expr, Place | None] = {}
+
+    def block(self, block: Block) -> None:
+        """Note what a block accesses."""
+        for stmt in block:
+            for expr in expressions(stmt):
+                self.reads(expr)
+            match stmt:
+                case Let(var, value):
+                    self.let(var, value)
+                case Store(buffer, index):
+                    self.found.stores.add(buffer)
+                    self.access(buffer, index)
+                case Accumulate(buffer, index):
+                    self.found.accumulates.add(buffer)
+                    self.access(buffer, index)
+                case Loop(var, extent, _, body):
+                    self.found.innermost = False
+                    self.extents[var.name] = extent
+                    self.bound.add(var.name)
+                    self.block(body)
+                case If(_, then, otherwise):
+                    self.block(then)
+                    self.block(otherwise)
+                case Alloc(buffer):
+                    self.own.add(buffer.name)
+                case _:
+                    assert_never(stmt)
+
+    def let(self, var: Var, value: Expr) -> None:
+        """Remember index arithmetic; other values make an index unknown."""
+        if var.dtype is INT64 and _is_arithmetic(value):
+            value = substitute(value, self.lets)
+            if operations(value) <= _LARGE:
+                self.lets[var.name] = value
+                return
+        self.bound.add(var.name)
+
+    def reads(self, expr: Expr) -> None:
+        """Note the loads in an expression."""
+        loads: list[Load] = []
+        collect(expr, [], loads)
+        for load in loads:
+            self.found.reads.add(load.buffer)
+            self.access(load.buffer, load.index)
+
+    def access(self, buffer: str, index: Expr) -> None:
+        """Note the place of one access."""
+        if index in self.memo:
+            place = self.memo[index]
+        else:
+            place = self.memo[index] = self.place(substitute(index, self.lets))
+        self.found.places.setdefault(buffer, set()).add(place)
+
+    def place(self, index: Expr) -> Place | None:
+        """The place of an index."""
+        rows: list[Expr] = []
+        while not _is_injective(index, self.variable):
+            match index:
+                case Binary("add", Binary("mul", rest, stride), column) if self.is_below(
+                    column, stride
+                ):
+                    index = rest
+                case Binary("mul", rest, stride):
+                    index = rest
+                case _:
+                    return None
+            rows.append(stride)
+        if not self.bound.isdisjoint(names_in(index)) or not _is_arithmetic(index):
+            return None
+        return (substitute(index, {self.variable: _SELF}), *rows)
+
+    def is_below(self, column: Expr, stride: Expr) -> bool:
+        """Whether ``0 <= column < stride`` for sure."""
+        match column:
+            case Var(name):
+                return self.extents.get(name) == stride
+            case Const(value):
+                return isinstance(stride, Const) and 0 <= value < stride.value
+            case _:
+                return False
+
+
+def _is_arithmetic(expr: Expr) -> bool:
+    """Whether this is index arithmetic on names alone."""
+    match expr:
+        case Var() | Const():
+            return True
+        case Binary(_, left, right, dtype):
+            return dtype is INT64 and _is_arithmetic(left) and _is_arithmetic(right)
+        case Unary(_, x, dtype):
+            return dtype is INT64 and _is_arithmetic(x)
+        case _:
+            return False
+
+
+def _is_injective(index: Expr, variable: str) -> bool:
+    """Whether an index surely differs for different values of a variable."""
+    match index:
+        case Var(name):
+            return name == variable
+        case Binary("add" | "sub", left, right):
+            return (_is_injective(left, variable) and variable not in names_in(right)) or (
+                _is_injective(right, variable) and variable not in names_in(left)
+            )
+        case _:
+            return False
+
+
+def shared_places_agree(first: Accesses, second: Accesses) -> bool:
+    """Whether each element that one loop writes and the other touches is of one iteration."""
+    conflicts = first.writes & (second.reads | second.writes) | first.reads & second.writes
+    return all(map(first.merged(second).has_one_place, conflicts))

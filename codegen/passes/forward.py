@@ -1,0 +1,172 @@
+"""The second half of `fuse`: a value just stored is used by name instead of loaded again.
+
+Within a block, a load of a buffer at an index at which it was stored before becomes the stored
+value, if nothing wrote the buffer between. What a float16 buffer gives back is the rounded value.
+Local buffers that nothing loads any more are removed, with what is stored to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from symc.codegen.dtypes import FLOAT16
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Cast,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.passes.walk import (
+    Block,
+    blocks,
+    bound,
+    collect,
+    expressions,
+    fresh,
+    rebuild,
+    rebuild_statement,
+    statements,
+    with_body,
+    written,
+)
+
+
+def forward(kernel: Kernel, body: Block) -> Block:
+    """The body of the kernel with stored values forwarded."""
+    wanted = _reloaded(body)
+    if wanted:
+        body = _Forwarding(bound(with_body(kernel, body)), wanted).block(body)
+    return _without_dead(body)
+
+
+def _reloaded(body: Block) -> frozenset[tuple[str, Expr]]:
+    """The elements, as buffer and index, that are both stored and loaded: no others matter.
+
+    An index that is itself loaded may mean another element later, so those do not count.
+    """
+    stores = [stmt for stmt in statements(body) if isinstance(stmt, Store)]
+    buffers = {stmt.buffer for stmt in stores}
+    loaded = {(load.buffer, load.index) for load in _loads(body) if load.buffer in buffers}
+    return frozenset(
+        (stmt.buffer, stmt.index)
+        for stmt in stores
+        if (stmt.buffer, stmt.index) in loaded and not _has_loads(stmt.index)
+    )
+
+
+def _has_loads(expr: Expr) -> bool:
+    loads: list[Load] = []
+    collect(expr, [], loads)
+    return bool(loads)
+
+
+def _loads(body: Block) -> list[Load]:
+    loads: list[Load] = []
+    for stmt in statements(body):
+        for expr in expressions(stmt):
+            collect(expr, [], loads)
+    return loads
+
+
+class _Forwarding:
+    """The walk: what each buffer is known to hold, by index."""
+
+    def __init__(self, taken: set[str], wanted: frozenset[tuple[str, Expr]]) -> None:
+        self.taken = taken
+        self.wanted = wanted
+        self.holds: dict[str, dict[Expr, Expr]] = {}
+
+    def block(self, block: Block) -> Block:
+        """The block with loads replaced. What it stores is not known after it."""
+        outer = {buffer: dict(known) for buffer, known in self.holds.items()}
+        out: list[Stmt] = []
+        for stmt in block:
+            match stmt:
+                case Store():
+                    out += self.store(stmt)
+                case Accumulate(buffer):
+                    out.append(rebuild_statement(stmt, self.expr, self.block))
+                    self.forget((buffer,))
+                case Loop() | If():
+                    changed = [written(inner) for inner in blocks(stmt)]
+                    if isinstance(stmt, Loop):
+                        self.forget(changed[0])
+                    out.append(rebuild_statement(stmt, self.expr, self.block))
+                    self.forget(frozenset[str]().union(*changed))
+                case Let() | Alloc():
+                    out.append(rebuild_statement(stmt, self.expr, self.block))
+                case _:
+                    assert_never(stmt)
+        self.holds = outer
+        return tuple(out)
+
+    def forget(self, buffers: Iterable[str]) -> None:
+        """Some buffers have changed."""
+        for buffer in buffers:
+            self.holds.pop(buffer, None)
+
+    def store(self, stmt: Store) -> list[Stmt]:
+        """Remember what is stored, under a name if it is loaded again."""
+        index, value = self.expr(stmt.index), self.expr(stmt.value)
+        self.forget((stmt.buffer,))
+        if (stmt.buffer, stmt.index) not in self.wanted:
+            return [Store(stmt.buffer, index, value)]
+        before: list[Stmt] = []
+        if value.dtype is not FLOAT16:
+            value = self.named(stmt.buffer, value, before)
+        elif isinstance(value, Cast):
+            value = Cast(self.named(stmt.buffer, value.x, before), FLOAT16)
+        elif not isinstance(value, Const):
+            return [Store(stmt.buffer, index, value)]
+        self.holds[stmt.buffer] = {index: value}
+        return [*before, Store(stmt.buffer, index, value)]
+
+    def named(self, buffer: str, value: Expr, before: list[Stmt]) -> Expr:
+        """A name or constant for a value."""
+        if isinstance(value, Var | Const):
+            return value
+        var = Var(fresh(f"{buffer}_value", self.taken), value.dtype)
+        before.append(Let(var, value))
+        return var
+
+    def expr(self, expr: Expr) -> Expr:
+        """The expression with known loads replaced."""
+        new = rebuild(expr, self.expr)
+        if isinstance(new, Load) and new.buffer in self.holds:
+            return self.holds[new.buffer].get(new.index, new)
+        return new
+
+
+def _without_dead(body: Block) -> Block:
+    """The body without local buffers that are never loaded."""
+    while True:
+        dead = {stmt.buffer.name for stmt in statements(body) if isinstance(stmt, Alloc)}
+        dead.difference_update(load.buffer for load in _loads(body))
+        if not dead:
+            return body
+        body = _without(body, dead)
+
+
+def _without(block: Block, dead: set[str]) -> Block:
+    kept: list[Stmt] = []
+    for stmt in block:
+        match stmt:
+            case Alloc(buffer) if buffer.name in dead:
+                pass
+            case Store(buffer) | Accumulate(buffer) if buffer in dead:
+                pass
+            case _:
+                kept.append(
+                    rebuild_statement(stmt, lambda expr: expr, lambda body: _without(body, dead))
+                )
+    return tuple(kept)

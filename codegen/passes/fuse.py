@@ -1,0 +1,144 @@
+"""fuse: neighbouring loops over one range become one loop; what was stored is not loaded again.
+
+Two loops in one block with equal extents merge where iteration i of the second needs nothing that a
+later iteration of the first writes: every element that one writes and the other touches must be
+touched by one iteration only (`dependence`). Two parallel loops give a parallel loop. A serial loop
+takes part if it only accumulates, and gives a serial loop, which `vectorize` can still make a
+vector loop; but outside all loops that would cost the parallel one its threads, so there it stays.
+
+Loops also merge over statements between them that can go before the first. They merge only if they
+touch a common buffer: otherwise nothing is won. Then `forward` uses stored values directly.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    LoopKind,
+    Program,
+    Stmt,
+    Store,
+)
+from symc.codegen.passes.dependence import Accesses, accesses, is_reduction, shared_places_agree
+from symc.codegen.passes.forward import forward
+from symc.codegen.passes.walk import (
+    Block,
+    collect,
+    expressions,
+    map_block,
+    map_kernels,
+    rebuild_statement,
+    substitute,
+)
+
+
+def fuse(program: Program) -> Program:
+    """The program with neighbouring loops merged and stored values forwarded."""
+    return map_kernels(program, _kernel)
+
+
+def _kernel(kernel: Kernel) -> Block:
+    return forward(kernel, _block(kernel.body, outermost=True))
+
+
+def _block(block: Block, *, outermost: bool) -> Block:
+    """The block with its loops merged, and then the loops in what is left."""
+    if not any(isinstance(stmt, Loop | If) for stmt in block):
+        return block
+    out = _Siblings(outermost)
+    for stmt in block:
+        out.add(stmt)
+    return tuple([_inside(stmt, outermost) for stmt in out.done])
+
+
+def _inside(stmt: Stmt, outermost: bool) -> Stmt:
+    inner = outermost and not isinstance(stmt, Loop)
+    return rebuild_statement(
+        stmt, lambda expr: expr, lambda body: _block(body, outermost=inner)
+    )
+
+
+class _Siblings:
+    """A block under construction, and its last loop, which the next may be merged with."""
+
+    def __init__(self, outermost: bool) -> None:
+        self.outermost = outermost
+        self.done: list[Stmt] = []
+        self.last: Loop | None = None  # stands in `done` at `position`
+        self.position = 0
+        self.found = Accesses()  # of `last`
+        self.reads: set[str] = set()  # by the statements after it
+        self.writes: set[str] = set()
+
+    def add(self, stmt: Stmt) -> None:
+        """Append a statement, or merge it."""
+        match stmt:
+            case Loop():
+                self.loop(stmt)
+            case If():
+                self.last = None
+                self.done.append(stmt)
+            case Let() | Store() | Accumulate() | Alloc():
+                loads: list[Load] = []
+                for expr in expressions(stmt):
+                    collect(expr, [], loads)
+                self.reads.update(load.buffer for load in loads)
+                if isinstance(stmt, Store | Accumulate):
+                    self.writes.add(stmt.buffer)
+                self.done.append(stmt)
+            case _:
+                assert_never(stmt)
+
+    def loop(self, loop: Loop) -> None:
+        """Append a loop, or merge it with the last."""
+        found = accesses(loop)
+        last = self.last
+        kind = None if last is None else self.kind(last, loop, found)
+        if last is None or kind is None:
+            self.last, self.found = loop, found
+            self.done.append(loop)
+        else:
+            body = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: last.var}))
+            note = "\n".join(dict.fromkeys(filter(None, (last.note, loop.note))))
+            self.last = Loop(last.var, last.extent, kind, last.body + body, note)
+            self.found = self.found.merged(found)
+            del self.done[self.position]
+            self.done.append(self.last)
+        self.position = len(self.done) - 1
+        self.reads.clear()
+        self.writes.clear()
+
+    def kind(self, last: Loop, loop: Loop, found: Accesses) -> LoopKind | None:
+        """The kind of the merged loop, or None where the two cannot be merged."""
+        first = self.found
+        if last.extent != loop.extent or not self.can_move():
+            return None
+        if (first.reads | first.writes).isdisjoint(found.reads | found.writes):
+            return None
+        if not shared_places_agree(first, found):
+            return None
+        if last.kind == loop.kind == "parallel":
+            return "parallel"
+        if {last.kind, loop.kind} - {"parallel", "serial"}:
+            return None
+        if self.outermost and last.kind != loop.kind:
+            return None
+        for side, accessed in ((last, first), (loop, found)):
+            if side.kind == "serial" and not is_reduction(accessed):
+                return None
+        return "serial"
+
+    def can_move(self) -> bool:
+        """Whether the statements after the last loop can go before it."""
+        first = self.found
+        return self.reads.isdisjoint(first.writes) and self.writes.isdisjoint(
+            first.reads | first.writes
+        )

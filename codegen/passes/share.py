@@ -1,0 +1,274 @@
+"""The first half of `simplify`: one walk that folds, merges equal values, and hoists.
+
+Blocks are rebuilt from the outside in. A `Let` lands in the outermost block that has its operands,
+before the loop under construction there; a `Let` whose value is already named becomes that name.
+
+Loads are versioned: every write to a buffer begins a new version of it, and so does the begin and
+the end of a loop or branch that writes it. Two loads are equal if their versions are.
+
+A hoisted load also runs where the loop has no iterations. So it only leaves loops that surely run,
+or whose length has nothing to do with the index and the buffer's own shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Buffer,
+    Cast,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Launch,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Select,
+    Stmt,
+    Store,
+    Unary,
+    Var,
+)
+from symc.codegen.passes.fold import fold
+from symc.codegen.passes.walk import Block, names_in, rebuild, written
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block under construction. Values may only leave a loop's body, never a branch."""
+
+    out: list[Stmt]
+    loop: Loop | None = None
+    written: frozenset[str] = frozenset()
+    runs: bool = False
+    lengths: frozenset[str] = frozenset()
+    keys: list[object] = field(default_factory=list[object])
+
+
+def share(kernel: Kernel, shapes: Mapping[str, frozenset[str]]) -> Block:
+    """The kernel's body after folding, merging and hoisting. See `lengths_of` for `shapes`."""
+    sharing = _Sharing(kernel, shapes)
+    sharing.block(kernel.body)
+    return tuple(sharing.open[0].out)
+
+
+def lengths_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
+    """For each parameter, the kernel's sizes that its length may depend on."""
+    everything = frozenset(size.name for size in kernel.sizes)
+    buffers = {buffer.name: buffer for buffer in program.buffers}
+    launches = [
+        step for step in program.steps if isinstance(step, Launch) and step.kernel == kernel.name
+    ]
+    if not launches:
+        return {param.name: everything for param in kernel.params}
+    found: dict[str, set[str]] = {param.name: set() for param in kernel.params}
+    for launch in launches:
+        sizes = [names_in(size) for size in launch.sizes]
+        for param, name in zip(kernel.params, launch.buffers, strict=True):
+            shape = _names(buffers[name].shape)
+            found[param.name].update(
+                var.name for var, size in zip(kernel.sizes, sizes, strict=True) if size & shape
+            )
+    return {name: frozenset(sizes) for name, sizes in found.items()}
+
+
+def _names(exprs: Iterable[Expr]) -> frozenset[str]:
+    return frozenset[str]().union(*map(names_in, exprs))
+
+
+def _known_condition(expr: Expr) -> Expr:
+    match expr:
+        case Unary("not", Const(value), dtype):
+            return Const(not value, dtype)
+        case Select(Const(value), then, otherwise):
+            return then if value else otherwise
+        case _:
+            return expr
+
+
+class _Sharing:
+    """The state of one walk."""
+
+    def __init__(self, kernel: Kernel, shapes: Mapping[str, frozenset[str]]) -> None:
+        self.open = [_Open([])]
+        self.shapes = dict(shapes)  # lengths that a buffer's shape depends on
+        self.scalars: set[str] = set()  # local buffers of one element
+        self.sizes = frozenset(size.name for size in kernel.sizes)
+        self.level: dict[str, int] = {}  # of names and local buffers; 0 for parameters
+        self.values: dict[str, Expr] = {}  # names that are another name or a constant
+        self.known: dict[object, Expr] = {}  # values that have a name
+        self.version: dict[str, int] = {}
+        self.clock = 0
+        self.extents: dict[str, Expr] = {}  # of the loop variables in scope
+        # What the expression that `expr` has just walked depends on:
+        self.deepest = 0
+        self.names: list[str] = []
+        self.loads: list[str] = []
+
+    def block(self, block: Block) -> None:
+        """Process the statements of a block into the innermost open one."""
+        for stmt in block:
+            self.statement(stmt)
+
+    def statement(self, stmt: Stmt) -> None:
+        """Process one statement."""
+        match stmt:
+            case Let():
+                self.let(stmt)
+            case Store(buffer, index, value):
+                i, v = self.expr(index), self.expr(value)
+                self.put(stmt if i is index and v is value else Store(buffer, i, v))
+                self.bump((buffer,))
+            case Accumulate(buffer, index, op, value):
+                i, v = self.expr(index), self.expr(value)
+                same = i is index and v is value
+                self.put(stmt if same else Accumulate(buffer, i, op, v))
+                self.bump((buffer,))
+            case Loop():
+                self.loop(stmt)
+            case If(condition, then, otherwise):
+                self.branch(self.expr(condition), then, otherwise)
+            case Alloc(buffer):
+                shape = tuple(map(self.expr, buffer.shape))
+                self.level[buffer.name] = len(self.open) - 1
+                self.shapes[buffer.name] = _names(shape)
+                if not shape:
+                    self.scalars.add(buffer.name)
+                self.put(Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role)))
+            case _:
+                assert_never(stmt)
+
+    def put(self, stmt: Stmt) -> None:
+        """Append a statement to the innermost open block."""
+        self.open[-1].out.append(stmt)
+
+    def bump(self, buffers: Iterable[str]) -> None:
+        """Begin a new version of some buffers."""
+        for buffer in buffers:
+            self.clock += 1
+            self.version[buffer] = self.clock
+
+    def let(self, stmt: Let) -> None:
+        """Name a value, unless it has a name or needs none."""
+        var = stmt.var
+        self.deepest = 0
+        self.names.clear()
+        self.loads.clear()
+        value = self.expr(stmt.value)
+        if type(value) is Var or type(value) is Const:
+            self.values[var.name] = value
+            return
+        loads = self.loads
+        key: object = value
+        if loads:
+            key = (value, *[self.version.get(buffer, 0) for buffer in loads])
+        known = self.known.get(key)
+        if known is not None:
+            self.values[var.name] = known
+            return
+        home = self.home()
+        block = self.open[home]
+        block.out.append(stmt if value is stmt.value else Let(var, value))
+        block.keys.append(key)
+        self.known[key] = var
+        self.level[var.name] = home
+
+    def home(self) -> int:
+        """The outermost block in which the value that `expr` has just walked can be computed."""
+        level = len(self.open) - 1
+        while level > self.deepest:
+            block = self.open[level]
+            if block.loop is None or (self.loads and not self.may_leave(block)):
+                break
+            level -= 1
+        return level
+
+    def may_leave(self, block: _Open) -> bool:
+        """Whether the loads of the present value may move before the loop `block` is the body of."""
+        if not block.written.isdisjoint(self.loads):
+            return False
+        loads = [load for load in self.loads if load not in self.scalars]
+        if block.runs or not loads:
+            return True
+        if not block.lengths <= self.sizes or not block.lengths.isdisjoint(self.names):
+            return False
+        return all(block.lengths.isdisjoint(self.shapes[load]) for load in loads)
+
+    def loop(self, loop: Loop) -> None:
+        """A loop of length 0 is dropped, and of length 1 replaced by its body."""
+        extent = self.expr(loop.extent)
+        if isinstance(extent, Const) and extent.value <= 1:
+            if extent.value == 1:
+                self.values[loop.var.name] = Const(0)
+                self.block(loop.body)
+            return
+        name, stores = loop.var.name, written(loop.body)
+        runs = isinstance(extent, Const) or extent in self.extents.values()
+        self.bump(stores)
+        body = _Open([], loop, stores, runs, names_in(extent))
+        self.extents[name] = extent
+        self.enter(body, loop.body, name)
+        del self.extents[name]
+        self.bump(stores)
+        self.put(Loop(loop.var, extent, loop.kind, tuple(body.out), loop.note))
+
+    def branch(self, condition: Expr, then: Block, otherwise: Block) -> None:
+        """An If whose condition is known is replaced by one of its blocks."""
+        if isinstance(condition, Const):
+            self.block(then if condition.value else otherwise)
+            return
+        first, second = _Open([]), _Open([])
+        self.enter(first, then)
+        self.bump(written(then))
+        self.enter(second, otherwise)
+        self.bump(written(otherwise))
+        self.put(If(condition, tuple(first.out), tuple(second.out)))
+
+    def enter(self, block: _Open, body: Block, name: str | None = None) -> None:
+        """Process `body` into `block`, and forget at its end which values it named."""
+        self.open.append(block)
+        if name is not None:
+            self.level[name] = len(self.open) - 1
+        self.block(body)
+        self.open.pop()
+        for key in block.keys:
+            del self.known[key]
+
+    def expr(self, expr: Expr) -> Expr:
+        """Rebuild an expression, noting what it depends on."""
+        match expr:
+            case Var(name):
+                value = self.values.get(name, expr)
+                if type(value) is Var:
+                    self.depend(value.name)
+                    self.names.append(value.name)
+                return value
+            case Const():
+                return expr
+            case Binary(op, left, right, dtype):
+                a, b = self.expr(left), self.expr(right)
+                new = expr if a is left and b is right else Binary(op, a, b, dtype)
+                return fold(new, self.extents) if a.dtype is INT64 or a.dtype is BOOL else new
+            case Load(buffer):
+                self.depend(buffer)
+                self.loads.append(buffer)
+                return rebuild(expr, self.expr)
+            case Cast(x, dtype):
+                return self.expr(x) if x.dtype is dtype else rebuild(expr, self.expr)
+            case _:
+                return _known_condition(rebuild(expr, self.expr))
+
+    def depend(self, name: str) -> None:
+        """Note that the present expression needs a name or a buffer."""
+        level = self.level.get(name, 0)
+        if level > self.deepest:
+            self.deepest = level

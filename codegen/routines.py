@@ -1,0 +1,52 @@
+"""Host functions that a program may call by name (`ir.Routine`), most of them BLAS.
+
+All are defined in `runtime/blas.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
+``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
+uninitialised memory then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ArgumentKind = Literal["flag", "length", "number", "read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A host function: its symbol, its arguments, and whether it is also told the threads."""
+
+    symbol: str
+    arguments: tuple[tuple[str, ArgumentKind], ...]
+    threads: bool
+
+
+def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
+    kinds: dict[str, ArgumentKind] = {
+        "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
+        "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
+        "result": "write",
+    }  # fmt: skip
+    out = list[tuple[str, ArgumentKind]]()
+    for name in text.split():
+        plain = name.rstrip("!")
+        kind = "write" if name.endswith("!") else kinds.get(plain, "length")
+        out.append((plain, "read" if name == "y" else kind))
+    return tuple(out)
+
+
+_TYPED = {  # `!` marks what is written
+    "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
+    "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
+    " stride_a stride_b stride_c",
+    "gemv": "trans m n alpha a lda x beta y!",
+    "ger": "m n alpha x y a! lda",
+    "dot": "n x y result!",
+}
+
+ROUTINES: dict[str, Signature] = {
+    f"{name}_{kind}": Signature(f"symc_{name}_{kind}", _arguments(text), threads=True)
+    for name, text in _TYPED.items()
+    for kind in ("f32", "f64")
+} | {"copy_bytes": Signature("symc_copy_bytes", _arguments("dst! src n"), threads=False)}

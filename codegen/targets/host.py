@@ -1,0 +1,241 @@
+"""The host functions of a program: `symc_prepare` and `symc_run`, in C for every target.
+
+`symc_prepare` computes sizes, checks them, and lays out the workspace; `symc_run` runs the steps.
+Both take one `symc_call` (`runtime/host.h`), which holds all that one call needs: a program has no
+state of its own, and threads may call it at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc.codegen.ir import Buffer, Const, Launch, Measure, Step, Var
+from symc.codegen.passes.memory import Slot, buffers_of, is_known
+from symc.codegen.reductions import nodes
+from symc.codegen.targets.steps import (
+    EXTERNAL,
+    Host,
+    emit_step,
+    external,
+    one_line,
+    step_expressions,
+    stride_of,
+    takes_threads,
+)
+
+def host_text(host: Host) -> str:
+    """Both functions and the table of counts."""
+    lengths = dict[tuple[str, int], str]()
+    for name in host.position:
+        if host.buffers[name].role in ("input", "shared"):
+            for axis in range(len(host.buffers[name].shape)):
+                lengths[name, axis] = f"call->lengths[{len(lengths)}]"
+    host.printer.lengths = lengths
+    prepare = prepare_text(host)
+    run = run_text(host)
+    shapes = sum(len(buffer.shape) for buffer in host.outputs)
+    room = len(host.index) + len(host.plan.slots) + 1
+    counts = f"{{{len(host.position)}, {len(lengths)}, {shapes}, {room}}}"
+    table = f"/* arrays, lengths, shapes, sizes */\nconst int64_t symc_counts[4] = {counts};\n"
+    return "\n".join([prepare, run, table])
+
+
+def prepare_text(host: Host) -> str:
+    """`symc_prepare`: everything that follows from the lengths of the arguments."""
+    host.lines = []
+    steps = host.program.steps[: host.plan.leading]
+    for name in used_buffers(steps):
+        host.put(external(host, host.buffers[name]))
+    compute_sizes(host, store=True)
+    for step in steps:
+        emit_step(host, step)
+        if isinstance(step, Measure):
+            host.known.add(step.size)
+            host.put(f"call->sizes[{host.index[step.size]}] = {host.printer.vars[step.size]};")
+            compute_sizes(host, store=True)
+    position = 0
+    for buffer in host.outputs:
+        ready = all(is_known(length, host.known) for length in buffer.shape)
+        for length in buffer.shape:
+            text = host.printer.text(length) if ready else "-1"
+            host.put(f"call->shapes[{position}] = {text};")
+            position += 1
+    lay_out(host)
+    host.put("return 0;")
+    body = "\n".join(host.lines)
+    return f"int64_t symc_prepare(symc_call *call)\n{{\n{body}\n}}\n"
+
+
+def lay_out(host: Host) -> None:
+    """The workspace: its slots one behind the other, then the threads' scratch memory."""
+    if not host.plan.slots and not host.plan.scratch:
+        host.put("call->workspace_bytes = 0;")
+        return
+    first = len(host.index)
+    host.put("int64_t bytes = 0;")
+    for number, slot in enumerate(host.plan.slots):
+        names = one_line(", ".join(tenant.name for tenant in slot.tenants))
+        host.put(f"call->sizes[{first + number}] = bytes;  /* {names} */")
+        host.put(f"bytes = {host.use('symc_after')}(bytes, {slot_bytes(host, slot)});")
+    scratch = scratch_bytes(host)
+    if scratch:
+        host.put(f"call->sizes[{first + len(host.plan.slots)}] = bytes;  /* scratch */")
+        host.put(f"bytes = {host.use('symc_after')}(bytes, {scratch});")
+    host.put("call->workspace_bytes = bytes;")
+
+
+def slot_bytes(host: Host, slot: Slot) -> str:
+    """The size of a slot's largest tenant."""
+    return largest(host, [array_bytes(host, tenant) for tenant in slot.tenants])
+
+
+def largest(host: Host, texts: Sequence[str]) -> str:
+    """The largest of some numbers of bytes."""
+    distinct = list(dict.fromkeys(texts))
+    text = distinct[0] if distinct else ""
+    for other in distinct[1:]:
+        text = f"{host.use('symc_larger')}({text}, {other})"
+    return text
+
+
+def array_bytes(host: Host, buffer: Buffer) -> str:
+    """The size of an array in bytes, which stops short of overflow."""
+    count = buffer.dtype.bytes
+    lengths = list[str]()
+    for length in buffer.shape:
+        if isinstance(length, Const):
+            count *= max(int(length.value), 0)
+        else:
+            lengths.append(host.printer.text(length))
+    text = str(count)
+    for name in lengths:
+        text = f"{host.use('symc_times')}({text}, {name})"
+    return text
+
+
+def scratch_bytes(host: Host) -> str:
+    """The scratch memory of the launch that needs most, among those known before the run."""
+    texts = list[str]()
+    for step in host.program.steps[host.plan.leading :]:
+        stride = stride_of(host, step) if isinstance(step, Launch) else None
+        if isinstance(step, Launch) and stride is not None and is_known(stride, host.plan.early):
+            times = "call->threads" if host.plan.scratch[step.kernel].parallel else "1"
+            texts.append(f"{host.use('symc_times')}({host.printer.text(stride)}, {times})")
+    return largest(host, texts)
+
+
+def compute_sizes(host: Host, *, store: bool) -> None:
+    """Declare each size that follows from those known so far."""
+    for size in host.program.sizes:
+        name, value = size.var.name, size.value
+        if value is None or name in host.known or not is_known(value, host.known):
+            continue
+        remark = f"  /* {one_line(size.note)} */" if size.note.strip() else ""
+        variable = host.printer.vars[name]
+        host.put(f"const int64_t {variable} = {host.printer.text(value)};{remark}")
+        if store:
+            host.put(f"call->sizes[{host.index[name]}] = {variable};")
+        host.known.add(name)
+
+
+def run_text(host: Host) -> str:
+    """`symc_run`: the steps."""
+    host.lines = []
+    steps = host.program.steps[host.plan.leading :]
+    host.known = set(host.plan.early)
+    outputs = [b for b in host.outputs if not all(is_known(s, host.known) for s in b.shape)]
+    scratch = any(
+        (stride := stride_of(host, step)) is not None and not is_known(stride, host.known)
+        for step in steps
+        if isinstance(step, Launch)
+    )
+    host.failing = bool(host.plan.late) or scratch
+    declare_all(host, steps, {buffer.name for buffer in outputs}, scratch=scratch)
+    for number, step in enumerate(steps, host.plan.leading):
+        for late in host.plan.late:
+            if late.first == number:
+                name = host.printer.buffers[late.buffer.name]
+                room = array_bytes(host, late.buffer)
+                host.put(f"{name} = {host.use('malloc')}({room} + 64);")
+                host.fail(f"!{name}", "-1")
+        emit_step(host, step)
+        for late in host.plan.late:
+            if late.last == number:
+                name = host.printer.buffers[late.buffer.name]
+                host.put(f"{host.use('free')}({name});")
+                host.put(f"{name} = 0;")
+        if isinstance(step, Measure):
+            host.known.add(step.size)
+            compute_sizes(host, store=False)
+            allocate(host, outputs)
+    if host.failing:
+        host.lines.append("done:")
+        for late in host.plan.late:
+            host.put(f"{host.use('free')}({host.printer.buffers[late.buffer.name]});")
+        if scratch:
+            host.put(f"{host.use('free')}(scratch);")
+    host.put("return status;" if host.failing else "return 0;")
+    body = "\n".join(host.lines)
+    unused = "" if "call" in body else "    (void)call;\n"
+    return f"int64_t symc_run(symc_call *call)\n{{\n{unused}{body}\n}}\n"
+
+
+def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: bool) -> None:
+    """Variables for the sizes, threads and arrays that the steps use."""
+    printer, needed = host.printer, used_sizes(host, steps)
+    for name, place in host.index.items():
+        if name in host.plan.early and name in needed:
+            host.put(f"const int64_t {printer.vars[name]} = call->sizes[{place}];")
+    if any(takes_threads(host, step) for step in steps):
+        host.put("const int64_t threads = call->threads;")
+    for name in used_buffers(steps):
+        buffer = host.buffers[name]
+        kind, plain = host.kind(buffer.dtype), printer.buffers[name]
+        slot = host.plan.slot_of(name)
+        if name in late or (buffer.role == "temp" and slot is None):
+            host.put(f"{kind} *{plain} = 0;")
+        elif buffer.role in EXTERNAL:
+            host.put(external(host, buffer))
+        elif slot is not None:
+            place = f"call->workspace + call->sizes[{len(host.index) + slot}]"
+            host.put(f"{kind} *const {plain} = ({kind} *)({place});")
+    if scratch:
+        host.put("char *scratch = 0;")
+    if host.failing:
+        host.put("int64_t status = 0;")
+    if host.lines:
+        host.lines.append("")
+
+
+def used_buffers(steps: Sequence[Step]) -> list[str]:
+    """The buffers that some steps use, in order of first use."""
+    return list(dict.fromkeys(name for step in steps for name in buffers_of(step)))
+
+
+def used_sizes(host: Host, steps: Sequence[Step]) -> set[str]:
+    """The sizes that the text of some steps mentions."""
+    exprs = [expr for step in steps for expr in step_expressions(host, step)]
+    late = {b.name for b in host.outputs} | {item.buffer.name for item in host.plan.late}
+    for buffer in host.program.buffers:
+        if buffer.name in late and not all(is_known(s, host.plan.early) for s in buffer.shape):
+            exprs += buffer.shape
+    for size in host.program.sizes:
+        if size.value is not None and size.var.name not in host.plan.early:
+            exprs.append(size.value)
+    return {node.name for expr in exprs for node in nodes(expr) if isinstance(node, Var)}
+
+
+def allocate(host: Host, outputs: list[Buffer]) -> None:
+    """Ask the caller for those outputs whose lengths are known now."""
+    start = 0
+    for number, buffer in enumerate(host.outputs):
+        if buffer in outputs and all(is_known(length, host.known) for length in buffer.shape):
+            outputs.remove(buffer)
+            for axis, length in enumerate(buffer.shape):
+                text = host.printer.text(length)
+                host.put(f"call->shapes[{start + axis}] = {text};")
+            name = host.printer.buffers[buffer.name]
+            if buffer.name in used_buffers(host.program.steps):
+                host.put(f"{name} = call->allocate(call->context, {number});")
+                host.fail(f"!{name}", "-1")
+        start += len(buffer.shape)

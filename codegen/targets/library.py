@@ -1,0 +1,51 @@
+"""A compiled function in memory: its addresses, through cffi in ABI mode without parsing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Library:
+    """An opened function. The addresses are valid as long as this object lives."""
+
+    prepare: int
+    run: int
+    counts: tuple[int, int, int, int]
+    """How many arrays, lengths, shapes, and the room that `symc_call.sizes` needs."""
+    handle: Any
+
+    @classmethod
+    def open(cls, path: Path) -> Library:
+        """Open a shared library that `compile` made, and fill in the BLAS functions it calls."""
+        from symc.codegen.targets._abi import ffi
+
+        handle: Any = ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+        fill_imports(handle)
+        arrays, lengths, shapes, room = handle.symc_counts
+        return cls(
+            int(ffi.cast("intptr_t", handle.symc_prepare)),
+            int(ffi.cast("intptr_t", handle.symc_run)),
+            (arrays, lengths, shapes, room),
+            handle,
+        )
+
+
+def fill_imports(handle: Any) -> None:
+    """Give a library that calls BLAS the addresses of its functions."""
+    from symc.codegen.targets import blas
+    from symc.codegen.targets._abi import ffi
+
+    try:
+        imports = handle.symc_imports
+    except ffi.error:
+        return  # it calls none
+
+    found = blas.find()
+    if found is None:
+        return  # the wrappers in blas.h have loops of their own
+    for number, address in enumerate(found.addresses):
+        imports.functions[number] = ffi.cast("void *", address)
+    imports.wide = found.wide

@@ -1,0 +1,245 @@
+"""The steps of a program as C statements of `symc_run` (and the first ones of `symc_prepare`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from symc.codegen.dtypes import DType
+from symc.codegen.expressions import LESS, MUL, SHIFT, Printer, is_plain
+from symc.codegen.ir import (
+    Binary,
+    Buffer,
+    Check,
+    Const,
+    Expr,
+    Kernel,
+    Launch,
+    Load,
+    Measure,
+    Pointer,
+    Program,
+    Routine,
+    Step,
+    Var,
+    binary,
+    const,
+)
+from symc.codegen.kernels import INDENT, THRESHOLD, Emitted
+from symc.codegen.passes.memory import Plan, is_known
+from symc.codegen.passes.walk import substitute
+from symc.codegen.routines import ROUTINES
+
+EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
+RESERVED = frozenset({"call", "threads", "status", "done", "part", "bytes", "scratch"})
+OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+
+
+@dataclass(slots=True)
+class Host:
+    """The state of printing the host functions."""
+
+    program: Program
+    plan: Plan
+    kernels: Mapping[str, Emitted]
+    printer: Printer
+    lines: list[str] = field(default_factory=list[str])
+    helpers: dict[str, None] = field(default_factory=dict[str, None])
+
+    known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
+    failing: bool = False  # whether a failed step has something to clean up
+    buffers: dict[str, Buffer] = field(init=False)
+    position: dict[str, int] = field(init=False)  # of external buffers in `data`
+    outputs: list[Buffer] = field(init=False)
+    bodies: dict[str, Kernel] = field(init=False)
+    index: dict[str, int] = field(init=False)  # of sizes in `sizes`; slots come behind
+
+    def __post_init__(self) -> None:
+        program = self.program
+        self.buffers = {buffer.name: buffer for buffer in program.buffers}
+        external = [b for role in EXTERNAL for b in program.buffers if b.role == role]
+        self.position = {buffer.name: number for number, buffer in enumerate(external)}
+        self.outputs = [b for b in external if b.role == "output"]
+        self.bodies = {kernel.name: kernel for kernel in program.kernels}
+        self.index = {size.var.name: number for number, size in enumerate(program.sizes)}
+
+    def use(self, name: str) -> str:
+        """The name of a helper of `runtime/host.h`, which the program then needs."""
+        self.helpers[name] = None
+        return name
+
+    def put(self, line: str, depth: int = 1) -> None:
+        """One line of a function's body."""
+        self.lines.append(INDENT * depth + line)
+
+    def kind(self, dtype: DType) -> str:
+        """The C type of an element."""
+        return self.printer.lang.types[dtype.name]
+
+    def fail(self, condition: str, code: str, note: str = "") -> None:
+        """Stop with a status where the condition holds."""
+        remark = f"  /* {one_line(note)} */" if note.strip() else ""
+        if self.failing:
+            self.put(f"if ({condition}) {{{remark}")
+            self.put(f"status = {code};", 2)
+            self.put("goto done;", 2)
+            self.put("}")
+        else:
+            self.put(f"if ({condition}) return {code};{remark}")
+
+
+def one_line(note: str) -> str:
+    """A note that can stand in a comment behind a statement."""
+    return " ".join(note.replace("*/", "* /").replace("/*", "/ *").split())
+
+
+def bindings(host: Host, launch: Launch) -> dict[str, Expr]:
+    """A kernel's sizes in terms of the program's."""
+    names = [size.name for size in host.bodies[launch.kernel].sizes]
+    return dict(zip(names, launch.sizes, strict=True))
+
+
+def stride_of(host: Host, launch: Launch) -> Expr | None:
+    """The bytes of scratch memory that a launch needs for each thread."""
+    scratch = host.plan.scratch.get(launch.kernel)
+    return None if scratch is None else substitute(scratch.bytes, bindings(host, launch))
+
+
+def external(host: Host, buffer: Buffer) -> str:
+    """The declaration of a pointer to an array of the caller's."""
+    constant = "" if buffer.role in ("output", "shared") else "const "
+    kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]
+    return f"{constant}{kind} *const {name} = call->data[{host.position[buffer.name]}];"
+
+
+def emit_step(host: Host, step: Step) -> None:
+    """The statements of one step."""
+    match step:
+        case Launch():
+            emit_launch(host, step)
+        case Routine():
+            emit_routine(host, step)
+        case Check(condition, code, note):
+            host.fail(negated(host, condition), str(code), note)
+        case Measure(size, buffer):
+            name, array = host.printer.vars[size], host.printer.buffers[buffer]
+            host.put(f"const int64_t {name} = {array}[0];")
+        case _:
+            assert_never(step)
+
+
+def negated(host: Host, condition: Expr) -> str:
+    """The text of the opposite of a condition."""
+    match condition:
+        case Binary(op, left, right) if op in OPPOSITE and left.dtype.kind == "int":
+            turned = binary(OPPOSITE[op], left, right)  # type: ignore[arg-type]
+            return host.printer.text(turned)
+        case _:
+            return "!" + host.printer.text(condition, LESS + 4)
+
+
+def emit_launch(host: Host, launch: Launch) -> None:
+    """A call of a kernel, or one call for each thread of a part of its parallel loop."""
+    emitted, printer = host.kernels[launch.kernel], host.printer
+    arguments = [printer.buffers[name] for name in launch.buffers]
+    arguments += [printer.text(size, SHIFT) for size in launch.sizes]
+    stride = stride_of(host, launch)
+    base = ""
+    if stride is not None:
+        base = scratch_base(host, launch, stride)
+    if emitted.extent is None:
+        if emitted.threads:
+            arguments.append("threads")
+        if stride is not None:
+            arguments += [base, printer.text(stride)]
+        host.put(f"{emitted.name}({', '.join(arguments)});")
+        return
+    bound = bindings(host, launch)
+    extent = substitute(emitted.extent, bound)
+    cost = substitute(emitted.work, bound) if emitted.work is not None else extent
+    tail = [base] if stride is not None else []
+    whole = ", ".join([*arguments, "0", printer.text(extent), *tail])
+    if isinstance(cost, Const) and cost.value < THRESHOLD:
+        host.put(f"{emitted.name}({whole});")
+        return
+    rows = printer.text(extent, MUL)
+    if stride is not None:
+        tail = [f"{base} + part * {printer.text(stride, MUL + 1)}"]
+    cut = [f"{rows} * part / threads", f"{rows} * (part + 1) / threads"]
+    part = ", ".join([*arguments, *cut, *tail])
+    host.put(f"if (threads > 1 && {printer.text(cost, SHIFT)} >= {THRESHOLD}) {{")
+    host.lines.append("#pragma omp parallel for schedule(static) num_threads(threads)")
+    host.put("for (int64_t part = 0; part < threads; part++)", 2)
+    host.put(f"{emitted.name}({part});", 3)
+    host.put("} else {")
+    host.put(f"{emitted.name}({whole});", 2)
+    host.put("}")
+
+
+def scratch_base(host: Host, launch: Launch, stride: Expr) -> str:
+    """Where a launch's scratch memory begins: planned, or allocated now that its size is known."""
+    if is_known(stride, host.plan.early):
+        place = len(host.index) + len(host.plan.slots)
+        return f"call->workspace + call->sizes[{place}]"
+    times = "threads" if host.plan.scratch[launch.kernel].parallel else "1"
+    bytes_text = f"{host.use('symc_times')}({host.printer.text(stride)}, {times})"
+    host.put(f"{host.use('free')}(scratch);")
+    host.put(f"scratch = {host.use('malloc')}({bytes_text} + 64);")
+    host.fail("!scratch", "-1")
+    return "scratch"
+
+
+def emit_routine(host: Host, routine: Routine) -> None:
+    """A call of a function of `runtime/blas.h`."""
+    signature = ROUTINES[routine.name]
+    printer = host.printer
+    arguments = list[str]()
+    for arg in routine.args:
+        match arg:
+            case Pointer(buffer, offset):
+                name = printer.buffers[buffer]
+                zero = isinstance(offset, Const) and offset.value == 0
+                arguments.append(name if zero else f"{name} + {printer.text(offset, MUL)}")
+            case _:
+                arguments.append(printer.text(arg, SHIFT))
+    if signature.threads:
+        arguments.append("threads")
+    printer.used[signature.symbol] = None
+    if routine.note.strip():
+        host.put(f"/* {one_line(routine.note)} */")
+    host.put(f"{signature.symbol}({', '.join(arguments)});")
+
+
+def takes_threads(host: Host, step: Step) -> bool:
+    """Whether a step is told how many threads it may use."""
+    match step:
+        case Launch(kernel):
+            return host.kernels[kernel].threads or host.kernels[kernel].extent is not None
+        case Routine(name):
+            return ROUTINES[name].threads
+        case Check() | Measure():
+            return False
+        case _:
+            assert_never(step)
+
+
+def step_expressions(host: Host, step: Step) -> Sequence[Expr]:
+    """Every expression over sizes that the text of a step may contain."""
+    match step:
+        case Launch():
+            stride = stride_of(host, step)
+            emitted = host.kernels[step.kernel]
+            extra = [stride] if stride is not None else []
+            for expr in (emitted.extent, emitted.work):
+                if expr is not None:
+                    extra.append(substitute(expr, bindings(host, step)))
+            return [*step.sizes, *extra]
+        case Routine(_, args):
+            return [arg.offset if isinstance(arg, Pointer) else arg for arg in args]
+        case Check(condition):
+            return [condition]
+        case Measure():
+            return []
+        case _:
+            assert_never(step)

@@ -1,0 +1,99 @@
+"""Run-time conditions: collected from a graph, compiled as ordinary nodes, explained on failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symc.dims import Dim, Poly, Size, substitute
+from symc.evaluate import evaluate
+from symc.graph import Array, Requirement, Tensor, located_at, walk
+from symc.inputs import constant_value
+from symc.units import Test
+
+
+def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
+    """What must hold when these nodes are computed, each condition once, with its first node."""
+    found: list[tuple[Tensor, Requirement]] = []
+    seen: set[Any] = set()
+    for node in order:
+        with located_at(node.where):
+            for requirement in node.op.require(node):
+                if requirement.holds not in seen:
+                    seen.add(requirement.holds)
+                    found.append((node, requirement))
+    return found
+
+
+def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
+    """The conditions as scalar bool nodes or pairs of lengths; those known to hold are left out."""
+    from symc import tensor as T
+
+    tests: list[Test] = []
+    for number, (node, requirement) in enumerate(found):
+        if isinstance(requirement.holds, Tensor):
+            with located_at(node.where):
+                scalar = T.all(requirement.holds)
+            value = constant_value(scalar)
+            if value is None or not bool(value):
+                tests.append(Test(number, requirement, scalar))
+        elif requirement.holds[0] != requirement.holds[1]:
+            tests.append(Test(number, requirement, None))
+    return tests
+
+
+def waits(
+    found: Sequence[tuple[Tensor, Requirement]], tests: Sequence[Test]
+) -> list[frozenset[int]]:
+    """For each test, the positions of those that guard what it is computed from."""
+    position = {test.number: index for index, test in enumerate(tests)}
+    origin: dict[Tensor, list[int]] = {}
+    for number, (node, _) in enumerate(found):
+        if number in position:
+            origin.setdefault(node, []).append(position[number])
+    result: list[frozenset[int]] = []
+    for index, test in enumerate(tests):
+        holds = test.requirement.holds
+        needed = walk([holds]) if isinstance(holds, Tensor) else []
+        before = {p for node in needed for p in origin.get(node, ()) if p != index}
+        result.append(frozenset(before))
+    return result
+
+
+class Values:
+    """Values of lengths and tensors for one call, computed again by the interpreter."""
+
+    def __init__(self, inputs: Mapping[Tensor, Array]) -> None:
+        self._inputs = inputs
+
+    def __call__(self, what: Dim | Tensor) -> Any:
+        """The value of a length (an int) or of a tensor (an array)."""
+        if isinstance(what, Tensor):
+            return evaluate([what], self._inputs)[0]
+        return substitute(what, self._size) if isinstance(what, Poly) else what
+
+    def _size(self, size: Size) -> int:
+        value = evaluate([size.source], self._inputs)[0]
+        return int(value) if size.axis is None else int(value.shape[size.axis])
+
+    def holds(self, requirement: Requirement) -> bool:
+        """Whether a condition holds for these inputs."""
+        if isinstance(requirement.holds, Tensor):
+            return bool(np.all(self(requirement.holds)))
+        left, right = requirement.holds
+        return bool(self(left) == self(right))
+
+
+def explain(requirement: Requirement, inputs: Mapping[Tensor, Array]) -> Exception:
+    """The error for a condition that failed, with the values that made it fail."""
+    return requirement.error(requirement.message(Values(inputs)))
+
+
+def check_all(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> None:
+    """Raises the error of the first condition that does not hold: for the interpreter."""
+    values = Values(inputs)
+    for _, requirement in requirements(order):
+        if not values.holds(requirement):
+            raise explain(requirement, inputs)

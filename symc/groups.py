@@ -1,0 +1,308 @@
+"""Merging stages into groups that share outer loops, and ordering the groups.
+
+Groups form a graph: an edge says "before". Two groups are merged when every read between them lies
+in the same iteration of at least one shared outer loop, and when no third group must come between.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from symc.dims import Dim
+from symc.graph import Tensor
+from symc.inputs import SharedVariable
+from symc.lowering import Alias, At, Index, LibCall, Write
+from symc.stages import Stage, full_index, variable
+from symc.units import Invoke, Lone, Nest, Problem, Reading, Unit
+
+MOST_STAGES = 64
+
+
+class Groups:
+    """The groups of a program, and which must come before which."""
+
+    def __init__(self, problem: Problem, stages: dict[Tensor, Stage]) -> None:
+        self._problem = problem
+        self._stages = stages
+        self.reasons: list[str] = []
+        self._members: dict[int, list[Stage]] = {}
+        self._depth: dict[int, int] = {}
+        self._group_of: dict[Tensor, int] = {}
+        self._after: dict[int, set[int]] = {}
+        self._before: dict[int, set[int]] = {}
+        self._extra: dict[int, Unit] = {}
+        self._readers: dict[Tensor, list[Tensor]] = {}
+        self._in_place: set[SharedVariable] = set()
+        self._position = {node: number for number, node in enumerate(stages)}
+        self._build()
+
+    # --- the graph of groups ----------------------------------------------------------------------
+
+    def _build(self) -> None:
+        for number, (node, stage) in enumerate(self._stages.items()):
+            self._members[number] = [stage]
+            self._group_of[node] = number
+            self._depth[number] = stage.shareable
+            self._after[number], self._before[number] = set(), set()
+            for read in stage.reads:
+                self._readers.setdefault(read, []).append(node)
+        for node, stage in self._stages.items():
+            for read in stage.reads:
+                if read in self._group_of:
+                    self._edge(self._group_of[read], self._group_of[node])
+        self._add_readings()
+        self._add_tests()
+
+    def _edge(self, first: int, second: int) -> None:
+        if first != second:
+            self._after[first].add(second)
+            self._before[second].add(first)
+
+    def _new(self, unit: Unit) -> int:
+        number = len(self._after)
+        self._after[number], self._before[number] = set(), set()
+        self._extra[number] = unit
+        return number
+
+    def _add_readings(self) -> None:
+        readings: dict[str, int] = {}
+        for node, stage in self._stages.items():
+            involved = [node, *stage.inlined, *stage.reads]
+            dims = [dim for other in involved for dim in other.type.shape]
+            for size, source in self._problem.measured(dims):
+                if size not in readings:
+                    readings[size] = self._new(Reading(size, source))
+                    if source in self._group_of:
+                        self._edge(self._group_of[source], readings[size])
+                self._edge(readings[size], self._group_of[node])
+        self._readings = readings
+
+    def _add_tests(self) -> None:
+        """Conditions come before whatever they do not themselves need."""
+        numbers: list[int] = []
+        for test in self._problem.tests:
+            numbers.append(self._new(test))
+            if test.node is not None and test.node in self._group_of:
+                self._edge(self._group_of[test.node], numbers[-1])
+            lengths = test.requirement.holds if isinstance(test.requirement.holds, tuple) else ()
+            for size, source in self._problem.measured(lengths):
+                if size not in self._readings:
+                    self._readings[size] = self._new(Reading(size, source))
+                    if source in self._group_of:
+                        self._edge(self._group_of[source], self._readings[size])
+                self._edge(self._readings[size], numbers[-1])
+        closures = [self._ancestors(number) for number in numbers]
+        needed: set[int] = set().union(*closures) if closures else set()
+        for position, waits in enumerate(self._problem.after):
+            for other in waits:
+                for group in (closures[position] | {numbers[position]}) - closures[other]:
+                    if group != numbers[other]:
+                        self._edge(numbers[other], group)
+        for group in set(self._after) - needed - set(numbers):
+            for number in numbers:
+                self._edge(number, group)
+
+    def _ancestors(self, group: int) -> set[int]:
+        found: set[int] = set()
+        pending = [group]
+        while pending:
+            for other in self._before[pending.pop()]:
+                if other not in found:
+                    found.add(other)
+                    pending.append(other)
+        return found
+
+    def _path_around(self, first: int, second: int) -> bool:
+        """Whether some other group must come after `first` and before `second`."""
+        pending = [group for group in self._after[first] if group != second]
+        seen = set(pending)
+        while pending:
+            group = pending.pop()
+            for other in self._after[group]:
+                if other == second:
+                    return True
+                if other not in seen:
+                    seen.add(other)
+                    pending.append(other)
+        return False
+
+    # --- merging ----------------------------------------------------------------------------------
+
+    def merge(self) -> None:
+        """Merges producers into their readers' groups, then groups that read the same arrays."""
+        for node, stage in self._stages.items():
+            if stage.fusible:
+                for read in stage.reads:
+                    if read in self._stages:
+                        self._try(self._group_of[read], self._group_of[node], siblings=False)
+        for readers in self._readers.values():
+            groups = list(dict.fromkeys(self._group_of[node] for node in readers))
+            for first, second in zip(groups, groups[1:], strict=False):
+                if first in self._members and second in self._members:
+                    self._try(first, second, siblings=True)
+
+    def _try(self, first: int, second: int, *, siblings: bool) -> None:
+        if first == second or len(self._members[first]) + len(self._members[second]) > MOST_STAGES:
+            return
+        members = self._members[first] + self._members[second]
+        depth = self.shared_depth(members)
+        if depth == 0:
+            return
+        if siblings and depth < max(self._depth[first], self._depth[second]):
+            return
+        if self._path_around(first, second) or self._path_around(second, first):
+            return
+        self._unite(first, second, depth)
+
+    def _unite(self, first: int, second: int, depth: int) -> None:
+        self._members[first] += self._members.pop(second)
+        self._depth[first] = depth
+        self._depth.pop(second)
+        for stage in self._members[first]:
+            self._group_of[stage.node] = first
+        for other in self._after.pop(second):
+            self._before[other].discard(second)
+            self._edge(first, other)
+        for other in self._before.pop(second):
+            self._after[other].discard(second)
+            self._edge(other, first)
+        self._after[first] -= {first, second}
+        self._before[first] -= {first, second}
+
+    def shared_depth(self, members: list[Stage]) -> int:
+        """How many outer loops all these stages can share; 0 if they cannot."""
+        depth = min(stage.shareable for stage in members)
+        loops = [self._loop_dims(stage) for stage in members]
+        for position in range(depth):
+            if any(dims[position] != loops[0][position] for dims in loops):
+                depth = position
+                break
+        inside = {stage.node for stage in members}
+        for stage in members:
+            for read, indexes in stage.reads.items():
+                if depth and read in inside:
+                    depth = min(depth, *(self._aligned(stage, read, index) for index in indexes))
+        return depth
+
+    def _loop_dims(self, stage: Stage) -> list[Dim]:
+        dims = self._problem.dims_of(stage.node)
+        return [dims[axis] for axis in stage.loops]
+
+    def _aligned(self, stage: Stage, read: Tensor, index: tuple[ir.Expr, ...]) -> int:
+        """How many of `read`'s outer loops are indexed by `stage`'s own, in order."""
+        count = 0
+        for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):
+            if index[axis] != variable(own):
+                break
+            count += 1
+        return count
+
+    def share_all_loops(self, nodes: Iterable[Tensor]) -> bool:
+        """Whether these stages stand in one innermost loop body, where values are shared anyway."""
+        groups = {self._group_of[node] for node in nodes}
+        if len(groups) != 1:
+            return False
+        (group,) = groups
+        stages = [self._stages[node] for node in nodes]
+        return all(
+            isinstance(stage.lowering, At) and len(stage.loops) == self._depth[group] for stage in stages
+        )
+
+    # --- updates in place -------------------------------------------------------------------------
+
+    def choose_in_place(self) -> set[SharedVariable]:
+        """The shared variables whose new value may overwrite the old one as it is computed."""
+        for variable_, node in self._problem.updates:
+            if node in self._group_of and self._fits(variable_, node):
+                self._claim(variable_, node)
+        return self._in_place
+
+    def _fits(self, shared: SharedVariable, node: Tensor) -> bool:
+        """Whether nothing in the stage's own group could read an element already overwritten."""
+        same = self._problem.dims_of(shared) == self._problem.dims_of(node)
+        if not same or shared.dtype is not node.dtype:
+            return False
+        stage = self._stages[node]
+        group = self._members[self._group_of[node]]
+        readers = [other for other in group if shared in other.reads]
+        if not all(self._reads_own_element(other, shared) for other in readers):
+            return False
+        in_one_body = len(stage.loops) == self._depth[self._group_of[node]]
+        return all(other is stage for other in readers) or (
+            in_one_body and all(len(other.loops) == len(stage.loops) for other in readers)
+        )
+
+    def _reads_own_element(self, stage: Stage, shared: Tensor) -> bool:
+        """Whether a map or write reads the shared variable only where it stores at that moment."""
+        own: Index = full_index(stage.node, self._problem.dims_of(stage.node))
+        match stage.lowering:
+            case At():
+                return all(index == own for index in stage.reads[shared])
+            case Write():
+                return stage.node.args[0] is shared and stage.reads[shared] == [own]
+            case _:
+                return False
+
+    def _claim(self, shared: SharedVariable, node: Tensor) -> None:
+        writer = self._group_of[node]
+        if writer in self._needed():  # a condition that fails later must find nothing changed
+            return
+        readers = {self._group_of[reader] for reader in self._all_readers(shared)} - {writer}
+        if any(self._reaches(writer, reader) for reader in readers):
+            return
+        for reader in readers:
+            self._edge(reader, writer)
+        self._in_place.add(shared)
+
+    def _all_readers(self, shared: Tensor) -> Iterable[Tensor]:
+        pending = [shared]
+        while pending:
+            for reader in self._readers.get(pending.pop(), ()):
+                yield reader
+                if isinstance(self._stages[reader].lowering, Alias):
+                    pending.append(reader)
+
+    def _reaches(self, first: int, second: int) -> bool:
+        return second in self._after[first] or self._path_around(first, second)
+
+    # --- order ------------------------------------------------------------------------------------
+
+    def _needed(self) -> set[int]:
+        """The conditions and measured lengths, and all that they need."""
+        needed: set[int] = set()
+        for number in self._extra:
+            needed |= self._ancestors(number) | {number}
+        return needed
+
+    def in_order(self) -> list[Unit]:
+        """All units, each after what it needs; conditions as early as possible."""
+        needed = self._needed()
+        waiting = {group: len(before) for group, before in self._before.items()}
+        ready = [(group not in needed, group) for group, count in waiting.items() if not count]
+        heapq.heapify(ready)
+        units: list[Unit] = []
+        while ready:
+            _, group = heapq.heappop(ready)
+            units += self._units(group)
+            for other in self._after[group]:
+                waiting[other] -= 1
+                if not waiting[other]:
+                    heapq.heappush(ready, (other not in needed, other))
+        assert not any(waiting.values()), "groups form a cycle"
+        return units
+
+    def _units(self, group: int) -> list[Unit]:
+        if group in self._extra:
+            return [self._extra[group]]
+        stages = self._members[group]
+        if stages[0].fusible:
+            stages = sorted(stages, key=lambda stage: self._position[stage.node])
+            return [Nest(tuple(stages), self._depth[group])]
+        match stages[0].lowering:
+            case Alias():
+                return []
+            case LibCall():
+                return [Invoke(stages[0])]
+            case _:
+                return [Lone(stages[0])]
+

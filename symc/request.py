@@ -1,0 +1,37 @@
+"""What `function()` asks the compiler for, checked and complete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symc.graph import Tensor
+from symc.inputs import SharedVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One function to compile: all of `shared` is read or updated, in a fixed order."""
+
+    name: str
+    inputs: tuple[Tensor, ...]
+    shared: tuple[SharedVariable, ...]
+    outputs: tuple[Tensor, ...]
+    updates: tuple[tuple[SharedVariable, Tensor], ...]
+
+    def roots(self) -> list[Tensor]:
+        """The nodes to compute: outputs, then new values."""
+        return [*self.outputs, *(new for _, new in self.updates)]
+
+
+@dataclass(frozen=True, slots=True)
+class Optimised:
+    """The request's roots after rewriting, and the scalar nodes of its run-time conditions.
+
+    `scalars` maps each tensor whose value is a length to the int64 scalar that computes it.
+    """
+
+    outputs: Sequence[Tensor]
+    updates: Sequence[Tensor]
+    conditions: Sequence[Tensor]
+    scalars: Mapping[Tensor, Tensor]

@@ -1,0 +1,306 @@
+"""What must hold at run time for divisions, powers and indexing, unless it is provable before.
+
+`bounds` is the prover: what a graph of integers can be at least and at most, as lengths. An op that
+knows more about its result has a row in `BOUNDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from symc import dims
+from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.dims import Dim
+from symc.errors import BadIndex, DivisionByZero, ShapeMismatch
+from symc.graph import OPERATORS, Op, Requirement, Tensor, walk
+from symc.inputs import Constant, constant_value, scalar_constant
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import Cast, Elementwise
+from symc.tensor.lengths import Length, tensor_of
+from symc.tensor.reshape import Reshape
+from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to
+
+__all__: list[str] = []
+
+# --- what integers can be -------------------------------------------------------------------------
+
+# The least and the greatest value of an element, None where nothing is known.
+Bounds: TypeAlias = tuple[Dim | None, Dim | None]
+UNKNOWN: Bounds = (None, None)
+BOUNDS: dict[type[Op], Callable[[Tensor, Sequence[Bounds]], Bounds]] = {}
+
+
+def bounds(node: Tensor) -> Bounds:
+    """What the elements of an integer tensor can be, as far as its graph tells."""
+    if not node.type.shape and isinstance(node.op, Constant):
+        value = int(node.op.value)
+        return value, value
+    known: dict[Tensor, Bounds] = {}
+    for part in walk([node], stop=_opaque):
+        found = _bounds(part, [known.get(arg, UNKNOWN) for arg in part.args])
+        known[part] = _within_dtype(found, part.dtype)
+    return known[node]
+
+
+def _opaque(node: Tensor) -> bool:
+    if node.dtype.is_float:
+        return True
+    op = node.op
+    if isinstance(op, Elementwise):
+        return op.name not in _ELEMENTWISE
+    return type(op) not in BOUNDS
+
+
+def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    op = node.op
+    if isinstance(op, Elementwise):
+        rule = _ELEMENTWISE.get(op.name)
+        # Narrower integers may wrap around.
+        return rule(*args) if rule is not None and node.dtype is INT64 else UNKNOWN
+    known = BOUNDS.get(type(op))
+    return UNKNOWN if known is None else known(node, args)
+
+
+def _within_dtype(found: Bounds, dtype: DType) -> Bounds:
+    low, high = found
+    if dtype.kind in ("uint", "bool"):
+        low = 0 if low is None else low
+    return low, 1 if dtype is BOOL and high is None else high
+
+
+def _of_constant(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    value = constant_value(node)
+    if value is None or value.dtype.kind not in "biu":
+        return UNKNOWN
+    return (int(value.min()), int(value.max())) if value.size else (0, -1)
+
+
+def _of_cast(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    source = node.args[0].dtype
+    wraps = node.dtype is not INT64 or source.is_float or source.name == "uint64"
+    return UNKNOWN if wraps else args[0]
+
+
+def _of_length(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    length = node.args[0].type.shape[node.op.axis] if isinstance(node.op, Length) else None
+    return length, length
+
+
+def of_first_argument(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    """The rule of ops whose elements are elements of their first argument."""
+    return args[0]
+
+
+BOUNDS.update({Constant: _of_constant, Cast: _of_cast, Length: _of_length})
+BOUNDS.update(dict.fromkeys((DimShuffle, BroadcastTo, Reshape), of_first_argument))
+
+
+def _both(f: Callable[[Dim, Dim], Dim], left: Dim | None, right: Dim | None) -> Dim | None:
+    return None if left is None or right is None else f(left, right)
+
+
+def _either(f: Callable[[Dim, Dim], Dim], left: Dim | None, right: Dim | None) -> Dim | None:
+    return right if left is None else left if right is None else f(left, right)
+
+
+def _is_at_least(value: Dim | None, least: int) -> bool:
+    return value is not None and dims.nonnegative(dims.sub(value, least))
+
+
+def _of_product(x: Bounds, y: Bounds) -> Bounds:
+    if not (_is_at_least(x[0], 0) and _is_at_least(y[0], 0)):
+        return UNKNOWN
+    return _both(dims.mul, x[0], y[0]), _both(dims.mul, x[1], y[1])
+
+
+def _of_quotient(x: Bounds, y: Bounds) -> Bounds:
+    if not (_is_at_least(x[0], 0) and _is_at_least(y[0], 0)):
+        return UNKNOWN
+    divisor = y[0] if y[0] == y[1] and _is_at_least(y[0], 1) else 1
+    assert divisor is not None
+    return 0, None if x[1] is None else dims.floordiv(x[1], divisor)
+
+
+def _of_remainder(x: Bounds, y: Bounds) -> Bounds:
+    # A divisor of 0 is refused on its own, so not being negative is enough.
+    return (0, _both(dims.sub, y[1], 1)) if _is_at_least(y[0], 0) else UNKNOWN
+
+
+def _of_choice(c: Bounds, x: Bounds, y: Bounds) -> Bounds:
+    return _both(dims.minimum, x[0], y[0]), _both(dims.maximum, x[1], y[1])
+
+
+_ELEMENTWISE: dict[str, Callable[..., Bounds]] = {
+    "add": lambda x, y: (_both(dims.add, x[0], y[0]), _both(dims.add, x[1], y[1])),
+    "sub": lambda x, y: (_both(dims.sub, x[0], y[1]), _both(dims.sub, x[1], y[0])),
+    "neg": lambda x: (_both(dims.sub, 0, x[1]), _both(dims.sub, 0, x[0])),
+    "abs": lambda x: x if _is_at_least(x[0], 0) else (0, None),
+    "mul": _of_product,
+    "floordiv": _of_quotient,
+    "mod": _of_remainder,
+    "minimum": lambda x, y: (_both(dims.minimum, x[0], y[0]), _either(dims.minimum, x[1], y[1])),
+    "maximum": lambda x, y: (_either(dims.maximum, x[0], y[0]), _both(dims.maximum, x[1], y[1])),
+    "where": _of_choice,
+}
+
+
+def never_negative(node: Tensor) -> bool:
+    """Whether an integer tensor provably has no negative element."""
+    return _is_at_least(bounds(node)[0], 0)
+
+
+# --- arithmetic -----------------------------------------------------------------------------------
+
+
+def nonzero_divisor(node: Tensor) -> Iterator[Requirement]:
+    """That an integer division or remainder has no divisor that is 0."""
+    left, right = node.args
+    if not right.dtype.is_integer or _never_zero(right):
+        return
+    holds = _or_empty(OPERATORS["ne"](right, 0), node, right)
+    if holds is not None:
+        yield Requirement(
+            holds, DivisionByZero, lambda value: _arithmetic("integer division by zero", node)
+        )
+
+
+def _never_zero(node: Tensor) -> bool:
+    value = constant_value(node)
+    if value is not None:
+        return bool(np.all(value != 0))
+    low, high = bounds(node)
+    return _is_at_least(low, 1) or (high is not None and dims.nonnegative(dims.sub(-1, high)))
+
+
+def nonnegative_exponent(node: Tensor) -> Iterator[Requirement]:
+    """That no integer is raised to a negative integer."""
+    exponent = node.args[1]
+    if not exponent.dtype.is_integer or never_negative(exponent):
+        return
+    holds = _or_empty(OPERATORS["ge"](exponent, 0), node, exponent)
+
+    def message(value: Callable[[Any], Any]) -> str:
+        values = np.asarray(value(exponent))
+        found = values[values < 0].ravel()[0]
+        return _arithmetic(f"an integer cannot be raised to the negative integer {found}", node)
+
+    if holds is not None:
+        yield Requirement(holds, ValueError, message)
+
+
+def _or_empty(holds: Tensor, node: Tensor, arg: Tensor) -> Tensor | None:
+    """The condition on an argument, or that no element of it is used; None for nothing to check."""
+    if arg.type.shape == node.type.shape:
+        return holds
+    size = dims.product(node.type.shape)
+    if isinstance(size, int):
+        return holds if size else None
+    empty: Tensor = OPERATORS["eq"](tensor_of(size), 0)
+    return OPERATORS["logical_or"](holds, empty)
+
+
+def _arithmetic(text: str, node: Tensor) -> str:
+    left, right = node.args
+    return (
+        f"{node.op.label}: {text}\n"
+        f"  left   {describe(left)}\n  right  {describe(right)}\n  at     {node.where}"
+    )
+
+
+# --- indexing -------------------------------------------------------------------------------------
+
+
+def static_index(x: Tensor, axis: int, index: int) -> None:
+    """Raises `BadIndex` when a known index is out of range of a known length."""
+    n = x.type.shape[axis]
+    if isinstance(n, int) and not -n <= index < n:
+        raise BadIndex(f"{_out_of_bounds(index, axis, n)}\n  given  {describe(x)}")
+
+
+def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iterator[Requirement]:
+    """That the elements of `index` are in range of an axis of `x`, counting from either end."""
+    n = x.type.shape[axis]
+    low, high = bounds(index)
+    if dims.product(index.type.shape) == 0:
+        return
+    length = tensor_of(n)
+    conditions: list[Tensor] = []
+    if low is None or not dims.nonnegative(dims.add(low, n)):
+        conditions.append(OPERATORS["ge"](index, OPERATORS["neg"](length)))
+    if high is None or not dims.nonnegative(dims.sub(dims.sub(n, 1), high)):
+        conditions.append(OPERATORS["lt"](index, length))
+
+    def message(value: Callable[[Any], Any]) -> str:
+        values, count = np.asarray(value(index)), int(value(n))
+        found = values[(values < -count) | (values >= count)].ravel()[0]
+        source = "" if isinstance(index.op, Constant) else f"\n  index  {describe(index)}"
+        text = _out_of_bounds(found, axis, count)
+        return f"{text}\n  given  {describe(x)}{source}\n  at     {node.where}"
+
+    if conditions:
+        holds = conditions[0]
+        if len(conditions) == 2:
+            holds = OPERATORS["logical_and"](*conditions)
+        yield Requirement(holds, BadIndex, message)
+
+
+def _out_of_bounds(index: object, axis: int, length: object) -> str:
+    return f"index {index} is out of bounds for axis {axis} with length {length}"
+
+
+def step_requirement(node: Tensor, step: Tensor) -> Iterator[Requirement]:
+    """That the step of a slice is not 0."""
+    if not _never_zero(step):
+        yield Requirement(
+            OPERATORS["ne"](step, 0),
+            ValueError,
+            lambda value: f"a slice's step cannot be zero\n  step   {describe(step)}\n"
+            f"  at     {node.where}",
+        )
+
+
+# --- writing into a region ------------------------------------------------------------------------
+
+
+def fit_region(label: str, x: Tensor, v: Tensor, region: tuple[Dim, ...]) -> None:
+    """Raises `ShapeMismatch` when `v` cannot be broadcast to the region it is written to."""
+    shape = v.type.shape
+    fits = len(shape) <= len(region) and all(
+        not isinstance(dim, int) or not isinstance(wanted, int) or dim in (1, wanted)
+        for dim, wanted in zip(shape[::-1], region[::-1], strict=False)
+    )
+    if not fits:
+        raise ShapeMismatch(_unfit(label, x, v, shape, region))
+
+
+def region_requirements(
+    label: str, x: Tensor, v: Tensor, region: tuple[Dim, ...]
+) -> Iterator[Requirement]:
+    """Lengths of `v` that must turn out to be those of the region it is written to."""
+    shape = v.type.shape
+
+    def message(value: Callable[[Any], Any]) -> str:
+        return _unfit(label, x, v, [value(dim) for dim in shape], [value(dim) for dim in region])
+
+    for dim, wanted in zip(shape[::-1], region[::-1], strict=False):
+        if dim != 1 and dim != wanted:
+            yield Requirement((wanted, dim), ShapeMismatch, message)
+
+
+def _unfit(
+    label: str, x: Tensor, v: Tensor, shape: Sequence[object], region: Sequence[object]
+) -> str:
+    return (
+        f"{label}: values of shape [{', '.join(map(str, shape))}] do not fit the region "
+        f"[{', '.join(map(str, region))}]\n"
+        f"  into   {describe(x)}\n  values {describe(v)}"
+    )
+
+
+def zeros_for(x: Tensor, dtype: DType) -> Tensor:
+    """Zeros of a dtype with the shape of `x`."""
+    zero = scalar_constant(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    return broadcast_to(zero, x.type.shape)

@@ -1,0 +1,310 @@
+"""Vectors of positions along an axis, and what is known of them before they are computed.
+
+`Positions` is what a slice selects, `FlatNonzero` where a mask is true; `Coordinate` turns positions
+in row-major order into those along one axis. Knowing that indexes are distinct, or that they are
+all of an axis, lets writes through them run in parallel, or need no write at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.dtypes import INT64
+from symc.dims import Dim
+from symc.errors import BadIndex
+from symc.graph import METHODS, Array, Op, Requirement, Tensor
+from symc.inputs import Constant, constant_value
+from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.tensor.broadcast import describe
+from symc.tensor.checks import BOUNDS, Bounds, never_negative, step_requirement
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import (
+    Template,
+    dim_of,
+    fill_dims,
+    fill_values,
+    known_element,
+    split_template,
+    tensor_of,
+    unbatched,
+)
+from symc.tensor.reshape import ravel
+from symc.tensor.spans import WHOLE, Given, Range, Span, layout_range
+from symc.tensor.views import DimShuffle
+from symc.types import TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Positions(Op):
+    """The positions that a slice selects from an axis, whose length is the first argument."""
+
+    span: Span
+
+    def range(self, args: Sequence[Tensor]) -> Range:
+        """The same as lengths."""
+        return layout_range(self.span, dim_of(args[0]), args[1:])
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, (self.range(args).length,))
+
+    def evaluate(self, *args: Array) -> Array:
+        given = iter(args[1:])
+        bounds = [int(next(given)) if isinstance(b, Given) else b for b in self.span]
+        return np.arange(int(args[0]), dtype=np.int64)[slice(*bounds)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("getitem", batched)
+        raise AssertionError("one of the arguments is batched")
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        start, step, _ = self.range(node.args)
+        return At(
+            lambda index: known_element(index, ir.add(ir.mul(index[0], size(step)), size(start)))
+        )
+
+    def require(self, node: Tensor) -> list[Requirement]:
+        given = iter(node.args[1:])
+        bounds = [next(given) if isinstance(bound, Given) else None for bound in self.span]
+        return [] if bounds[2] is None else list(step_requirement(node, bounds[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Op):
+    """A mask over axes of a tensor, whose lengths are the template's: they must be the mask's."""
+
+    template: Template
+
+    def infer(self, *args: Tensor) -> TensorType:
+        mask, wanted = args[0], fill_dims(self.template, args[1:])
+        for axis, (dim, n) in enumerate(zip(mask.type.shape, wanted, strict=True)):
+            if isinstance(dim, int) and isinstance(n, int) and dim != n:
+                raise BadIndex(_misfit(mask, axis, dim, n))
+        return TensorType(mask.dtype, wanted)
+
+    def evaluate(self, *args: Array) -> Array:
+        if args[0].shape != fill_values(self.template, args[1:]):
+            raise BadIndex(f"a mask of shape {args[0].shape} does not fit what it indexes")
+        return args[0]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("getitem", batched[1:])
+        wanted = fill_dims(self.template, args[1:])
+        return fitted(args[0], (args[0].type.shape[0], *wanted))
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            return (yield Read(0, index))
+
+        return At(element)
+
+    def require(self, node: Tensor) -> list[Requirement]:
+        mask = node.args[0]
+        return [
+            _equal_axis(mask, axis, dim, n)
+            for axis, (dim, n) in enumerate(zip(mask.type.shape, node.type.shape, strict=True))
+            if dim != n
+        ]
+
+
+def _equal_axis(mask: Tensor, axis: int, dim: Dim, n: Dim) -> Requirement:
+    return Requirement(
+        (n, dim), BadIndex, lambda value: _misfit(mask, axis, value(dim), value(n))
+    )
+
+
+def _misfit(mask: Tensor, axis: int, dim: object, wanted: object) -> str:
+    return (
+        f"a mask's axis {axis} has length {dim}, and the axis it indexes {wanted}\n"
+        f"  mask   {describe(mask)}"
+    )
+
+
+def fitted(mask: Tensor, shape: tuple[Dim, ...]) -> Tensor:
+    """The mask, known to have the lengths of the axes that it indexes."""
+    if mask.type.shape == shape:
+        return mask
+    template, holes = split_template(shape)
+    return Fitted(template)(mask, *holes)
+
+
+@dataclass(frozen=True, slots=True)
+class FlatNonzero(Op):
+    """Where a mask is true, as positions in row-major order.
+
+    The other arguments are how many elements are true up to each position, and in all.
+    """
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, (dim_of(args[2]),))
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.flatnonzero(args[0]).astype(np.int64)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Write:
+        # Element k becomes the least position that has k + 1 true elements up to it: every position
+        # writes its own number there, or where the mask is false a number that is too large.
+        mask, _, count = node.args
+        shape = mask.type.shape
+        some = dims.minimum(dim_of(count), 1)  # nothing may be written if nothing is true
+        total = size(dims.product(shape))
+
+        def target(index: Index) -> IndexReader:
+            rank = yield Read(1, (_row_major(index, shape, size),))
+            return (ir.Binary("max", ir.sub(rank, ir.const(1)), ir.const(0), INT64),)
+
+        def value(index: Index) -> Reader:
+            true = yield Read(0, index)
+            return ir.Select(true, _row_major(index, shape, size), total, INT64)
+
+        part = Part((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
+        return Write(lambda index: known_element(index, total), (part,))
+
+
+def _row_major(index: Index, shape: tuple[Dim, ...], size: SizeOf) -> ir.Expr:
+    flat: ir.Expr = ir.const(0)
+    for i, dim in zip(index, shape, strict=True):
+        flat = ir.add(ir.mul(flat, size(dim)), i)
+    return flat
+
+
+def flat_nonzero(mask: Tensor) -> Tensor:
+    """Where a mask of rank 1 or more is true, as positions in row-major order."""
+    ones = cast_to(ravel(mask), INT64)
+    ranks: Tensor = METHODS["cumsum"](ones, axis=0)
+    return FlatNonzero()(mask, ranks, METHODS["sum"](ones))
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate(Op):
+    """The position along one axis of a position in row-major order, for lengths of the template."""
+
+    axis: int
+    template: Template
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        shape = fill_values(self.template, args[1:])
+        stride = max(int(np.prod(shape[self.axis + 1 :])), 1)
+        return args[0] // stride % max(shape[self.axis], 1)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("getitem", batched[1:])
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        shape = fill_dims(self.template, node.args[1:])
+        stride = dims.product(shape[self.axis + 1 :])
+
+        def element(index: Index) -> Reader:
+            value = yield Read(0, index)
+            if stride != 1:
+                value = ir.binary("floordiv", value, size(stride))
+            return ir.binary("mod", value, size(shape[self.axis])) if self.axis else value
+
+        return At(element)
+
+
+def coordinates(flat: Tensor, shape: tuple[Dim, ...]) -> list[Tensor]:
+    """Positions in row-major order as positions along each axis. They must be in range."""
+    if len(shape) == 1:
+        return [flat]
+    template, holes = split_template(shape)
+    return [Coordinate(axis, template)(flat, *holes) for axis in range(len(shape))]
+
+
+def mask_positions(mask: Tensor) -> list[Tensor]:
+    """Where a mask of rank 1 or more is true: one vector of positions for each axis."""
+    return coordinates(flat_nonzero(mask), mask.type.shape)
+
+
+def span_positions(span: Span, n: Dim, given: Sequence[Tensor]) -> Tensor:
+    """The positions that a slice selects from an axis of length `n`."""
+    return Positions(span)(tensor_of(n), *given)
+
+
+def every_position(n: Dim) -> Tensor:
+    """All positions along an axis of length `n`."""
+    return span_positions(WHOLE, n, ())
+
+
+def _below_length(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    return 0, dims.sub(dim_of(node.args[0]), 1)
+
+
+def _below_size(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    return 0, dims.sub(dims.product(node.args[0].type.shape), 1)
+
+
+def _below_axis(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    assert isinstance(node.op, Coordinate)
+    return 0, dims.sub(fill_dims(node.op.template, node.args[1:])[node.op.axis], 1)
+
+
+BOUNDS.update({Positions: _below_length, FlatNonzero: _below_size, Coordinate: _below_axis})
+
+# --- what is known of index arrays ----------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """An index array that varies along one axis only (counted from the last, -1), as a vector."""
+
+    axis: int
+    vector: Tensor
+
+
+def line(index: Tensor) -> Line | None:
+    """The array as a vector along one axis, if it is one. Length 1 counts as not varying."""
+    long = [axis for axis, dim in enumerate(index.type.shape) if dim != 1]
+    if len(long) != 1:
+        return None
+    vector = index
+    if index.ndim > 1:
+        if not isinstance(index.op, DimShuffle) or index.args[0].ndim != 1:
+            return None
+        vector = index.args[0]
+    return Line(long[0] - index.ndim, vector)
+
+
+def is_whole(vector: Tensor, n: Dim) -> bool:
+    """Whether a vector is 0, 1, ... n - 1, all positions of an axis in order."""
+    match vector.op:
+        case Positions() as op:
+            return op.range(vector.args) == Range(0, 1, n)
+        case Constant() as op:
+            return op.value.shape == (n,) and bool(np.array_equal(op.value, np.arange(len(op.value))))
+        case _:
+            return False
+
+
+def is_distinct(vector: Tensor) -> bool:
+    """Whether no two elements of a vector of indexes are provably the same position."""
+    value = constant_value(vector)
+    if value is not None:
+        one_sign = bool((value >= 0).all() or (value < 0).all())
+        return one_sign and len(np.unique(value)) == len(value)
+    return isinstance(vector.op, Positions | FlatNonzero) and never_negative(vector)
+
+
+def distinct_axes(indexes: Sequence[Tensor]) -> set[int]:
+    """The axes (from the last, -1) along which some array alone tells all positions apart.
+
+    All coordinates of the places where one mask is true tell those places apart together.
+    """
+    lines = [found for found in map(line, indexes) if found is not None]
+    told = {axis for axis, vector in lines if is_distinct(vector)}
+    together: dict[tuple[int, Tensor], set[int]] = {}
+    for axis, vector in lines:
+        if isinstance(vector.op, Coordinate) and is_distinct(vector.args[0]):
+            parts = together.setdefault((axis, vector.args[0]), set())
+            parts.add(vector.op.axis)
+            if len(parts) == len(vector.op.template):
+                told.add(axis)
+    return told

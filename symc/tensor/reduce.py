@@ -1,0 +1,412 @@
+"""Reductions users call: sums, extremes, means, norms, with NumPy's names and meaning.
+
+All take ``axis=None`` (all axes), one axis or several, counted from the end where negative, and
+``keepdims=True`` to keep the reduced axes with length 1. Each is composed of `Reduce`; only
+`argmax` and `argmin` are ops of their own, which stand for such compositions.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from symc import dims
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, UINT64, DType
+from symc.errors import DTypeError, ShapeMismatch
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor, scalar_constant
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.fold import Kind, no_elements, reduce_over, require_elements
+from symc.tensor.lengths import normal_axes, tensor_of
+from symc.tensor.views import dimshuffle, expand_dims
+from symc.types import TensorType, as_dtype, promote
+
+__all__ = [
+    "all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "max",
+    "max_and_argmax", "mean", "min", "norm", "prod", "ptp", "std", "sum", "var",
+]  # fmt: skip
+
+Axis: TypeAlias = "int | Sequence[int] | None"
+
+
+def axes_of(label: str, x: Tensor, axis: Axis) -> tuple[int, ...]:
+    """The axes to reduce, sorted: all for None."""
+    if axis is None:
+        return tuple(range(x.ndim))
+    return tuple(sorted(normal_axes(label, axis, x.ndim, x)))
+
+
+def count_along(x: Tensor, axes: Iterable[int]) -> dims.Dim:
+    """How many elements there are along some axes."""
+    return dims.product(x.type.shape[axis] for axis in axes)
+
+
+# --- sums and products ----------------------------------------------------------------------------
+
+
+def sum_dtype(dtype: DType) -> DType:
+    """The dtype of a sum of elements of this dtype."""
+    match dtype.kind:
+        case "float":
+            return dtype
+        case "uint":
+            return UINT64
+        case _:
+            return INT64
+
+
+def _accumulate(
+    label: str, kind: Kind, x: TensorLike, axis: Axis, dtype: Any, keepdims: bool
+) -> Tensor:
+    x = as_tensor(x)
+    wanted = sum_dtype(x.dtype) if dtype is None else as_dtype(dtype)
+    if wanted is BOOL:
+        kind = "or" if kind == "add" else "and"
+    return reduce_over(kind, cast_to(x, wanted), axes_of(label, x, axis), keepdims)
+
+
+def sum(
+    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
+) -> Tensor:
+    """The sum along axes; 0 for no elements.
+
+    Floats keep their dtype and are added in a wider one; bool and integers give int64 (unsigned:
+    uint64) as in NumPy. With `dtype`, elements are converted to it first.
+
+    >>> import symc.tensor as T
+    >>> T.sum(T.tensor("int8", (2, 3)), axis=0)
+    <sum int64[3]>
+    """
+    return _accumulate("sum", "add", x, axis, dtype, keepdims)
+
+
+def prod(
+    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
+) -> Tensor:
+    """The product along axes; 1 for no elements. Dtypes are as for `sum`.
+
+    Its gradient is right also where elements are 0.
+    """
+    return _accumulate("prod", "mul", x, axis, dtype, keepdims)
+
+
+def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """How many elements along axes are not zero, as int64."""
+    return sum(cast_to(x, BOOL), axis, None, keepdims)
+
+
+def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether some element along axes is true (not zero); False for no elements."""
+    x = cast_to(x, BOOL)
+    return reduce_over("or", x, axes_of("any", x, axis), keepdims)
+
+
+def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether every element along axes is true (not zero); True for no elements."""
+    x = cast_to(x, BOOL)
+    return reduce_over("and", x, axes_of("all", x, axis), keepdims)
+
+
+# --- extremes -------------------------------------------------------------------------------------
+
+
+def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The greatest element along axes; NaN where there is one.
+
+    Raises ValueError for no elements, at run time if need be. Equal elements share the gradient
+    evenly.
+    """
+    x = as_tensor(x)
+    return reduce_over("max", x, axes_of("max", x, axis), keepdims)
+
+
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The least element along axes; NaN where there is one.
+
+    Raises ValueError for no elements, at run time if need be. Equal elements share the gradient
+    evenly.
+    """
+    x = as_tensor(x)
+    return reduce_over("min", x, axes_of("min", x, axis), keepdims)
+
+
+amax, amin = max, min
+
+
+def ptp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The range of the elements along axes ("peak to peak"): `max` - `min`."""
+    return max(x, axis, keepdims) - min(x, axis, keepdims)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgExtreme(Op):
+    """The first position of the extreme among the elements along axes, in row-major order."""
+
+    kind: Literal["max", "min"]
+    axes: tuple[int, ...]
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x = args[0]
+        if count_along(x, self.axes) == 0:
+            raise ValueError(no_elements(self.label, x))
+        kept = tuple(dim for axis, dim in enumerate(x.type.shape) if axis not in self.axes)
+        return TensorType(INT64, kept)
+
+    def evaluate(self, *args: Array) -> Array:
+        x = args[0]
+        kept = [axis for axis in range(x.ndim) if axis not in self.axes]
+        rows = x.transpose([*kept, *self.axes])
+        count = int(np.prod([x.shape[axis] for axis in self.axes], dtype=np.int64))
+        rows = rows.reshape((*rows.shape[: len(kept)], count))
+        find = np.argmax if self.kind == "max" else np.argmin
+        return np.asarray(find(rows, axis=-1), dtype=np.int64)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return ArgExtreme(self.kind, tuple(axis + 1 for axis in self.axes))(*args)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        x = node.args[0]
+        return require_elements(self.label, x, count_along(x, self.axes), None)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        x = node.args[0]
+        extreme = reduce_over(self.kind, x, self.axes, keepdims=True, allow_empty=True)
+        hits: Tensor = OPERATORS["eq"](x, extreme)
+        if x.dtype.is_float:  # where the extreme is NaN, only NaN elements count
+            hits = OPERATORS["logical_or"](hits, OPERATORS["isnan"](x))
+        never = scalar_constant(2**63 - 1, INT64)
+        positions: Tensor = OPERATORS["where"](hits, position_along(x, self.axes), never)
+        return reduce_over("min", positions, self.axes, allow_empty=True)
+
+    @property
+    def label(self) -> str:
+        return f"arg{self.kind}"
+
+
+def position_along(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """Each element's number, in row-major order, among those along axes; broadcasts with `x`."""
+    from symc.tensor import arange
+
+    position: Tensor = scalar_constant(0, INT64)
+    for number, axis in enumerate(axes):
+        length = x.type.shape[axis]
+        if length == 1:
+            continue
+        order: list[Any] = ["x"] * x.ndim
+        order[axis] = 0
+        here = dimshuffle(arange(tensor_of(length)), order)
+        stride = count_along(x, axes[number + 1 :])
+        position = position + (here if stride == 1 else here * tensor_of(stride))
+    return position
+
+
+def _arg_extreme(kind: Literal["max", "min"], x: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
+    x = as_tensor(x)
+    axes = axes_of(f"arg{kind}", x, axis)
+    result = ArgExtreme(kind, axes)(x)
+    return expand_dims(result, axes) if keepdims else result
+
+
+def argmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The position of the greatest element along axes: of the first one, or of the first NaN.
+
+    int64. Over several axes (or all, ``axis=None``), it counts their elements in row-major order.
+    Raises ValueError for no elements, at run time if need be.
+    """
+    return _arg_extreme("max", x, axis, keepdims)
+
+
+def argmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The position of the least element along axes, as for `argmax`."""
+    return _arg_extreme("min", x, axis, keepdims)
+
+
+def max_and_argmax(
+    x: TensorLike, axis: Axis = None, keepdims: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The pair ``(max(x, axis), argmax(x, axis))``."""
+    return max(x, axis, keepdims), argmax(x, axis, keepdims)
+
+
+# --- means and spreads ----------------------------------------------------------------------------
+
+
+def _divisor(count: dims.Dim, dtype: DType, ddof: float = 0) -> Tensor:
+    """``max(count - ddof, 0)`` as a scalar of a float dtype."""
+    if isinstance(count, int):
+        return scalar_constant(float(builtins.max(count - ddof, 0)), dtype)
+    total = cast_to(tensor_of(count), dtype)
+    return OPERATORS["maximum"](total - ddof, 0.0) if ddof else total
+
+
+def _wide(x: Tensor) -> Tensor:
+    """`x` in the float dtype in which its mean is computed."""
+    if x.dtype is FLOAT16:
+        return cast_to(x, FLOAT32)
+    return x if x.dtype.is_float else cast_to(x, FLOAT64)
+
+
+def _mean(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
+    return reduce_over("add", x, axes, keepdims) / _divisor(count_along(x, axes), x.dtype)
+
+
+def mean(
+    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
+) -> Tensor:
+    """The mean along axes; NaN for no elements.
+
+    Floats keep their dtype, bool and integers give float64. With `dtype`, elements are converted
+    to it first.
+
+    >>> import symc.tensor as T
+    >>> T.mean(T.matrix("x", dtype="int32"), axis=1).dtype
+    float64
+    """
+    x = as_tensor(x)
+    axes = axes_of("mean", x, axis)
+    if dtype is not None:
+        x = cast_to(x, as_dtype(dtype))
+    keep = x.dtype if x.dtype.is_float or dtype is not None else FLOAT64
+    return cast_to(_mean(_wide(x), axes, keepdims), keep)
+
+
+def _variance(
+    label: str, x: TensorLike, axis: Axis, dtype: Any, ddof: float, keepdims: bool
+) -> tuple[Tensor, DType]:
+    x = as_tensor(x)
+    axes = axes_of(label, x, axis)
+    if dtype is not None:
+        if not as_dtype(dtype).is_float:
+            raise DTypeError(f"{label} needs a float dtype, not {as_dtype(dtype)}")
+        x = cast_to(x, as_dtype(dtype))
+    keep = x.dtype if x.dtype.is_float else FLOAT64
+    x = _wide(x)
+    squares: Tensor = OPERATORS["sqr"](x - _mean(x, axes, keepdims=True))
+    total = reduce_over("add", squares, axes, keepdims)
+    return total / _divisor(count_along(x, axes), x.dtype, ddof), keep
+
+
+def var(
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Tensor:
+    """The variance along axes: the mean of the squared distances from the mean.
+
+    The sum of squares is divided by the number of elements minus `ddof`. Dtypes are as for `mean`,
+    except that `dtype` must be a float dtype.
+    """
+    variance, keep = _variance("var", x, axis, dtype, ddof, keepdims)
+    return cast_to(variance, keep)
+
+
+def std(
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+) -> Tensor:
+    """The standard deviation along axes: the square root of `var`.
+
+    Where all elements are equal it has a kink, like a norm at 0; the gradient there is taken as 0.
+    """
+    variance, keep = _variance("std", x, axis, dtype, ddof, keepdims)
+    return cast_to(_root(variance), keep)
+
+
+def _root(x: Tensor, power: float = 0.5) -> Tensor:
+    """``x ** power`` of x >= 0 with derivative 0 at 0: the end of a norm."""
+    root: Tensor = OPERATORS["sqrt"](x) if power == 0.5 else OPERATORS["pow"](x, power)
+    return OPERATORS["where"](OPERATORS["ne"](x, 0), root, 0)
+
+
+def average(
+    x: TensorLike,
+    axis: Axis = None,
+    weights: TensorLike | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """The mean along axes with weights: ``sum(x * weights) / sum(weights)``.
+
+    `weights` has the shape of x, or (for one axis) is a vector with that axis' length; None means
+    equal weights. Where the weights sum to 0 the result is NaN or infinite (NumPy raises). Raises
+    `ShapeMismatch` when the weights do not fit.
+    """
+    if weights is None:
+        return mean(x, axis, None, keepdims)
+    x, w = as_tensor(x), as_tensor(weights)
+    axes = axes_of("average", x, axis)
+    dtype = promote(x.dtype, w.dtype) if x.dtype.is_float else promote(x.dtype, w.dtype, FLOAT64)
+    if w.ndim == 1 and x.ndim != 1 and len(axes) == 1:
+        order: list[Any] = ["x"] * x.ndim
+        order[axes[0]] = 0
+        w = dimshuffle(w, order)
+    if w.ndim != x.ndim or not builtins.all(
+        _fits(w.type.shape[axis], x.type.shape[axis]) for axis in axes
+    ):
+        raise ShapeMismatch(
+            "average: the weights need the shape of x, or be a vector along one axis\n"
+            f"  x        {describe(x)}\n  weights  {describe(as_tensor(weights))}"
+        )
+    x, w = cast_to(x, dtype), cast_to(w, dtype)
+    return reduce_over("add", x * w, axes, keepdims) / reduce_over("add", w, axes, keepdims)
+
+
+def _fits(left: dims.Dim, right: dims.Dim) -> bool:
+    return left == right or not (isinstance(left, int) and isinstance(right, int))
+
+
+# --- norms ----------------------------------------------------------------------------------------
+
+
+def norm(
+    x: TensorLike,
+    ord: float | None = None,
+    axis: Axis = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """The length of the vector of all elements along axes: NumPy's ``linalg.vector_norm``.
+
+    `ord` is 2 (or None) for the root of the sum of squares, 1 for the sum of absolute values, inf
+    and -inf for the greatest and least absolute value, 0 for the number of elements that are not
+    zero, or any other p: ``sum(abs(x) ** p) ** (1 / p)``. Where the norm is 0 its gradient is taken
+    as 0.
+
+    >>> import symc.tensor as T
+    >>> T.norm(T.constant([3.0, 4.0])).eval()
+    array(5.)
+    """
+    x = as_tensor(x)
+    axes = axes_of("norm", x, axis)
+    keep = x.dtype if x.dtype.is_float else FLOAT64
+    x = _wide(x)
+    return cast_to(_norm(x, 2.0 if ord is None else float(ord), axes, keepdims), keep)
+
+
+def _norm(x: Tensor, ord: float, axes: Sequence[int], keepdims: bool) -> Tensor:
+    size: Tensor = OPERATORS["abs"](x)
+    if ord == np.inf:
+        size = reduce_over("max", size, axes, keepdims, allow_empty=True)
+        count = count_along(x, axes)
+        return size if isinstance(count, int) and count else OPERATORS["maximum"](size, 0.0)
+    if ord == -np.inf:
+        return reduce_over("min", size, axes, keepdims)
+    if ord == 0:
+        return cast_to(reduce_over("add", cast_to(cast_to(x, BOOL), INT64), axes, keepdims), x.dtype)
+    if ord == 1:
+        return reduce_over("add", size, axes, keepdims)
+    powers: Tensor = OPERATORS["sqr"](x) if ord == 2 else OPERATORS["pow"](size, ord)
+    return _root(reduce_over("add", powers, axes, keepdims), 1 / ord)
+
+
+for _function in (sum, prod, any, all, max, min, ptp, argmax, argmin, mean, var, std, norm):
+    METHODS[_function.__name__] = _function
+METHODS["count_nonzero"] = count_nonzero

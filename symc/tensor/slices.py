@@ -1,0 +1,263 @@
+"""Basic indexing: slices and integers, one for each axis, read and written.
+
+`Slice` is index arithmetic in whoever reads it; `SliceWrite` copies its first argument and sets or
+adds to the region. Which elements a slice selects is in `spans.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.errors import DTypeError, RankError
+from symc.graph import Array, Op, Requirement, Tensor
+from symc.inputs import scalar_constant
+from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.tensor.broadcast import describe
+from symc.tensor.checks import (
+    BOUNDS,
+    fit_region,
+    index_requirement,
+    never_negative,
+    of_first_argument,
+    region_requirements,
+    static_index,
+    step_requirement,
+    zeros_for,
+)
+from symc.tensor.elementwise import masked, peel, project, sum_to
+from symc.tensor.lengths import unbatched
+from symc.tensor.spans import (
+    GIVEN,
+    WHOLE,
+    Entries,
+    Layout,
+    Range,
+    Span,
+    count_given,
+    layout,
+    numpy_index,
+)
+from symc.tensor.views import broadcast_to, expand_dims, through
+from symc.types import TensorType
+
+Mode: TypeAlias = Literal["set", "inc"]
+
+
+def check_entries(label: str, entries: Entries, x: Tensor, given: Sequence[Tensor]) -> None:
+    """Raises when entries and arguments do not fit, or a number is known to be out of range."""
+    if len(entries) != x.ndim or count_given(entries) != len(given):
+        raise RankError(f"{label}: {len(entries)} entries for {x.ndim} axes\n  given  {describe(x)}")
+    for value in given:
+        if value.ndim or value.dtype is not INT64:
+            raise DTypeError(f"{label}: a bound must be an int64 scalar, not {value.type}")
+    for axis, entry in enumerate(entries):
+        if isinstance(entry, int):
+            static_index(x, axis, entry)
+
+
+def entry_requirements(
+    node: Tensor, entries: Entries, x: Tensor, given: Sequence[Tensor]
+) -> Iterator[Requirement]:
+    """That integers are in range, and that no step is zero."""
+    rest = iter(given)
+    for axis, entry in enumerate(entries):
+        if isinstance(entry, Span):
+            bounds = [next(rest) if bound is GIVEN else None for bound in entry]
+            if bounds[2] is not None:
+                yield from step_requirement(node, bounds[2])
+        else:
+            index = scalar_constant(entry, INT64) if isinstance(entry, int) else next(rest)
+            yield from index_requirement(node, x, axis, index)
+
+
+def locate(axes: Layout, x: Tensor, index: Index, size: SizeOf) -> IndexReader:
+    """Where the element of the region at `index` stands in `x`."""
+    rest = iter(index)
+    at: list[ir.Expr] = []
+    for axis, n in zip(axes.axes, x.type.shape, strict=True):
+        match axis:
+            case Range():
+                step = ir.mul(next(rest), size(axis.step))
+                at.append(ir.add(step, size(axis.start)))
+            case int():
+                at.append(ir.const(axis) if axis >= 0 else ir.add(size(n), ir.const(axis)))
+            case (number, value):
+                at.append(wrapped((yield Read(number, ())), value, size(n)))
+    return tuple(at)
+
+
+def wrapped(value: ir.Expr, index: Tensor, n: ir.Expr) -> ir.Expr:
+    """An index counted from the front, given one that may count from the end."""
+    if never_negative(index):
+        return value
+    negative = ir.Binary("lt", value, ir.const(0), BOOL)
+    return ir.Select(negative, ir.add(value, n), value, INT64)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Op):
+    """The region of the argument that the entries select; integers drop their axis."""
+
+    entries: Entries
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, *given = args
+        check_entries("getitem", self.entries, x, given)
+        return TensorType(x.type.dtype, layout(self.entries, x, given, 1).shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.asarray(args[0][numpy_index(self.entries, args[1:])])
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x, *given = node.args
+        return [slice_back(self.entries, x, bar, given), *[None] * len(given)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("getitem", batched[1:])
+        return Slice((WHOLE, *self.entries))(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        x, *given = node.args
+        axes = layout(self.entries, x, given, 1)
+
+        def element(index: Index) -> Reader:
+            at = yield from locate(axes, x, index, size)
+            return (yield Read(0, at))
+
+        return At(element)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        x, *given = node.args
+        axes = layout(self.entries, x, given, 1)
+        whole = [Range(0, 1, n) for n in x.type.shape]
+        return x if list(axes.axes) == whole else None
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        yield from entry_requirements(node, self.entries, node.args[0], node.args[1:])
+
+    @property
+    def label(self) -> str:
+        return "getitem"
+
+
+def slice_back(entries: Entries, x: Tensor, bar: Tensor, given: Sequence[Tensor]) -> Tensor:
+    """The gradient of a tensor that flows into a region of it: zero elsewhere."""
+    mask, inner = peel(bar)
+    write = SliceWrite(entries, "set")
+    result = write(zeros_for(x, inner.dtype), inner, *given)
+    if mask is not None:
+        mask = write(zeros_for(x, BOOL), mask, *given)
+    found = masked(mask, result)
+    assert found is not None
+    return found
+
+
+BOUNDS[Slice] = of_first_argument
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SliceWrite(Op):
+    """The first argument, with the second set into or added to the region the entries select.
+
+    The second argument is broadcast to the region, aligned at the last axis.
+    """
+
+    entries: Entries
+    mode: Mode
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, v, *given = args
+        check_entries(self.label, self.entries, x, given)
+        if v.dtype is not x.dtype:
+            raise DTypeError(f"{self.label}: {v.dtype} values into {x.dtype}")
+        fit_region(self.label, x, v, layout(self.entries, x, given, 2).shape)
+        return x.type
+
+    def evaluate(self, *args: Array) -> Array:
+        result = args[0].copy()
+        region = numpy_index(self.entries, args[2:])
+        if self.mode == "set":
+            result[region] = args[1]
+        else:
+            result[region] += args[1]
+        return result
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x, v, *given = node.args
+        inside = sum_to(through(lambda part: Slice(self.entries)(part, *given), bar), v)
+        kept = bar
+        if self.mode == "set":
+            mask, inner = peel(bar)
+            write = SliceWrite(self.entries, "set")
+            part = bar if mask is None else broadcast_to(mask, x.type.shape)
+            kept = write(part, zero(part.dtype), *given)
+            if mask is not None:
+                kept = cast("Tensor", masked(kept, inner))
+        return [kept, inside, *[None] * len(given)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched(self.label, batched[2:])
+        x, v = batch_written(args[0], args[1], batched, region_rank(self.entries))
+        return SliceWrite((WHOLE, *self.entries), self.mode)(x, v, *args[2:])
+
+    def lower(self, node: Tensor, size: SizeOf) -> Write:
+        x, v, *given = node.args
+        axes = layout(self.entries, x, given, 2)
+
+        def value(index: Index) -> Reader:
+            return (yield Read(1, project(index, v.type.shape)))
+
+        combine = written(self.mode, x.dtype)
+        part = Part(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
+        return Write(own_element, (part,))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        x, v, *given = node.args
+        yield from entry_requirements(node, self.entries, x, given)
+        yield from region_requirements(self.label, x, v, layout(self.entries, x, given, 2).shape)
+
+    @property
+    def label(self) -> str:
+        return f"{self.mode}_subtensor"
+
+
+def own_element(index: Index) -> Reader:
+    """The element of argument 0 at the same place."""
+    return (yield Read(0, index))
+
+
+def written(mode: Mode, dtype: DType) -> Literal["set", "add", "max"]:
+    """How elements of a dtype are combined with what is there; adding to a bool is logical or."""
+    return "set" if mode == "set" else "max" if dtype is BOOL else "add"
+
+
+def zero(dtype: DType) -> Tensor:
+    """The scalar 0 of a dtype."""
+    return zeros_for(scalar_constant(0, INT64), dtype)
+
+
+def region_rank(entries: Entries) -> int:
+    """How many axes the region has."""
+    return sum(isinstance(entry, Span) for entry in entries)
+
+
+def batch_written(
+    x: Tensor, v: Tensor, batched: Sequence[bool], rank: int
+) -> tuple[Tensor, Tensor]:
+    """A tensor and the values written into it, both with the batch axis; `rank` is the region's."""
+    if not batched[0]:
+        x = broadcast_to(x, (v.type.shape[0], *x.type.shape))
+    if batched[1]:
+        v = expand_dims(v, tuple(range(1, 1 + rank - (v.ndim - 1))))
+    return x, v

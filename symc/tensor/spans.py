@@ -1,0 +1,211 @@
+"""Slices as arithmetic on lengths: which positions Python's rule selects, known only at run time.
+
+Bounds beyond the ends are clipped and negative ones count from the end, for symbolic bounds and
+steps too. Templates of slices have `GIVEN` where an argument of the node gives the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from symc import dims
+from symc.dims import Dim, Extreme
+from symc.graph import Array, Tensor
+from symc.tensor.lengths import dim_of
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Stands in a template for a number that an argument gives: an int64 scalar tensor."""
+
+    def __repr__(self) -> str:
+        return "GIVEN"
+
+
+GIVEN = Given()
+Bound: TypeAlias = int | Given | None
+
+
+class Span(NamedTuple):
+    """A slice. Without `start` or `stop` it reaches to the end of the axis on that side."""
+
+    start: Bound = None
+    stop: Bound = None
+    step: int | Given = 1
+
+
+WHOLE = Span()
+Entry: TypeAlias = Span | int | Given
+Entries: TypeAlias = tuple[Entry, ...]
+
+
+class Range(NamedTuple):
+    """The positions ``start + i * step`` for i below `length`, none of which is out of range."""
+
+    start: Dim
+    step: Dim
+    length: Dim
+
+
+# --- Python's rule for slices, as arithmetic on lengths -------------------------------------------
+
+
+def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
+    """The positions that ``[start:stop:step]`` selects from an axis of length `n`.
+
+    Only the bounds that matter are clipped: a start behind the end is left there, as the length is
+    0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(n - 1, 0)``, one and the same.
+    """
+    if dims.nonnegative(dims.sub(step, 1)):
+        first = 0 if start is None else dims.maximum(_from_front(start, n, safe=2), 0)
+        end = n if stop is None else dims.minimum(_from_front(stop, n, safe=2), n)
+        count = _steps(dims.sub(end, first), step)
+    elif dims.nonnegative(dims.sub(-1, step)):
+        last = dims.sub(n, 1)
+        first = last if start is None else dims.minimum(_from_front(start, n), last)
+        end = -1 if stop is None else dims.maximum(_from_front(stop, n), -1)
+        count = _steps(dims.sub(first, end), dims.mul(step, -1))
+    else:
+        return _either_way(start, stop, step, n)
+    return Range(first, step, at_least_zero(count))
+
+
+def _steps(distance: Dim, step: Dim) -> Dim:
+    return dims.floordiv(dims.add(distance, dims.sub(step, 1)), step)
+
+
+def _either_way(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
+    """As `selected`, for a step whose sign is known only at run time."""
+    backwards = _is_negative(step)
+    low, high = dims.mul(backwards, -1), dims.sub(n, backwards)
+    first = dims.mul(backwards, dims.sub(n, 1))
+    end = dims.sub(n, dims.mul(backwards, dims.add(n, 1)))
+    if start is not None:
+        first = dims.minimum(dims.maximum(_from_front(start, n), low), high)
+    if stop is not None:
+        end = dims.minimum(dims.maximum(_from_front(stop, n), low), high)
+    sign = dims.sub(1, dims.mul(backwards, 2))
+    distance = dims.sub(dims.add(dims.sub(end, first), step), sign)
+    return Range(first, step, at_least_zero(dims.floordiv(distance, step)))
+
+
+def _from_front(bound: Dim, n: Dim, safe: int = 1) -> Dim:
+    """A bound counted from the front: negative ones count from the end.
+
+    ``n - c`` stays as it is up to c = `safe`: where it is negative, the axis is so short that
+    counting from the end and clipping come to the same.
+    """
+    back = dims.sub(n, bound)
+    if isinstance(back, int) and 0 <= back <= safe:
+        return bound
+    return dims.add(bound, dims.mul(_is_negative(bound), n))
+
+
+def _is_negative(dim: Dim) -> Dim:
+    """1 for negative numbers and 0 for others."""
+    if dims.nonnegative(dim):
+        return 0
+    return dims.minimum(at_least_zero(dims.mul(dim, -1)), 1)
+
+
+def at_least_zero(dim: Dim) -> Dim:
+    """``max(dim, 0)``; a ``max(m, 0) - c`` within it becomes ``m - c``, which is the same."""
+    found = True
+    while found:
+        found = False
+        for atom in list(dims.atoms(dim)):
+            match atom:
+                case Extreme(kind="max", left=inner, right=0):
+                    rest = dims.sub(dim, dims.symbolic(atom))
+                    if dims.nonnegative(dims.mul(rest, -1)):
+                        dim, found = dims.add(inner, rest), True
+                        break
+                case _:
+                    pass
+    return dims.maximum(dim, 0)
+
+
+# --- entries --------------------------------------------------------------------------------------
+
+
+def normal_span(span: Span, n: Dim) -> Span:
+    """The simplest slice that selects the same elements, as far as numbers are known."""
+    start, stop, step = span
+    if not isinstance(step, int):
+        return span
+    known = all(bound is None or isinstance(bound, int) for bound in (start, stop))
+    if isinstance(n, int) and known:
+        assert not isinstance(start, Given)
+        assert not isinstance(stop, Given)
+        return _known_span(range(n)[start:stop:step], n)
+    return Span(None if start == 0 and step > 0 else start, stop, step)
+
+
+def _known_span(positions: range, n: int) -> Span:
+    if not positions:
+        return WHOLE if n == 0 else Span(None, 0)
+    first, last, step = positions[0], positions[-1], positions.step
+    if len(positions) == 1:
+        step = 1
+    if step > 0:
+        return Span(first or None, None if last + step >= n else last + 1, step)
+    return Span(None if first == n - 1 else first, None if last + step < 0 else last - 1, step)
+
+
+def count_given(entries: Entries) -> int:
+    """How many arguments the entries need."""
+    return sum(
+        sum(bound is GIVEN for bound in entry) if isinstance(entry, Span) else entry is GIVEN
+        for entry in entries
+    )
+
+
+class Layout(NamedTuple):
+    """What the entries say of a tensor: for each axis a range, a number, or a given number.
+
+    A given number is its tensor with the number of the argument it is.
+    """
+
+    axes: tuple[Range | int | tuple[int, Tensor], ...]
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        """The lengths of the region."""
+        return tuple(axis.length for axis in self.axes if isinstance(axis, Range))
+
+
+def layout(entries: Entries, x: Tensor, given: Sequence[Tensor], first: int) -> Layout:
+    """The entries on the axes of `x`; `given` are its node's arguments from number `first` on."""
+    axes: list[Range | int | tuple[int, Tensor]] = []
+    used = 0
+    for entry, n in zip(entries, x.type.shape, strict=True):
+        count = count_given((entry,))
+        if isinstance(entry, Span):
+            axes.append(layout_range(entry, n, given[used : used + count]))
+        else:
+            axes.append((first + used, given[used]) if isinstance(entry, Given) else entry)
+        used += count
+    return Layout(tuple(axes))
+
+
+def layout_range(span: Span, n: Dim, given: Sequence[Tensor]) -> Range:
+    """The positions a slice selects from an axis of length `n`; `given` are for its own holes."""
+    rest = iter(given)
+    start, stop, step = (dim_of(next(rest)) if isinstance(b, Given) else b for b in span)
+    assert step is not None
+    return selected(start, stop, step, n)
+
+
+def numpy_index(entries: Entries, given: Sequence[Array]) -> tuple[Any, ...]:
+    """The entries as NumPy's index."""
+    numbers = iter(int(value) for value in given)
+
+    def bound(value: Bound) -> int | None:
+        return next(numbers) if isinstance(value, Given) else value
+
+    return tuple(
+        slice(*(bound(value) for value in entry)) if isinstance(entry, Span) else bound(entry)
+        for entry in entries
+    )

@@ -1,0 +1,83 @@
+"""Runs ops' readers: turns "element (i, j) of this node" into an expression over stored elements.
+
+Works on an explicit stack, so chains of a million ops need no deep Python stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from symc.codegen import ir
+from symc.graph import Tensor
+from symc.inputs import Constant
+from symc.lowering import At, Index, Lowering, Read
+
+Key = tuple[Tensor, Index]
+
+
+class Tracer:
+    """Expressions of elements, each computed once.
+
+    `stored` gives the element of a node that is kept in memory (or None for nodes computed where
+    they are used); `name` is told each newly computed element, and may give it a name.
+    """
+
+    def __init__(
+        self,
+        lowering_of: Callable[[Tensor], Lowering],
+        stored: Callable[[Tensor, Index], ir.Expr | None],
+        name: Callable[[Tensor, Index, ir.Expr], ir.Expr],
+    ) -> None:
+        self._lowering_of = lowering_of
+        self._stored = stored
+        self._name = name
+        self.memo: dict[Key, ir.Expr] = {}
+
+    def element(self, node: Tensor, index: Index) -> ir.Expr:
+        """The element of any node, stored or not."""
+        found = self._find(node, index)
+        return found if found is not None else self._compute(node, index)
+
+    def _compute(self, node: Tensor, index: Index) -> ir.Expr:
+        expression: ir.Expr = self.run(node, self._reader(node, index))
+        return self._finish((node, index), expression)
+
+    def run(self, node: Tensor, reader: Generator[Read, ir.Expr, Any]) -> Any:
+        """What a reader of `node`'s arguments returns, every read answered."""
+        stack: list[tuple[Key, Generator[Read, ir.Expr, Any]]] = [((node, ()), reader)]
+        answer: Any = None
+        while True:
+            (current, _), active = stack[-1]
+            try:
+                request = active.send(answer)
+            except StopIteration as stop:
+                key, _ = stack.pop()
+                if not stack:
+                    return stop.value
+                answer = self._finish(key, stop.value)
+                continue
+            arg = current.args[request.arg]
+            answer = self._find(arg, request.index)
+            if answer is None:
+                stack.append(((arg, request.index), self._reader(arg, request.index)))
+
+    def _find(self, node: Tensor, index: Index) -> ir.Expr | None:
+        if isinstance(node.op, Constant) and not node.type.shape:
+            return ir.Const(node.op.value.item(), node.type.dtype)
+        found = self.memo.get((node, index))
+        if found is None:
+            found = self._stored(node, index)
+            if found is not None:
+                self.memo[node, index] = found
+        return found
+
+    def _reader(self, node: Tensor, index: Index) -> Generator[Read, ir.Expr, Any]:
+        lowering = self._lowering_of(node)
+        assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
+        return lowering.element(index)
+
+    def _finish(self, key: Key, expression: ir.Expr) -> ir.Expr:
+        named = self._name(*key, expression)
+        self.memo[key] = named
+        return named

@@ -1,0 +1,84 @@
+"""What scheduling is given and what it decides: the data between the graph and the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from symc.dims import Dim
+from symc.graph import Requirement, Tensor
+from symc.inputs import SharedVariable
+from symc.lowering import Lowering
+from symc.stages import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """Stages, producers first, inside `depth` shared outer loops."""
+
+    stages: tuple[Stage, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lone:
+    """A stage that is a kernel of its own."""
+
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Invoke:
+    """A routine call."""
+
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths."""
+
+    number: int
+    requirement: Requirement
+    node: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The value of the scalar `node` becomes the size `size`."""
+
+    size: str
+    node: Tensor
+
+
+Unit: TypeAlias = Nest | Lone | Invoke | Test | Reading
+
+
+@dataclass(slots=True)
+class Plan:
+    """What scheduling decided. `in_place` has the shared variables that are updated where they are."""
+
+    units: list[Unit]
+    stored: set[Tensor]
+    in_place: set[SharedVariable]
+    reasons: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is to be scheduled.
+
+    `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
+    are the run-time conditions in order, `after` the numbers of those each one waits for;
+    `measured` gives the sizes among some lengths that are known only once a scalar is computed.
+    """
+
+    order: Sequence[Tensor]
+    roots: Sequence[Tensor]
+    updates: Sequence[tuple[SharedVariable, Tensor]]
+    tests: Sequence[Test]
+    after: Sequence[frozenset[int]]
+    lowering_of: Callable[[Tensor], Lowering]
+    dims_of: Callable[[Tensor], tuple[Dim, ...]]
+    measured: Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]
