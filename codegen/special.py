@@ -190,7 +190,7 @@ def j1(x: float) -> float:
 
 
 def _bessel(order: int, x: float) -> float:
-    """Bessel's integral by the trapezoidal rule, which converges exponentially; else DLMF 10.17.3."""
+    """Bessel's integral by the trapezoidal rule, or far out DLMF 10.17.3."""
     if not math.isfinite(x):
         return 0.0 if math.isinf(x) else x
     if abs(x) > 200:

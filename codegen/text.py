@@ -58,11 +58,10 @@ from symc.codegen.ir import (
 )
 
 Line = tuple[str, object]
-"""A line of text, and the part of the program that it prints; None for what belongs to no part."""
+"""A line of text, and the part of the program it prints; None where it prints no part."""
 
-_OR, _XOR, _AND, _NOT, _COMPARE, _BITOR, _BITXOR, _BITAND, _SHIFT, _ADD, _MUL, _UNARY, _ATOM = range(
-    13
-)
+_OR, _XOR, _AND, _NOT, _COMPARE, _BITOR, _BITXOR, _BITAND = range(8)
+_SHIFT, _ADD, _MUL, _UNARY, _ATOM = range(8, 13)
 
 _INFIX = {
     "or": (" or ", _OR), "xor": (" xor ", _XOR), "and": (" and ", _AND),

@@ -1,6 +1,4 @@
-"""Passes: pure functions from one `Program` to a better one with the same meaning.
-
-In the order in which they are meant to run:
+"""Passes: pure functions from one `Program` to a better one with the same meaning. In order:
 
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
@@ -8,8 +6,24 @@ In the order in which they are meant to run:
     simplify    once more: fusing leaves names that are unused, used once or equal
     vectorize   which innermost loops run in vector registers, which are unrolled
     parallel    which loops run on threads, and in what blocks
-    memory      temporaries share one workspace
 
-Only `parallel` must come after `vectorize`; any other order is correct, if less effective. The
-helpers `walk`, `fold`, `share`, `inline`, `dependence` and `forward` are used by these files only.
+Only `parallel` must come after `vectorize`; any other order is correct, if less effective.
+`memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`,
+`inline`, `dependence` and `forward` are parts of the passes.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symc.codegen.ir import Program
+from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.parallel import parallel
+from symc.codegen.passes.simplify import simplify
+from symc.codegen.passes.vectorize import vectorize
+
+PASSES: tuple[Callable[[Program], Program], ...] = (
+    simplify, collapse, fuse, simplify, vectorize, parallel,
+)  # fmt: skip
+"""What is done to every program before it is emitted, in this order."""

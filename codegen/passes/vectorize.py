@@ -28,7 +28,6 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Var,
 )
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.dependence import accesses, is_reduction
@@ -115,7 +114,7 @@ def _accumulates(loop: Loop, scalars: frozenset[str]) -> bool:
     into = {buffer for buffer in found.accumulates if not found.has_one_place(buffer)}
     if not into or not into <= scalars or not is_reduction(found):
         return False
-    return reductions(loop) is not None
+    return reductions(loop, scalars) is not None
 
 
 def _has_vector_form(block: Block) -> bool:

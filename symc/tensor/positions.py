@@ -7,7 +7,7 @@ all of an axis, lets writes through them run in parallel, or need no write at al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,11 +19,12 @@ from symc.codegen.dtypes import INT64
 from symc.dims import Dim
 from symc.errors import BadIndex
 from symc.graph import METHODS, Array, Op, Requirement, Tensor
-from symc.inputs import Constant, constant_value
+from symc.inputs import constant_value
 from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
+from symc.tensor.build import ARange
 from symc.tensor.checks import BOUNDS, Bounds, never_negative, step_requirement
-from symc.tensor.elementwise import cast_to
+from symc.tensor.elementwise import Cast, cast_to
 from symc.tensor.lengths import (
     Template,
     dim_of,
@@ -248,7 +249,21 @@ def _below_axis(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     return 0, dims.sub(fill_dims(node.op.template, node.args[1:])[node.op.axis], 1)
 
 
+def _range_of_positions(node: Tensor) -> Range:
+    assert isinstance(node.op, Positions)
+    return node.op.range(node.args)
+
+
+def _range_of_arange(node: Tensor) -> Range:
+    return Range(dim_of(node.args[0]), dim_of(node.args[1]), node.type.shape[0])
+
+
 BOUNDS.update({Positions: _below_length, FlatNonzero: _below_size, Coordinate: _below_axis})
+# The ops whose result is a vector of equal steps, and the range it is.
+RANGES: dict[type[Op], Callable[[Tensor], Range]] = {
+    Positions: _range_of_positions,
+    ARange: _range_of_arange,
+}
 
 # --- what is known of index arrays ----------------------------------------------------------------
 
@@ -266,22 +281,18 @@ def line(index: Tensor) -> Line | None:
     if len(long) != 1:
         return None
     vector = index
-    if index.ndim > 1:
-        if not isinstance(index.op, DimShuffle) or index.args[0].ndim != 1:
-            return None
-        vector = index.args[0]
-    return Line(long[0] - index.ndim, vector)
+    while isinstance(vector.op, DimShuffle | Cast) and vector.args[0].dtype.is_integer:
+        vector = vector.args[0]
+    return Line(long[0] - index.ndim, vector) if vector.ndim == 1 else None
 
 
 def is_whole(vector: Tensor, n: Dim) -> bool:
     """Whether a vector is 0, 1, ... n - 1, all positions of an axis in order."""
-    match vector.op:
-        case Positions() as op:
-            return op.range(vector.args) == Range(0, 1, n)
-        case Constant() as op:
-            return op.value.shape == (n,) and bool(np.array_equal(op.value, np.arange(len(op.value))))
-        case _:
-            return False
+    value = constant_value(vector)
+    if value is not None:
+        return value.shape == (n,) and bool(np.array_equal(value, np.arange(len(value))))
+    known = RANGES.get(type(vector.op)) if vector.dtype.is_integer else None
+    return known is not None and known(vector) == Range(0, 1, n)
 
 
 def is_distinct(vector: Tensor) -> bool:
@@ -290,7 +301,8 @@ def is_distinct(vector: Tensor) -> bool:
     if value is not None:
         one_sign = bool((value >= 0).all() or (value < 0).all())
         return one_sign and len(np.unique(value)) == len(value)
-    return isinstance(vector.op, Positions | FlatNonzero) and never_negative(vector)
+    known = type(vector.op) in RANGES or isinstance(vector.op, FlatNonzero)
+    return known and never_negative(vector)
 
 
 def distinct_axes(indexes: Sequence[Tensor]) -> set[int]:

@@ -56,10 +56,10 @@ def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
     """The positions that ``[start:stop:step]`` selects from an axis of length `n`.
 
     Only the bounds that matter are clipped: a start behind the end is left there, as the length is
-    0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(n - 1, 0)``, one and the same.
+    0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(0, n - 1)``, one and the same.
     """
     if dims.nonnegative(dims.sub(step, 1)):
-        first = 0 if start is None else dims.maximum(_from_front(start, n, safe=2), 0)
+        first = 0 if start is None else dims.maximum(0, _from_front(start, n, safe=2))
         end = n if stop is None else dims.minimum(_from_front(stop, n, safe=2), n)
         count = _steps(dims.sub(end, first), step)
     elif dims.nonnegative(dims.sub(-1, step)):
@@ -111,20 +111,20 @@ def _is_negative(dim: Dim) -> Dim:
 
 
 def at_least_zero(dim: Dim) -> Dim:
-    """``max(dim, 0)``; a ``max(m, 0) - c`` within it becomes ``m - c``, which is the same."""
+    """``max(0, dim)``; a ``max(0, m) - c`` within it becomes ``m - c``, which is the same."""
     found = True
     while found:
         found = False
         for atom in list(dims.atoms(dim)):
             match atom:
-                case Extreme(kind="max", left=inner, right=0):
+                case Extreme(kind="max", left=0, right=inner):
                     rest = dims.sub(dim, dims.symbolic(atom))
                     if dims.nonnegative(dims.mul(rest, -1)):
                         dim, found = dims.add(inner, rest), True
                         break
                 case _:
                     pass
-    return dims.maximum(dim, 0)
+    return dims.maximum(0, dim)
 
 
 # --- entries --------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
+import fcntl
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
+from symc.cache import lock
 from symc.cache.key import Key
 from symc.cache.lock import Lock
 from symc.cache.store import Store
@@ -154,3 +156,21 @@ def test_who_waits_for_a_lock_gets_the_one_that_counts(tmp_path: Path) -> None:
     second.release()
     assert not path.exists()
     second.release()  # twice does no harm
+
+
+def test_a_lock_whose_file_was_removed_while_waiting_is_not_the_lock(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "lock"
+
+    def removed_meanwhile(fd: int, how: int) -> None:
+        monkeypatch.undo()
+        path.unlink()
+        fcntl.flock(fd, how)
+
+    monkeypatch.setattr(lock, "_flock", removed_meanwhile)
+    held = Lock.wait(path)
+    assert os.path.samestat(os.fstat(held.fd), path.stat())
+    held.release()
+    monkeypatch.setattr(lock, "_flock", removed_meanwhile)
+    assert Lock.if_free(path) is None

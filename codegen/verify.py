@@ -1,0 +1,228 @@
+"""Checks that a program keeps the rules of the loop IR. The rules:
+
+Expressions (`check_expressions.py`)
+ 1. A name is bound before it is used, in a block that is still open, and used with its dtype.
+ 2. The operands of an operator have one dtype; a result has the dtype that follows from them.
+ 3. ``and or xor not`` and conditions are bool; bit operators, shifts and `invert` are not float;
+    `div` is float; arithmetic is not on bool.
+ 4. An index is int64. A load is of a buffer in scope, with its dtype.
+ 5. A call names a function of `math.py`, with its number of arguments, for a dtype it has.
+ 6. float16 is loaded, stored, written as a constant, and cast; nothing is computed in it.
+ 7. A constant fits its dtype. `Length` occurs only in `Size.value`.
+
+Kernels (`check_kernels.py`)
+ 8. A name is bound once: parameters, sizes, loop variables, `Let`, `Alloc`. A kernel's sizes and
+    loop variables are int64; a `Let` has the dtype of its value.
+ 9. Stores have the dtype of the buffer, and go to written parameters or local buffers.
+10. `Accumulate` has an operation that suits its dtype.
+11. `Alloc` declares a buffer with role local and int64 lengths.
+12. The only loops inside a vector loop are `unroll` loops; an unrolled loop has a constant length,
+    and only unrolled loops in it.
+
+Programs (this file)
+13. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
+14. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
+    without a value is measured once.
+15. A buffer's shape is in the program's sizes.
+16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
+17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes. A
+    parameter that is written is given no input and no constant, and a buffer that is given for
+    one is given once: kernels assume that their buffers do not overlap.
+18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
+    `Measure` reads an int64 buffer.
+19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from symc.codegen.check_expressions import Broken, Scope, check_expr, is_used_once
+from symc.codegen.check_kernels import check_kernel
+from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.errors import IRError
+from symc.codegen.ir import (
+    Buffer,
+    Check,
+    Expr,
+    Kernel,
+    Launch,
+    Measure,
+    Pointer,
+    Program,
+    Routine,
+    Size,
+    Step,
+)
+from symc.codegen.passes.walk import names_in
+from symc.codegen.text import lines
+
+_AROUND = 30  # lines shown on either side of a wrong one
+
+
+def verify(program: Program) -> None:
+    """Raise `IRError` if a program breaks a rule. The message shows the program and the line."""
+    try:
+        _Checker(program).check()
+    except Broken as broken:
+        raise IRError(_listing(program, broken)) from None
+
+
+def _listing(program: Program, broken: Broken) -> str:
+    """The message inside the program's text, under the offending line."""
+    shown: list[str] = []
+    wrong = 0
+    for line, part in lines(program):
+        shown.append(line)
+        if part is broken.part and not wrong:
+            wrong = len(shown)
+            indent = " " * (len(line) - len(line.lstrip()))
+            shown.append(f"{indent}^ {broken.message}")
+    first, last = max(0, wrong - _AROUND), wrong + _AROUND
+    before, after = ["..."] * (first > 0), ["..."] * (last < len(shown))
+    return "\n".join([broken.message, "", *before, *shown[first:last], *after])
+
+
+class _Checker:
+    """The walk over one program. What raises `Broken` says which part is wrong."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.buffers: dict[str, Buffer] = {}
+        self.kernels = {kernel.name: kernel for kernel in program.kernels}
+        self.known: dict[str, DType] = {}  # sizes that have a value so far
+        self.measured: set[str] = set()
+
+    def check(self) -> None:
+        """Check everything, in the order of the text."""
+        program = self.program
+        for names in (
+            [(size.var.name, size) for size in program.sizes],
+            [(buffer.name, buffer) for buffer in program.buffers],
+            [(kernel.name, kernel) for kernel in program.kernels],
+        ):
+            is_used_once(names)
+        given = {b.name: b for b in program.buffers if b.role in ("input", "shared")}
+        self.buffers = {buffer.name: buffer for buffer in program.buffers}
+        sizes: dict[str, DType] = {}
+        for size in program.sizes:
+            self.size(size, sizes, given)
+        for buffer in program.buffers:
+            if buffer.role == "local":
+                raise Broken(buffer, f"buffer {buffer.name} of the program is local")
+            for length in buffer.shape:
+                self.int64(buffer, length, sizes, "a length")
+        for kernel in program.kernels:
+            check_kernel(kernel)
+        self.learn()
+        for step in program.steps:
+            self.step(step)
+
+    def size(self, size: Size, sizes: dict[str, DType], given: dict[str, Buffer]) -> None:
+        """Rule 14."""
+        if size.var.dtype is not INT64:
+            raise Broken(size, f"size {size.var.name} is {size.var.dtype}, not int64")
+        if size.value is not None:
+            scope = Scope(sizes, {}, {name: len(b.shape) for name, b in given.items()})
+            self.is_int64(size, size.value, scope, f"size {size.var.name}")
+        else:
+            count = sum(
+                isinstance(step, Measure) and step.size == size.var.name
+                for step in self.program.steps
+            )
+            if count != 1:
+                raise Broken(size, f"size {size.var.name} has no value and {count} Measures")
+        sizes[size.var.name] = INT64
+
+    def learn(self) -> None:
+        """Note which sizes follow from those that have been measured."""
+        for size in self.program.sizes:
+            name, value = size.var.name, size.value
+            if name in self.measured or (value is not None and names_in(value) <= self.known.keys()):
+                self.known[name] = INT64
+
+    def step(self, step: Step) -> None:
+        """Rules 16 to 19."""
+        match step:
+            case Launch():
+                self.launch(step)
+            case Routine(name, args):
+                for arg in args:
+                    if isinstance(arg, Pointer):
+                        self.pointer(step, arg)
+                    else:
+                        check_expr(arg, Scope(self.known, {}, {}), step)
+            case Check(condition, code):
+                dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
+                if check_expr(condition, Scope(self.known, dtypes, {}), step) is not BOOL:
+                    raise Broken(step, "the condition of a Check is not bool")
+                if code <= 0:
+                    raise Broken(step, f"the code of a Check is {code}, not above 0")
+            case Measure(name, buffer):
+                self.use(step, buffer)
+                if self.buffers[buffer].dtype is not INT64:
+                    raise Broken(step, f"Measure reads {buffer}, which is not int64")
+                if not any(s.var.name == name and s.value is None for s in self.program.sizes):
+                    raise Broken(step, f"Measure sets {name}, which is no size without a value")
+                self.measured.add(name)
+                self.learn()
+            case _:
+                assert_never(step)
+
+    def launch(self, step: Launch) -> None:
+        """Rule 17."""
+        kernel = self.kernels.get(step.kernel)
+        if kernel is None:
+            raise Broken(step, f"there is no kernel {step.kernel}")
+        if len(step.buffers) != len(kernel.params):
+            raise Broken(step, _count(kernel, "buffers", len(kernel.params), len(step.buffers)))
+        if len(step.sizes) != len(kernel.sizes):
+            raise Broken(step, _count(kernel, "sizes", len(kernel.sizes), len(step.sizes)))
+        for param, name in zip(kernel.params, step.buffers, strict=True):
+            self.use(step, name)
+            buffer = self.buffers[name]
+            if buffer.dtype is not param.dtype:
+                raise Broken(step, f"{name} is {buffer.dtype}, parameter {param.name} {param.dtype}")
+            if param.written:
+                self.writable(step, buffer)
+                if step.buffers.count(name) > 1:
+                    raise Broken(step, f"{name} is written, and given more than once")
+        for size in step.sizes:
+            self.int64(step, size, self.known, "a size")
+
+    def pointer(self, step: Routine, pointer: Pointer) -> None:
+        """Rule 19."""
+        self.use(step, pointer.buffer)
+        self.int64(step, pointer.offset, self.known, "an offset")
+        if pointer.written:
+            self.writable(step, self.buffers[pointer.buffer])
+
+    def use(self, step: Step, name: str) -> None:
+        """A step may only use a declared buffer whose shape is known."""
+        buffer = self.buffers.get(name)
+        if buffer is None:
+            raise Broken(step, f"there is no buffer {name}")
+        for length in buffer.shape:
+            unknown = names_in(length) - self.known.keys()
+            if unknown:
+                raise Broken(step, f"{name} is used before {min(unknown)} is measured")
+
+    def writable(self, step: Step, buffer: Buffer) -> None:
+        """Inputs and constants are only read."""
+        if buffer.role in ("input", "constant"):
+            raise Broken(step, f"{buffer.role} {buffer.name} is written")
+
+    def int64(self, part: object, expr: Expr, sizes: dict[str, DType], what: str) -> None:
+        """An int64 expression in sizes."""
+        self.is_int64(part, expr, Scope(sizes, {}, {}), what)
+
+    def is_int64(self, part: object, expr: Expr, scope: Scope, what: str) -> None:
+        """An int64 expression."""
+        dtype = check_expr(expr, scope, part)
+        if dtype is not INT64:
+            raise Broken(part, f"{what} is {dtype}, not int64")
+
+
+def _count(kernel: Kernel, what: str, wanted: int, found: int) -> str:
+    return f"kernel {kernel.name} has {wanted} {what}, {found} are given"
+

@@ -1,0 +1,455 @@
+"""`symc.function`: from symbolic inputs and outputs to something that can be called."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from symc.config import config
+from symc.errors import BadArgument, BadUpdate, FunctionError, MissingInput, UnusedInput
+from symc.graph import METHODS, Array, Tensor, TensorLike, substitute, walk
+from symc.inputs import Constant, Input, SharedVariable, as_tensor, shared, tensor
+from symc.modes import Runner, mode_named, runner_for
+from symc.request import Request
+from symc.tensor.broadcast import describe
+
+Outputs: TypeAlias = "TensorLike | Out | Sequence[TensorLike | Out] | Mapping[str, Any] | None"
+Updates: TypeAlias = (
+    "Mapping[SharedVariable, TensorLike] | Iterable[tuple[SharedVariable, TensorLike]]"
+)
+Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, TensorLike]]"
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """An input of a function with more to say: a default value, a name for keywords.
+
+    `value` is used when the argument is left out. `update` replaces the default after each call.
+    """
+
+    variable: Tensor
+    name: str | None = None
+    value: Any = None
+    update: Tensor | None = None
+    allow_downcast: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)"""
+
+    variable: Tensor
+    borrow: bool = False
+
+
+def function(
+    inputs: Sequence[Tensor | In],
+    outputs: Outputs = None,
+    *,
+    updates: Updates = (),
+    givens: Givens = (),
+    mode: str | None = None,
+    name: str | None = None,
+    no_default_updates: bool | Sequence[SharedVariable] = False,
+    on_unused_input: str | None = None,
+    allow_input_downcast: bool | None = None,
+) -> Function:
+    """Compiles a function of `inputs` that computes `outputs` and then updates shared variables.
+
+    - `outputs`: a tensor (the call returns an array), a list (a list of arrays), a dict (a dict),
+      or None.
+    - `updates`: pairs (shared variable, new value), all done at once after the outputs, from the
+      values before the call. If a call raises, nothing is changed.
+    - `givens`: pairs (tensor, replacement) that are substituted first.
+    - `mode`: "default"; "fast" (also rewrites that hold only without inf and NaN); "compile"
+      (quicker to compile); "python" (the NumPy interpreter); "nanguard" (the interpreter, raising
+      at the first NaN or inf). Theano's FAST_RUN, FAST_COMPILE and NanGuardMode are accepted.
+    - `name` is shown in errors and in the generated source.
+
+    Raises `MissingInput`, `UnusedInput` (see `on_unused_input`), `BadUpdate` or `FunctionError`.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> f = symc.function([x], (x ** 2).sum())
+    >>> f([1.0, 2.0, 3.0])
+    array(14.)
+    """
+    if isinstance(inputs, Tensor | In) or not isinstance(inputs, Iterable):
+        raise TypeError("inputs must be a list of tensors, like [x, y]")
+    ins = [_as_in(item, allow_input_downcast) for item in inputs]
+    results, form, keys = _as_outputs(outputs)
+    pairs = _as_updates(updates)
+    replace = _as_givens(givens, ins)
+    pairs += _in_updates(ins, replace)
+    _add_default_updates(results, pairs, no_default_updates, replace)
+    variables = _cut(ins, replace)
+    roots = substitute([*results, *(new for _, new in pairs)], replace)
+    results, news = roots[: len(results)], roots[len(results) :]
+    updated = [_checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
+    order = walk([*results, *(new for _, new in updated)])
+    _check_inputs(order, variables, on_unused_input or config.on_unused_input)
+    request = Request(
+        _identifier(name), tuple(variables), _shared_of(order, updated),
+        tuple(results), tuple(updated),
+    )  # fmt: skip
+    return Function(request, ins, form, keys, mode_named(mode or config.mode))
+
+
+# --- checking what was given ----------------------------------------------------------------------
+
+
+def _as_in(item: Any, allow_downcast: bool | None) -> In:
+    given = item if isinstance(item, In) else In(item, allow_downcast=allow_downcast)
+    variable = given.variable
+    if isinstance(variable, SharedVariable):
+        raise TypeError(
+            f"the shared variable {variable!r} cannot be an input; use givens= to replace it"
+        )
+    if not isinstance(variable, Tensor):
+        raise TypeError(f"an input must be a tensor, not {variable!r}")
+    if isinstance(variable.op, Constant):
+        raise TypeError(f"the constant {variable!r} cannot be an input")
+    if given.update is not None and given.value is None:
+        raise FunctionError(f"the input {variable!r} has an update but no default value")
+    return given
+
+
+def _as_outputs(outputs: Outputs) -> tuple[list[Tensor], str, list[str]]:
+    if outputs is None:
+        return [], "none", []
+    if isinstance(outputs, Mapping):
+        for key in outputs:
+            if not isinstance(key, str):
+                raise TypeError(f"the keys of a dict of outputs must be strings, not {key!r}")
+        return [_output(v) for v in outputs.values()], "dict", list(outputs)
+    if isinstance(outputs, list | tuple):
+        return [_output(item) for item in outputs], "list", []
+    return [_output(outputs)], "one", []
+
+
+def _output(value: Any) -> Tensor:
+    return as_tensor(value.variable if isinstance(value, Out) else value)
+
+
+def _as_updates(updates: Updates) -> list[tuple[SharedVariable, Tensor]]:
+    pairs: list[tuple[SharedVariable, Tensor]] = []
+    for pair in updates.items() if isinstance(updates, Mapping) else updates:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise BadUpdate(f"updates= needs pairs (shared variable, new value), not {pair!r}")
+        target, new = pair
+        if not isinstance(target, SharedVariable):
+            raise BadUpdate(f"only shared variables can be updated, not {target!r}")
+        if any(target is other for other, _ in pairs):
+            raise BadUpdate(f"{target!r} is updated twice")
+        pairs.append((target, as_tensor(new, target.dtype)))
+    return pairs
+
+
+def _checked_update(target: SharedVariable, new: Tensor) -> tuple[SharedVariable, Tensor]:
+    """The update, converted where that loses nothing, or an error with both lines."""
+    from symc.tensor.elementwise import cast_to
+    from symc.types import to_numpy
+
+    lines = f"\n  shared {describe(target)}\n  new    {describe(new)}"
+    if new.ndim != target.ndim:
+        raise BadUpdate(f"the new value has {new.ndim} axes, its variable {target.ndim}{lines}")
+    if new.dtype is not target.dtype:
+        if not np.can_cast(to_numpy(new.dtype), to_numpy(target.dtype), "safe"):
+            raise BadUpdate(
+                f"the new value is {new.dtype} and would lose precision as {target.dtype}{lines}\n"
+                f"  convert it: T.cast(new, {target.dtype.name!r})"
+            )
+        new = cast_to(new, target.dtype)
+    for axis, (declared, dim) in enumerate(zip(target.op.declared, new.type.shape, strict=True)):
+        if declared is not None and isinstance(dim, int) and dim != declared:
+            raise BadUpdate(
+                f"axis {axis} of the new value is {dim}, of its variable {declared}{lines}"
+            )
+    return target, new
+
+
+def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
+    replace: dict[Tensor, Tensor] = {}
+    variables = {item.variable for item in ins}
+    for pair in givens.items() if isinstance(givens, Mapping) else givens:
+        old, new = pair
+        if not isinstance(old, Tensor):
+            raise TypeError(f"givens= replaces tensors, not {old!r}")
+        if old in variables:
+            raise FunctionError(f"{old!r} is an input; givens= cannot replace it as well")
+        if old in replace:
+            raise FunctionError(f"givens= replaces {old!r} twice")
+        new = as_tensor(new, old.dtype) if not isinstance(new, np.ndarray) else shared(new)
+        if new.dtype is not old.dtype or new.ndim != old.ndim:
+            raise FunctionError(
+                f"givens= cannot replace {old.type} by {new.type}\n"
+                f"  tensor {describe(old)}\n  given  {describe(new)}"
+            )
+        replace[old] = new
+    return replace
+
+
+def _in_updates(
+    ins: Sequence[In], replace: dict[Tensor, Tensor]
+) -> list[tuple[SharedVariable, Tensor]]:
+    """An input with ``update=`` is a hidden shared variable when its argument is left out."""
+    for item in ins:
+        if item.update is not None:
+            raise FunctionError(
+                f"In({item.variable!r}, update=...) is not supported; make it a shared variable "
+                "and pass updates="
+            )
+    del replace
+    return []
+
+
+def _add_default_updates(
+    results: Sequence[Tensor],
+    pairs: list[tuple[SharedVariable, Tensor]],
+    without: bool | Sequence[SharedVariable],
+    replace: Mapping[Tensor, Tensor],
+) -> None:
+    """Adds the default updates of all shared variables reached, those of the updates included."""
+    if without is True:
+        return
+    excluded = set(without or ())
+    taken = {target for target, _ in pairs} | excluded
+    pending = [*results, *(new for _, new in pairs), *replace.values()]
+    while pending:
+        found = [
+            node
+            for node in walk(pending)
+            if isinstance(node, SharedVariable) and node.default_update is not None
+        ]
+        pending = []
+        for node in found:
+            if node not in taken and node.default_update is not None:
+                taken.add(node)
+                pairs.append((node, node.default_update))
+                pending.append(node.default_update)
+
+
+def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
+    """The inputs; where one is an intermediate result, the graph is cut there."""
+    variables: list[Tensor] = []
+    for item in ins:
+        variable = item.variable
+        if variable in {other.variable for other in ins if other is not item}:
+            raise UnusedInput(f"the input {variable!r} is listed twice")
+        if not isinstance(variable.op, Input):
+            shape = [dim if isinstance(dim, int) else None for dim in variable.type.shape]
+            fresh = tensor(variable.dtype, shape, variable.name)
+            replace[variable] = fresh
+            variable = fresh
+        variables.append(variable)
+    return variables
+
+
+def _check_inputs(order: Sequence[Tensor], variables: Sequence[Tensor], unused: str) -> None:
+    listed = set(variables)
+    for node in order:
+        if isinstance(node.op, Input) and node not in listed:
+            raise MissingInput(
+                f"the outputs need {node!r}, which is not among the inputs\n"
+                f"  input  {describe(node)}\n  add it to inputs=, or give it a value with givens="
+            )
+    if unused not in ("raise", "warn", "ignore"):
+        raise ValueError(f'on_unused_input is "raise", "warn" or "ignore", not {unused!r}')
+    present = set(order)
+    for position, variable in enumerate(variables):
+        if variable not in present and unused != "ignore":
+            text = (
+                f"input {position}, {variable!r}, is not needed for the outputs\n"
+                f"  input  {describe(variable)}\n"
+                '  leave it out, or pass on_unused_input="ignore"'
+            )
+            if unused == "raise":
+                raise UnusedInput(text)
+            warnings.warn(text, stacklevel=4)
+
+
+def _shared_of(
+    order: Iterable[Tensor], updates: Iterable[tuple[SharedVariable, Tensor]]
+) -> tuple[SharedVariable, ...]:
+    found = dict.fromkeys(node for node in order if isinstance(node, SharedVariable))
+    found.update(dict.fromkeys(target for target, _ in updates))
+    return tuple(found)
+
+
+def _identifier(name: str | None) -> str:
+    text = "".join(c if c.isalnum() and c.isascii() else "_" for c in name or "function")
+    return text if text and not text[0].isdigit() else f"f_{text}"
+
+
+# --- the function ---------------------------------------------------------------------------------
+
+
+class Function:
+    """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
+
+    `source` is the generated C, `program` the loops as text, `graph` the rewritten expressions,
+    `explain()` what was fused and why, `seconds` the time each stage of compiling took, `hit`
+    whether it came from the cache, `folder` where its files lie.
+    """
+
+    def __init__(
+        self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
+    ) -> None:
+        self._request = request
+        self._ins = ins
+        self._form = form
+        self._keys = keys
+        self.mode = mode
+        self.name = request.name
+        self._count = len(ins)
+        self._lock = threading.Lock() if request.updates else None
+        self._names = self._keyword_names()
+        downcast = [item.allow_downcast for item in ins]
+        runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
+        self.runner = runner
+        self._call: Callable[..., Any] = runner.call
+        self._plain = form != "dict" and self._lock is None
+
+    def _keyword_names(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        for position, item in enumerate(self._ins):
+            name = item.name or item.variable.name
+            if name is not None and name not in names:
+                names[name] = position
+        return names
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function; see `symc.function` for what it returns.
+
+        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
+        not fit, and what the graph's run-time conditions say. Shared variables change only when
+        the call succeeds.
+        """
+        if kwargs or len(args) != self._count:
+            args = self._arguments(args, kwargs)
+        if self._plain:
+            return self._call(*args)
+        if self._lock is None:
+            results = self._call(*args)
+        else:
+            with self._lock:
+                results = self._call(*args)
+        return dict(zip(self._keys, results, strict=True)) if self._form == "dict" else results
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if len(args) > self._count:
+            raise BadArgument(f"{self.name} takes {self._count} arguments, not {len(args)}")
+        missing = object()
+        values = [*args, *[missing] * (self._count - len(args))]
+        for name, value in kwargs.items():
+            if name not in self._names:
+                known = ", ".join(self._names) or "none"
+                raise BadArgument(f"{self.name} has no input named {name!r}; it has {known}")
+            if values[self._names[name]] is not missing:
+                raise BadArgument(f"{self.name}: the input {name!r} was given twice")
+            values[self._names[name]] = value
+        for position, item in enumerate(self._ins):
+            if values[position] is missing:
+                if item.value is None:
+                    raise BadArgument(
+                        f"{self.name}: missing input {position}\n"
+                        f"  input  {describe(item.variable)}"
+                    )
+                values[position] = item.value
+        return tuple(values)
+
+    def __repr__(self) -> str:
+        names = ", ".join(item.variable.name or "?" for item in self._ins)
+        return f"<symc function {self.name}({names}), mode {self.mode!r}>"
+
+    @property
+    def source(self) -> str:
+        """The generated C, as text."""
+        return self.runner.stages().source
+
+    @property
+    def program(self) -> str:
+        """The loops, printed in the grammar of `codegen/ir.py`."""
+        from symc.codegen.text import text
+
+        return text(self.runner.stages().optimised)
+
+    @property
+    def graph(self) -> str:
+        """The rewritten graph, a line for each node."""
+        from symc.debug import dprint_text
+
+        return dprint_text(self.runner.stages().rewritten)
+
+    def explain(self) -> str:
+        """What was stored, what shares loops, and why."""
+        from symc.debug import explain
+
+        return explain(self.runner.stages())
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each stage of making this function took, in seconds."""
+        return self.runner.seconds
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Nodes before and after rewriting, number of kernels, and the like."""
+        return self.runner.facts
+
+    @property
+    def hit(self) -> bool:
+        """Whether the function came from the cache."""
+        return self.runner.hit
+
+    @property
+    def folder(self) -> str | None:
+        """The folder with the generated source and the library; None in the interpreter."""
+        return self.runner.folder
+
+
+# --- conveniences ---------------------------------------------------------------------------------
+
+_compiled: dict[tuple[Tensor, ...], Function] = {}
+
+
+def evaluate_tensor(expression: Tensor, values: Mapping[Tensor, Any] | None = None) -> Array:
+    """The value of an expression, given those of its inputs: ``x.eval({x: [1.0, 2.0]})``.
+
+    Compiles a function for it, which is kept for the next time.
+    """
+    given = dict(values or {})
+    key = (expression, *given)
+    compiled = _compiled.get(key)
+    if compiled is None:
+        compiled = function(list(given), expression, on_unused_input="ignore")
+        if len(_compiled) >= 256:
+            _compiled.clear()
+        _compiled[key] = compiled
+    result: Array = compiled(*given.values())
+    return result
+
+
+METHODS["eval"] = evaluate_tensor
+
+
+def clone(
+    output: Tensor | Sequence[Tensor], replace: Givens = (), *, share_inputs: bool = True
+) -> Any:
+    """The expression(s) with tensors replaced: ``symc.clone(y, {x: x + 1})``.
+
+    With ``share_inputs=False`` inputs that are not replaced become new ones.
+    """
+    outputs = [output] if isinstance(output, Tensor) else list(output)
+    mapping = _as_givens(replace, [])
+    if not share_inputs:
+        for node in walk(outputs):
+            if isinstance(node.op, Input) and node not in mapping:
+                mapping[node] = tensor(node.dtype, node.op.declared, node.name)
+    results = substitute(outputs, mapping)
+    return results[0] if isinstance(output, Tensor) else results

@@ -1,0 +1,204 @@
+"""How a function runs: compiled, or by the interpreter."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+
+import numpy as np
+
+from symc.arguments import convert_argument
+from symc.conditions import check_all, explain, requirements
+from symc.config import config
+from symc.errors import BadUpdate, NotFinite, ShapeMismatch, SymcError
+from symc.evaluate import evaluate
+from symc.graph import Array, Tensor, walk
+from symc.request import Request
+from symc.tensor.broadcast import describe
+from symc.types import to_numpy
+
+if TYPE_CHECKING:
+    from symc.compile import Compiled, Stages
+
+MODES = ("default", "fast", "compile", "python", "nanguard")
+_ALIASES = {
+    "FAST_RUN": "default", "Mode": "default", "FAST_COMPILE": "compile",
+    "NanGuardMode": "nanguard", "py": "python",
+}  # fmt: skip
+
+
+def mode_named(name: str) -> str:
+    """The mode of a name; Theano's names are accepted. Raises ValueError for others."""
+    mode = _ALIASES.get(name, name)
+    if mode not in MODES:
+        raise ValueError(f"no mode {name!r}; there are {', '.join(map(repr, MODES))}")
+    return mode
+
+
+@dataclass(slots=True)
+class Runner:
+    """A function ready to be called: `call` takes positional arguments."""
+
+    call: Callable[..., Any]
+    stages: Callable[[], Stages]
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    hit: bool = False
+    folder: str | None = None
+
+
+def runner_for(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+) -> Runner:
+    """Compiles the request, or interprets it where the mode says so or no compiler is found."""
+    if mode in ("python", "nanguard"):
+        return _interpreted(request, mode, form, downcast)
+    from symc.codegen.errors import CompilerMissing
+
+    try:
+        return _compiled(request, mode, form, downcast)
+    except CompilerMissing as missing:
+        _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")
+        return _interpreted(request, mode, form, downcast)
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(text: str) -> None:
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=5)
+
+
+def _stages_of(request: Request, mode: str) -> Callable[[], Stages]:
+    kept: list[Stages] = []
+
+    def stages() -> Stages:
+        from symc.compile import Clock, build
+
+        if not kept:
+            kept.append(build(request, mode=mode, clock=Clock()))
+        return kept[0]
+
+    return stages
+
+
+# --- compiled -------------------------------------------------------------------------------------
+
+
+def _compiled(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+) -> Runner:
+    from symc.call import Caller
+    from symc.compile import compile_request
+
+    made = compile_request(request, mode=mode)
+    fresh = [
+        (shared, new)
+        for (shared, new), in_place in zip(request.updates, made.in_place, strict=True)
+        if not in_place
+    ]
+    outputs = [*request.outputs, *(new for _, new in fresh)]
+    count = len(request.outputs)
+    caller = Caller(
+        made.library.prepare,
+        made.library.run,
+        made.library.counts,
+        tuple(_spec(variable) for variable in request.inputs),
+        tuple(shared.op.cell for shared in request.shared),
+        tuple(made.constants),
+        tuple((to_numpy(node.dtype).num, node.ndim) for node in outputs),
+        lambda position, value: convert_argument(
+            request.inputs[position], position, value, downcast[position]
+        ),
+        _failure(request),
+        tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
+        (count, cast("Literal['one', 'list', 'none']", form)),
+        threads=config.threads or _cores(),
+        tiny=bool(made.facts.get("tiny")),
+        keep=made.library,
+    )
+    return Runner(
+        caller, _stages_of(request, mode), made.facts, made.seconds, made.hit, str(made.folder)
+    )
+
+
+def _cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _spec(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
+    dims = [dim if isinstance(dim, int) else -1 for dim in variable.type.shape]
+    lengths = tuple(dims) if any(dim >= 0 for dim in dims) else None
+    return to_numpy(variable.dtype).num, variable.ndim, lengths
+
+
+def _failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
+    """Raises the error of a failed check, its values computed again from the arguments."""
+
+    def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
+        found = requirements(walk(request.roots()))
+        inputs = dict(zip(request.inputs, arrays, strict=False))
+        if code < 1 or code > len(found):
+            raise SymcError(f"the compiled function ended with status {code}")
+        raise explain(found[code - 1][1], inputs)
+
+    return failed
+
+
+# --- interpreted ----------------------------------------------------------------------------------
+
+
+def _interpreted(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+) -> Runner:
+    roots = request.roots()
+    order = walk(roots)
+    after = _guard if mode == "nanguard" else None
+
+    def call(*args: Any) -> Any:
+        arrays = [
+            convert_argument(variable, position, value, downcast[position])
+            for position, (variable, value) in enumerate(zip(request.inputs, args, strict=True))
+        ]
+        inputs = dict(zip(request.inputs, arrays, strict=True))
+        if after is not None:
+            for variable, array in inputs.items():
+                after(variable, array)
+        check_all(order, inputs)
+        values = [np.array(value) for value in evaluate(roots, inputs, after)]
+        results, news = values[: len(request.outputs)], values[len(request.outputs) :]
+        for (shared, _), new in zip(request.updates, news, strict=True):
+            check_new_shape(shared, new)
+        for (shared, _), new in zip(request.updates, news, strict=True):
+            shared.op.cell[0] = new
+        return results[0] if form == "one" else None if form == "none" else results
+
+    return Runner(call, _stages_of(request, "default"), {"nodes_before": len(order)})
+
+
+def check_new_shape(shared: Any, new: Array) -> None:
+    """Raises `ShapeMismatch` when a new value has not the lengths its variable was declared with."""
+    for axis, (declared, length) in enumerate(zip(shared.op.declared, new.shape, strict=True)):
+        if declared is not None and declared != length:
+            raise ShapeMismatch(
+                f"the new value has {length} along axis {axis}; its variable was declared "
+                f"{declared}\n  shared {describe(shared)}"
+            )
+
+
+def _guard(node: Tensor, value: Array) -> None:
+    """Raises `NotFinite` for the first value that is not finite."""
+    if value.dtype.kind != "f" or bool(np.isfinite(value).all()):
+        return
+    kind = "NaN" if bool(np.isnan(value).any()) else "an infinity"
+    args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
+    raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
+
+
+__all__ = ["MODES", "BadUpdate", "Runner", "check_new_shape", "mode_named", "runner_for"]

@@ -1,0 +1,298 @@
+"""Creating tensors: filled with one number, or counting up.
+
+Filling is `BroadcastTo` of a scalar, so only counting is an op here. Neither is stored unless
+something needs it in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
+from symc.config import config
+from symc.dims import Dim
+from symc.errors import RankError
+from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor, constant_value, scalar_constant
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.broadcast import broadcast_shape, describe
+from symc.tensor.checks import BOUNDS, Bounds
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import as_dim, dim_of, tensor_of, unbatched
+from symc.tensor.reshape import ravel
+from symc.tensor.views import broadcast_to, expand_dims
+from symc.types import TensorType, as_dtype, promote, to_numpy
+
+__all__ = [
+    "alloc", "arange", "empty", "empty_like", "fill", "full", "full_like", "linspace", "meshgrid",
+    "ones", "ones_like", "zeros", "zeros_like",
+]  # fmt: skip
+
+# --- one number everywhere ------------------------------------------------------------------------
+
+
+def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+    """A tensor with `fill_value` everywhere (broadcast to `shape`), of its dtype or the one given.
+
+    `shape` is one length or a tuple; lengths are integers or integer scalar tensors.
+
+    >>> full((2, 3), 1.5)
+    <broadcastto float64[2, 3]>
+    """
+    value = as_tensor(fill_value)
+    return broadcast_to(value if dtype is None else cast_to(value, dtype), shape)
+
+
+def alloc(value: TensorLike, *shape: Any) -> Tensor:
+    """Theano's name for `full`: ``alloc(value, n, m)``."""
+    return full(shape, value)
+
+
+def _number(value: int, dtype: Any) -> Tensor:
+    wanted = as_dtype(config.floatX if dtype is None else dtype)
+    if wanted is BOOL:
+        return scalar_constant(bool(value), BOOL)
+    return scalar_constant(float(value) if wanted.is_float else value, wanted)
+
+
+def zeros(shape: Any, dtype: Any = None) -> Tensor:
+    """Zeros of dtype `config.floatX` unless given. `shape` is as for `full`."""
+    return broadcast_to(_number(0, dtype), shape)
+
+
+def ones(shape: Any, dtype: Any = None) -> Tensor:
+    """Ones of dtype `config.floatX` unless given. `shape` is as for `full`."""
+    return broadcast_to(_number(1, dtype), shape)
+
+
+def empty(shape: Any, dtype: Any = None) -> Tensor:
+    """A tensor whose elements do not matter: zeros, in fact."""
+    return zeros(shape, dtype)
+
+
+def full_like(x: TensorLike, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+    """`fill_value` everywhere, with the shape of `x`, and its dtype unless one is given."""
+    x = as_tensor(x)
+    return broadcast_to(cast_to(fill_value, x.dtype if dtype is None else dtype), x.type.shape)
+
+
+def zeros_like(x: TensorLike, dtype: Any = None) -> Tensor:
+    """Zeros with the shape of `x`, and its dtype unless one is given."""
+    x = as_tensor(x)
+    return broadcast_to(_number(0, x.dtype if dtype is None else dtype), x.type.shape)
+
+
+def ones_like(x: TensorLike, dtype: Any = None) -> Tensor:
+    """Ones with the shape of `x`, and its dtype unless one is given."""
+    x = as_tensor(x)
+    return broadcast_to(_number(1, x.dtype if dtype is None else dtype), x.type.shape)
+
+
+def empty_like(x: TensorLike, dtype: Any = None) -> Tensor:
+    """A tensor shaped like `x` whose elements do not matter: zeros, in fact."""
+    return zeros_like(x, dtype)
+
+
+def fill(a: TensorLike, b: TensorLike) -> Tensor:
+    """`b` broadcast to the shape of `a` (Theano's fill); the values of `a` do not matter."""
+    a, b = as_tensor(a), as_tensor(b)
+    return broadcast_to(b, broadcast_shape("fill", [a, b]))
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ARange(Op):
+    """``start + i * step`` for i below `length`: the arguments are start, step and length.
+
+    Floats are computed in float64.
+    """
+
+    dtype: DType
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(self.dtype, (dim_of(args[2]),))
+
+    def evaluate(self, *args: Array) -> Array:
+        wide = np.float64 if self.dtype.is_float else to_numpy(self.dtype)
+        start, step = args[0].astype(wide), args[1].astype(wide)
+        with np.errstate(all="ignore"):
+            count = np.arange(max(int(args[2]), 0)).astype(wide)
+            return (start + step * count).astype(to_numpy(self.dtype))
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        if not self.dtype.is_float:
+            return [None, None, None]
+        count = cast_to(arange(node.args[2]), self.dtype)
+        return [cast("Any", bar).sum(), cast("Any", bar * count).sum(), None]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("arange", batched[2:])
+        pairs = zip(args[:2], batched[:2], strict=True)
+        start, step = (expand_dims(arg, 1) if flag else arg for arg, flag in pairs)
+        return cast_to(start + step * cast_to(arange(args[2]), self.dtype), self.dtype)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(self._element)
+
+    def _element(self, index: Index) -> Reader:
+        start = yield Read(0, ())
+        step = yield Read(1, ())
+        if self.dtype is INT64:
+            return ir.add(start, ir.mul(index[0], step))
+        wide = FLOAT64 if self.dtype.is_float else self.dtype
+        values = (start, step, index[0])
+        start, step, i = (v if v.dtype is wide else ir.Cast(v, wide) for v in values)
+        value = ir.binary("add", start, ir.binary("mul", step, i))
+        return value if wide is self.dtype else ir.Cast(value, self.dtype)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        step = node.args[1]
+        if constant_value(step) is None:
+            yield Requirement(
+                OPERATORS["ne"](step, 0),
+                ValueError,
+                lambda value: f"arange: the step is zero\n  step   {describe(step)}",
+            )
+
+
+def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    start, step = constant_value(node.args[0]), constant_value(node.args[1])
+    if node.dtype is not INT64 or start is None or step is None:
+        return None, None
+    first, last = int(start), dims.mul(dims.sub(node.type.shape[0], 1), int(step))
+    return (first, dims.add(first, last)) if step > 0 else (dims.add(first, last), first)
+
+
+BOUNDS[ARange] = _bounds
+
+
+def arange(
+    start: TensorLike,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
+    dtype: Any = None,
+) -> Tensor:
+    """``start, start + step, ...`` up to but not including `stop`; ``arange(stop)`` starts from 0.
+
+    All may be integer or float scalar tensors. Integers give int64 unless `dtype` is given; the
+    length follows from the values, so with an integer `start`, `stop` or `step` that is computed
+    the length is known at run time only. Raises ValueError when `step` is 0.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> T.arange(5), T.arange(1, x.shape[0], 2, dtype="int32")
+    (<arange int64[5]>, <arange int32[max(0, (x.shape[0])//(2))]>)
+    """
+    given = (0, start, step) if stop is None else (start, stop, step)
+    first, last, by = map(as_tensor, given)
+    for value in (first, last, by):
+        if value.ndim:
+            raise RankError(f"arange: bounds must be scalars\n  given  {describe(value)}")
+    if constant_value(by) == 0:
+        raise ValueError("arange: the step is zero")
+    common = promote(INT64, first.dtype, last.dtype, by.dtype)
+    if common.is_float:
+        first, last, by = (cast_to(v, common) for v in (first, last, by))
+        length = _float_count(first, last, by)
+    else:
+        first, last, by = (cast_to(v, INT64) for v in (first, last, by))
+        length = _count(dim_of(first), dim_of(last), dim_of(by))
+        first, by = tensor_of(dim_of(first)), tensor_of(dim_of(by))
+    wanted = common if dtype is None else as_dtype(dtype)
+    if wanted is BOOL:
+        return cast_to(arange(first, last, by), BOOL)
+    return ARange(wanted)(cast_to(first, wanted), cast_to(by, wanted), tensor_of(length))
+
+
+def _count(start: Dim, stop: Dim, step: Dim) -> Dim:
+    """``ceil((stop - start) / step)``, and at least 0."""
+    if step == 1:
+        count = dims.sub(stop, start)
+    elif isinstance(step, int) and step > 0:
+        count = dims.floordiv(dims.add(dims.sub(stop, start), step - 1), step)
+    elif isinstance(step, int):
+        count = dims.floordiv(dims.add(dims.sub(start, stop), -step - 1), -step)
+    else:
+        count = dims.mul(dims.floordiv(dims.sub(start, stop), step), -1)
+    return count if dims.nonnegative(count) else dims.maximum(0, count)
+
+
+def _float_count(start: Tensor, stop: Tensor, step: Tensor) -> Dim:
+    known = [constant_value(v) for v in (start, stop, step)]
+    if all(v is not None for v in known):
+        first, last, by = (float(cast("Array", v)) for v in known)
+        return max(0, math.ceil((last - first) / by))
+    wide = [cast_to(v, FLOAT64) for v in (start, stop, step)]
+    count = OPERATORS["ceil"]((wide[1] - wide[0]) / wide[2])
+    return dims.maximum(0, dim_of(cast_to(count, INT64)))
+
+
+def linspace(
+    start: TensorLike,
+    stop: TensorLike,
+    num: int | Tensor = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+) -> Tensor:
+    """`num` numbers at equal distances from `start` to `stop`, which ``endpoint=False`` leaves out.
+
+    `start` and `stop` may be tensors that broadcast; the new axis comes first. Integers give
+    float64; an integer `dtype` rounds down. Raises ValueError when `num` is negative.
+
+    >>> linspace(0, 1, 5).eval()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    count = as_dim(num)
+    if isinstance(count, int) and count < 0:
+        raise ValueError(f"linspace: num={count} is negative")
+    first, last = as_tensor(start), as_tensor(stop)
+    common = promote(first.dtype, last.dtype)
+    common = common if common.is_float else FLOAT64
+    first, last = cast_to(first, common), cast_to(last, common)
+    rank = max(first.ndim, last.ndim)
+    i = expand_dims(arange(tensor_of(count)), tuple(range(1, 1 + rank)))
+    gaps = dims.maximum(1, dims.sub(count, 1) if endpoint else count)
+    step = (last - first) / cast_to(tensor_of(gaps), common)
+    result = first + cast_to(i, common) * step
+    if endpoint and count != 1:
+        at_end = OPERATORS["eq"](i, tensor_of(dims.sub(count, 1)))
+        if not isinstance(count, int):
+            at_end = OPERATORS["logical_and"](at_end, OPERATORS["gt"](i, 0))
+        result = OPERATORS["where"](at_end, last, result)
+    wanted = common if dtype is None else as_dtype(dtype)
+    if not wanted.is_float:
+        result = OPERATORS["floor"](result)
+    return cast_to(result, wanted)
+
+
+def meshgrid(
+    *xi: TensorLike, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
+) -> list[Tensor]:
+    """Coordinate tensors from vectors: each is one vector stretched along the axes of the others.
+
+    With ``indexing="xy"`` the first vector lies along axis 1 and the second along axis 0, with "ij"
+    vector i along axis i. ``sparse=True`` leaves the other axes at length 1.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f'meshgrid: indexing must be "xy" or "ij", not {indexing!r}')
+    vectors = [ravel(x) for x in xi]
+    axes = list(range(len(vectors)))
+    if indexing == "xy" and len(axes) > 1:
+        axes[0], axes[1] = 1, 0
+    shape: list[Dim] = [0] * len(vectors)
+    for axis, vector in zip(axes, vectors, strict=True):
+        shape[axis] = vector.type.shape[0]
+    grids = [
+        expand_dims(vector, tuple(other for other in range(len(vectors)) if other != axis))
+        for axis, vector in zip(axes, vectors, strict=True)
+    ]
+    return grids if sparse else [broadcast_to(grid, tuple(shape)) for grid in grids]

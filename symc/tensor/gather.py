@@ -1,0 +1,331 @@
+"""Advanced indexing: arrays of indexes along some axes, the other axes whole, read and written.
+
+The index arrays broadcast together, and their axes stand as one block in the result, after `place`
+of the axes that are kept. Everything else of NumPy's index language is composed from this in
+`index.py`. That indexes are in range is a requirement of the node; readers take it for granted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.dims import Dim
+from symc.errors import DTypeError
+from symc.graph import Array, Op, Requirement, Tensor
+from symc.inputs import Constant, constant_value
+from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
+from symc.tensor.checks import (
+    BOUNDS,
+    fit_region,
+    index_requirement,
+    of_first_argument,
+    region_requirements,
+    static_index,
+    zeros_for,
+)
+from symc.tensor.elementwise import Cast, align_batch, masked, peel, project, sum_to
+from symc.tensor.positions import distinct_axes, every_position, is_whole, line
+from symc.tensor.reshape import Reshape
+from symc.tensor.slices import Mode, batch_written, own_element, wrapped, written, zero
+from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to, expand_dims, moveaxis, through
+from symc.types import TensorType
+
+
+class Region(NamedTuple):
+    """How the elements that index arrays select from a tensor are arranged."""
+
+    block: tuple[Dim, ...]  # the index arrays' own axes
+    kept: tuple[int, ...]  # axes of the tensor that are not indexed
+    place: int  # how many of those stand before the block
+    shape: tuple[Dim, ...]
+
+    def block_of(self, index: Index) -> Index:
+        """The block's part of an index into the region."""
+        return index[self.place : self.place + len(self.block)]
+
+    def kept_of(self, index: Index) -> Index:
+        """The other part: one number for each kept axis."""
+        return index[: self.place] + index[self.place + len(self.block) :]
+
+
+def region_of(axes: Sequence[int], place: int, x: Tensor, indexes: Sequence[Tensor]) -> Region:
+    """The region of `x` that index arrays along `axes` select."""
+    block = broadcast_shape("getitem", indexes)
+    kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
+    lengths = tuple(x.type.shape[axis] for axis in kept)
+    return Region(block, kept, place, (*lengths[:place], *block, *lengths[place:]))
+
+
+def check_indexes(label: str, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor]) -> None:
+    """Raises when index arrays are no int64, or a constant one is out of range of a known length."""
+    for axis, index in zip(axes, indexes, strict=True):
+        if index.dtype is not INT64:
+            raise DTypeError(f"{label}: an index array must be int64 here, not {index.type}")
+        value, n = constant_value(index), x.type.shape[axis]
+        if value is not None and isinstance(n, int):
+            outside = value[(value < -n) | (value >= n)]
+            if outside.size:
+                static_index(x, axis, int(outside.ravel()[0]))
+
+
+def index_requirements(
+    node: Tensor, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor], block: tuple[Dim, ...]
+) -> Iterator[Requirement]:
+    """That index arrays fit together and are in range."""
+    yield from broadcast_requirements("getitem", indexes, block)
+    for axis, index in zip(axes, indexes, strict=True):
+        yield from index_requirement(node, x, axis, index)
+
+
+def locate(
+    region: Region, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor], first: int,
+    at: Index, size: SizeOf,
+) -> IndexReader:  # fmt: skip
+    """Where the element at `at` of the region stands in `x`; `first` numbers the index arguments."""
+    inner = region.block_of(at)
+    found = dict(zip(region.kept, region.kept_of(at), strict=True))
+    for number, (axis, index) in enumerate(zip(axes, indexes, strict=True), first):
+        value = yield Read(number, project(inner, index.type.shape))
+        found[axis] = wrapped(value, index, size(x.type.shape[axis]))
+    return tuple(found[axis] for axis in range(x.ndim))
+
+
+def gathered(x: Array, axes: Sequence[int], place: int, indexes: Sequence[Array]) -> Array:
+    """NumPy's advanced indexing with the result arranged as a `Region`."""
+    rank = max(index.ndim for index in indexes)
+    result = np.moveaxis(x, axes, range(len(axes)))[tuple(indexes)]
+    block = tuple(range(rank))
+    return np.moveaxis(np.asarray(result), block, [place + axis for axis in block])
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gather(Op):
+    """Elements of the first argument at index arrays, one for each of `axes`."""
+
+    axes: tuple[int, ...]
+    place: int
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, *indexes = args
+        check_indexes(self.label, self.axes, x, indexes)
+        return TensorType(x.type.dtype, region_of(self.axes, self.place, x, indexes).shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        return gathered(args[0], self.axes, self.place, args[1:])
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x, *indexes = node.args
+        write = Scatter(self.axes, self.place, "inc")
+        mask, _ = peel(bar)
+        total = write(zeros_for(x, bar.dtype), bar, *indexes)
+        if mask is not None:
+            mask = write(zeros_for(x, BOOL), mask, *indexes)
+        return [masked(mask, total), *[None] * len(indexes)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        x, *indexes = args
+        axes = tuple(axis + 1 for axis in self.axes)
+        if not any(batched[1:]):
+            return Gather(axes, self.place + 1)(*args)
+        rank, rows, indexes = _batch_indexes(indexes, batched[1:])
+        if not batched[0]:
+            return moveaxis(Gather(self.axes, self.place)(x, *indexes), self.place, 0)
+        result = Gather((0, *axes), 0)(x, rows, *indexes)
+        block = range(1, 1 + rank)
+        return moveaxis(result, list(block), [self.place + axis for axis in block])
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        x, *indexes = node.args
+        region = region_of(self.axes, self.place, x, indexes)
+
+        def element(index: Index) -> Reader:
+            at = yield from locate(region, self.axes, x, indexes, 1, index, size)
+            return (yield Read(0, at))
+
+        return At(element)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        x, *indexes = node.args
+        block = broadcast_shape("getitem", indexes)
+        yield from index_requirements(node, self.axes, x, indexes, block)
+
+    @property
+    def label(self) -> str:
+        return "getitem"
+
+
+BOUNDS[Gather] = of_first_argument
+
+
+def _batch_indexes(
+    indexes: Sequence[Tensor], batched: Sequence[bool]
+) -> tuple[int, Tensor, list[Tensor]]:
+    """The rank of the block, the batch's own positions, and all arrays with the batch axis first."""
+    rank = max(index.ndim - flag for index, flag in zip(indexes, batched, strict=True))
+    aligned = align_batch(indexes, batched)
+    length = next(i.type.shape[0] for i, flag in zip(aligned, batched, strict=True) if flag)
+    rows = expand_dims(every_position(length), tuple(range(1, 1 + rank)))
+    return rank, rows, aligned
+
+
+def gather(x: Tensor, indexes: Mapping[int, Tensor], place: int) -> Tensor:
+    """Elements of `x` at int64 index arrays, given by axis; their block stands at `place`."""
+    axes = tuple(sorted(indexes))
+    return Gather(axes, place)(x, *(indexes[axis] for axis in axes))
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter(Op):
+    """The first argument, with the second set at or added to the elements at index arrays.
+
+    The second argument is broadcast to the region, aligned at the last axis. Where positions occur
+    more than once, the last in row-major order is set, and all are added.
+    """
+
+    axes: tuple[int, ...]
+    place: int
+    mode: Mode
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, v, *indexes = args
+        check_indexes(self.label, self.axes, x, indexes)
+        if v.dtype is not x.dtype:
+            raise DTypeError(f"{self.label}: {v.dtype} values into {x.dtype}")
+        fit_region(self.label, x, v, region_of(self.axes, self.place, x, indexes).shape)
+        return x.type
+
+    def evaluate(self, *args: Array) -> Array:
+        x, v, *indexes = args
+        numbers = np.arange(x.size).reshape(x.shape)
+        where = gathered(numbers, self.axes, self.place, indexes)
+        # One flat vector each, as NumPy promises no order for other layouts.
+        values = np.broadcast_to(v, where.shape).reshape(-1)
+        result = x.flatten()
+        if self.mode == "set":
+            result[where.reshape(-1)] = values
+        else:
+            np.add.at(result, where.reshape(-1), values)
+        return result.reshape(x.shape)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x, v, *indexes = node.args
+        read = Gather(self.axes, self.place)
+        inside = sum_to(through(lambda part: read(part, *indexes), bar), v)
+        kept = bar
+        if self.mode == "set":
+            mask, inner = peel(bar)
+            write = Scatter(self.axes, self.place, "set")
+            part = bar if mask is None else broadcast_to(mask, x.type.shape)
+            kept = write(part, zero(part.dtype), *indexes)
+            if mask is not None:
+                kept = cast("Tensor", masked(kept, inner))
+        return [kept, inside, *[None] * len(indexes)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        x, v, *indexes = args
+        axes = tuple(axis + 1 for axis in self.axes)
+        rank = max(i.ndim - flag for i, flag in zip(indexes, batched[2:], strict=True))
+        whole = (x.ndim - batched[0]) - len(axes) + rank
+        if not any(batched[2:]):
+            x, v = batch_written(x, v, batched, whole)
+            return Scatter(axes, self.place + 1, self.mode)(x, v, *indexes)
+        _, rows, indexes = _batch_indexes(indexes, batched[2:])
+        if not batched[0]:
+            x = broadcast_to(x, (rows.type.shape[0], *x.type.shape))
+        if not batched[1]:
+            v = expand_dims(v, 0)
+        v = expand_dims(v, tuple(range(1, 1 + whole - (v.ndim - 1))))
+        block = range(1, 1 + rank)
+        v = moveaxis(v, [self.place + axis for axis in block], list(block))
+        return Scatter((0, *axes), 0, self.mode)(x, v, rows, *indexes)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At | Write:
+        x, v, *indexes = node.args
+        region = region_of(self.axes, self.place, x, indexes)
+        covered = self._covered(x, indexes, region.block) if is_zero(x) else None
+        if covered is not None:
+            return At(lambda index: self._element(node, region, covered, index, size))
+
+        def value(index: Index) -> Reader:
+            return (yield Read(1, project(index, v.type.shape)))
+
+        def target(index: Index) -> IndexReader:
+            return locate(region, self.axes, x, indexes, 2, index, size)
+
+        told = distinct_axes(indexes)
+        rank = len(region.block)
+        parallel = all(dim == 1 or axis - rank in told for axis, dim in enumerate(region.block))
+        combine = written(self.mode, x.dtype)
+        return Write(own_element, (Part(region.shape, target, value, combine, parallel),))
+
+    def _covered(
+        self, x: Tensor, indexes: Sequence[Tensor], block: tuple[Dim, ...]
+    ) -> dict[int, int] | None:
+        """For each axis of the block (from the last) an axis of `x` that it runs over entirely.
+
+        None where there is none: then the places written to are not known from the index alone.
+        """
+        covered: dict[int, int] = {}
+        for axis, index in zip(self.axes, indexes, strict=True):
+            found = line(index)
+            if found is not None and is_whole(found.vector, x.type.shape[axis]):
+                covered.setdefault(found.axis, axis)
+        rank = len(block)
+        open_axes = [axis - rank for axis, dim in enumerate(block) if dim != 1]
+        return covered if all(axis in covered for axis in open_axes) else None
+
+    def _element(
+        self, node: Tensor, region: Region, covered: dict[int, int], index: Index, size: SizeOf
+    ) -> Reader:
+        """Writing into zeros, seen from the element: it is the value, if the indexes point here."""
+        x, v, *indexes = node.args
+        rank = len(region.block)
+        inner = tuple(
+            index[covered[axis - rank]] if axis - rank in covered else ir.const(0)
+            for axis in range(rank)
+        )
+        kept = tuple(index[axis] for axis in region.kept)
+        at = kept[: self.place] + inner + kept[self.place :]
+        value = yield Read(1, project(at, v.type.shape))
+        here: ir.Expr | None = None
+        for number, (axis, array) in enumerate(zip(self.axes, indexes, strict=True), 2):
+            if axis not in covered.values():
+                given = yield Read(number, project(inner, array.type.shape))
+                place = wrapped(given, array, size(x.type.shape[axis]))
+                same = ir.Binary("eq", index[axis], place, BOOL)
+                here = same if here is None else ir.Binary("and", here, same, BOOL)
+        return value if here is None else ir.Select(here, value, _zero(x.dtype), x.dtype)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        x, v, *indexes = node.args
+        region = region_of(self.axes, self.place, x, indexes)
+        yield from index_requirements(node, self.axes, x, indexes, region.block)
+        yield from region_requirements(self.label, x, v, region.shape)
+
+    @property
+    def label(self) -> str:
+        return f"{self.mode}_subtensor"
+
+
+def _zero(dtype: DType) -> ir.Const:
+    return ir.Const(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+
+
+def is_zero(node: Tensor) -> bool:
+    """Whether a tensor is provably zero everywhere: a constant, perhaps stretched or reshaped."""
+    while isinstance(node.op, BroadcastTo | DimShuffle | Reshape | Cast):
+        node = node.args[0]
+    return isinstance(node.op, Constant) and not np.any(cast("Any", node.op.value))

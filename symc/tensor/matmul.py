@@ -1,0 +1,405 @@
+"""Products of matrices and vectors: the ops that go to BLAS, and `dot`, `matmul` and their kin.
+
+`einsum.py` has the products over any axes, `einsum` and `tensordot`, which come down to these ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
+from symc.dims import Dim
+from symc.errors import DTypeError, RankError, ShapeMismatch
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import common, masked, peel
+from symc.tensor.fold import accumulate_op, accumulator, identity, reduce_over
+from symc.tensor.reshape import ravel, reshape
+from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
+from symc.types import TensorType
+
+__all__ = ["batched_dot", "dot", "inner", "matmul", "outer", "vdot", "vecdot"]
+
+# Products of matrices known to need no more multiplications than this are loops, not BLAS calls.
+SMALL = 512
+
+
+@dataclass(frozen=True, slots=True)
+class MatMul(Op):
+    """The product of two matrices, each transposed first if its flag says so.
+
+    Leading axes, the same for both, are a batch.
+    """
+
+    trans_a: bool = False
+    trans_b: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        a, b = args
+        if a.ndim != b.ndim or a.ndim < 2 or a.dtype is not b.dtype:
+            raise RankError(f"matmul cannot multiply {a.type} and {b.type}")
+        for left, right in self._pairs(a, b):
+            check_lengths("matmul", a, left, b, right)
+        batch = tuple(_known(m, n) for m, n in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True))
+        rows, columns = a.type.shape[self._axes[0]], b.type.shape[self._axes[3]]
+        return TensorType(a.type.dtype, (*batch, rows, columns))
+
+    @property
+    def _axes(self) -> tuple[int, int, int, int]:
+        """Which axes have the rows, the lengths summed over (left and right) and the columns."""
+        m, k = (-1, -2) if self.trans_a else (-2, -1)
+        return (m, k, -1, -2) if self.trans_b else (m, k, -2, -1)
+
+    def _pairs(self, a: Tensor, b: Tensor) -> list[tuple[int, int]]:
+        """The axes whose lengths must be equal."""
+        _, left, right, _ = self._axes
+        return [(left + a.ndim, right + b.ndim), *((axis, axis) for axis in range(a.ndim - 2))]
+
+    def evaluate(self, *args: Array) -> Array:
+        a = args[0].swapaxes(-1, -2) if self.trans_a else args[0]
+        b = args[1].swapaxes(-1, -2) if self.trans_b else args[1]
+        with np.errstate(all="ignore"):
+            return multiply(a, b)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        a, b = node.args
+        ta, tb = self.trans_a, self.trans_b
+        to_a = MatMul(tb, True)(b, bar) if ta else MatMul(False, not tb)(bar, b)
+        to_b = MatMul(True, ta)(bar, a) if tb else MatMul(not ta, False)(a, bar)
+        return [to_a, to_b]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        a, b = args
+        ta, tb = self.trans_a, self.trans_b
+        if all(batched):
+            return self(a, b)
+        if a.ndim + b.ndim > 5:  # a batch already: the other joins it
+            batch = (a if batched[0] else b).type.shape[0]
+            a, b = (
+                x if flag else broadcast_to(x, (batch, *x.type.shape))
+                for x, flag in zip(args, batched, strict=True)
+            )
+            return self(a, b)
+        # One matrix stays the same for the whole batch: the batch's rows make one tall matrix.
+        if batched[0]:
+            a = swapaxes(a, 1, 2) if ta else a
+            return unstacked(MatMul(False, tb)(stacked(a), b), a.type.shape[:2])
+        b = b if tb else swapaxes(b, 1, 2)
+        return swapaxes(unstacked(MatMul(False, not ta)(stacked(b), a), b.type.shape[:2]), 1, 2)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
+        a, b = node.args
+        m, k, _, n = self._axes
+        rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
+        work = dims.product((*node.type.shape, inner))
+        if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
+            return fold_products(node, inner, self._indexes)
+        alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
+        leading = [size(x.type.shape[-1]) for x in (a, b, node)]
+        args = (
+            ir.const(int(self.trans_a)), ir.const(int(self.trans_b)),
+            size(rows), size(columns), size(inner),
+            alpha, Argument(0), leading[0], Argument(1), leading[1],
+            beta, Argument(-1), leading[2],
+        )  # fmt: skip
+        routine = f"gemm_{blas_suffix(node.type.dtype)}"
+        if node.ndim == 2:
+            return LibCall(routine, args)
+        count = size(dims.product(node.type.shape[:-2]))
+        strides = (size(dims.product(x.type.shape[-2:])) for x in (a, b, node))
+        return LibCall(f"batched_{routine}", (count, *args, *strides))
+
+    def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
+        *batch, i, j = index
+        at_a = (k, i) if self.trans_a else (i, k)
+        at_b = (j, k) if self.trans_b else (k, j)
+        return (*batch, *at_a), (*batch, *at_b)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        a, b = node.args
+        for left, right in self._pairs(a, b):
+            yield from require_lengths("matmul", a, left, b, right)
+
+
+@dataclass(frozen=True, slots=True)
+class MatVec(Op):
+    """The product of a matrix, transposed first if the flag says so, and a vector."""
+
+    trans: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        a, x = args
+        if a.ndim != 2 or x.ndim != 1 or a.dtype is not x.dtype:
+            raise RankError(f"a matrix times a vector cannot be {a.type} times {x.type}")
+        check_lengths("matmul", a, self._summed, x, 0)
+        return TensorType(a.type.dtype, (a.type.shape[1 - self._summed],))
+
+    @property
+    def _summed(self) -> int:
+        return 0 if self.trans else 1
+
+    def evaluate(self, *args: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return multiply(args[0].T if self.trans else args[0], args[1])
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        a, x = node.args
+        mask, inner = peel(bar)
+        shown = self._summed  # `bar` lies along the other axis of the matrix
+        outer_product = expand_dims(inner, shown) * expand_dims(x, 1 - shown)
+        to_a = masked(None if mask is None else expand_dims(mask, shown), outer_product)
+        return [to_a, MatVec(not self.trans)(a, bar)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        a, x = args
+        if not batched[0]:
+            return MatMul(False, not self.trans)(x, a)
+        if not batched[1] and not self.trans:
+            return unstacked(MatVec()(stacked(a), x), a.type.shape[:2])
+        rows = x if batched[1] else expand_dims(x, 0)
+        vectors = expand_dims(rows, 2 if self.trans else 1)
+        return summed(a * vectors, (1,) if self.trans else (2,))
+
+    def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
+        a, x = node.args
+        rows, columns = a.type.shape
+        work = dims.mul(rows, columns)
+        if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
+            return fold_products(node, x.type.shape[0], self._indexes)
+        alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
+        return LibCall(
+            f"gemv_{blas_suffix(node.type.dtype)}",
+            (
+                ir.const(int(self.trans)), size(rows), size(columns),
+                alpha, Argument(0), size(columns), Argument(1), beta, Argument(-1),
+            ),
+        )  # fmt: skip
+
+    def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
+        return ((k, index[0]) if self.trans else (index[0], k)), (k,)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        yield from require_lengths("matmul", node.args[0], self._summed, node.args[1], 0)
+
+
+# --- what the two ops share -----------------------------------------------------------------------
+
+
+def multiply(a: Array, b: Array) -> Array:
+    """NumPy's matmul, float16 computed in float32."""
+    if a.dtype == np.float16:
+        return np.asarray(np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype))
+    return np.asarray(np.matmul(a, b), dtype=a.dtype)
+
+
+def is_blas(dtype: DType) -> bool:
+    """Whether there are BLAS routines for a dtype."""
+    return dtype is FLOAT32 or dtype is FLOAT64
+
+
+def blas_suffix(dtype: DType) -> str:
+    """The end of a BLAS routine's name for a dtype."""
+    return f"f{dtype.bits}"
+
+
+def fold_products(node: Tensor, inner: Dim, indexes: object) -> Fold:
+    """The sum over an inner index of products of an element of each argument."""
+    assert callable(indexes)
+    dtype = accumulator("add", node.type.dtype)
+    kind = "or" if dtype is BOOL else "add"
+
+    def element(index: Index, folded: Index) -> Reader:
+        values: list[ir.Expr] = []
+        for number, at in enumerate(indexes(index, folded[0])):
+            value = yield Read(number, at)
+            values.append(value if value.dtype is dtype else ir.Cast(value, dtype))
+        return ir.binary("and" if dtype is BOOL else "mul", *values)
+
+    return Fold((inner,), accumulate_op(kind, dtype), dtype, identity(kind, dtype), element)
+
+
+def stacked(x: Tensor) -> Tensor:
+    """A batch of matrices as one matrix with all their rows."""
+    batch, rows, columns = x.type.shape
+    return reshape(x, (dims.mul(batch, rows), columns))
+
+
+def unstacked(x: Tensor, shape: tuple[Dim, ...]) -> Tensor:
+    """The first axis split into axes of these lengths."""
+    return reshape(x, (*shape, *x.type.shape[1:]))
+
+
+def summed(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """The sum along axes, with the dtype of `x`; bool: whether any is true."""
+    return reduce_over("or" if x.dtype is BOOL else "add", x, axes)
+
+
+def _known(left: Dim, right: Dim) -> Dim:
+    return right if isinstance(right, int) else left
+
+
+def unequal(
+    label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int, lengths: tuple[object, object]
+) -> str:
+    """The text of a `ShapeMismatch` between an axis of each of two factors."""
+    return (
+        f"{label}: axis {axis_a} is {lengths[0]} on the left, but axis {axis_b} is {lengths[1]} "
+        f"on the right\n  left   {describe(a)}\n  right  {describe(b)}"
+    )
+
+
+def check_lengths(label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int) -> None:
+    """Raises `ShapeMismatch` when two lengths are known to differ."""
+    left, right = a.type.shape[axis_a], b.type.shape[axis_b]
+    if isinstance(left, int) and isinstance(right, int) and left != right:
+        raise ShapeMismatch(unequal(label, a, axis_a, b, axis_b, (left, right)))
+
+
+def require_lengths(
+    label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int
+) -> Iterable[Requirement]:
+    """The requirement that two lengths are equal, unless they are known to be."""
+    left, right = a.type.shape[axis_a], b.type.shape[axis_b]
+    if left != right:
+        yield Requirement(
+            (left, right),
+            ShapeMismatch,
+            lambda value: unequal(label, a, axis_a, b, axis_b, (value(left), value(right))),
+        )
+
+
+# --- what users call ------------------------------------------------------------------------------
+
+
+def matmul(a: TensorLike, b: TensorLike) -> Tensor:
+    """The matrix product ``a @ b``: sums over the last axis of `a` and the one but last of `b`.
+
+    A vector counts as a row on the left and as a column on the right. Further leading axes are a
+    batch, and broadcast where their length is known to be 1. The dtype is NumPy's; floats are
+    multiplied by BLAS. Raises `RankError` for scalars and `ShapeMismatch`, at run time if need be,
+    when lengths do not fit.
+
+    >>> import symc.tensor as T
+    >>> T.matmul(T.tensor("float32", (2, 3)), T.tensor("float32", (3,)))
+    <matvec float32[2]>
+    """
+    a, b = common((a, b), "same", "matmul")
+    for x in (a, b):
+        if x.ndim == 0:
+            raise RankError(f"matmul: a scalar is no matrix; use *\n  given  {describe(x)}")
+    check_lengths("matmul", a, a.ndim - 1, b, max(b.ndim - 2, 0))
+    if a.ndim == 1 or b.ndim == 1:
+        return _with_vector(a, b)
+    if b.ndim == 2 and a.ndim > 2:
+        *batch, columns = a.type.shape
+        tall = reshape(a, (dims.product(batch), columns))
+        return unstacked(MatMul()(tall, b), tuple(batch))
+    batch = _batch_shape(a, b)
+    a, b = (broadcast_to(x, (*batch, *x.type.shape[-2:])) for x in (a, b))
+    return MatMul()(a, b)
+
+
+def _with_vector(a: Tensor, b: Tensor) -> Tensor:
+    if a.ndim == 1 and b.ndim == 1:
+        return vecdot(a, b)
+    if b.ndim == 1:
+        *batch, columns = a.type.shape
+        tall = reshape(a, (dims.product(batch), columns))
+        return unstacked(MatVec()(tall, b), tuple(batch))
+    if b.ndim == 2:
+        return MatVec(True)(b, a)
+    return vecdot(a, moveaxis(b, -2, -1))
+
+
+def _batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
+    shape: list[Dim] = []
+    for axis in range(-max(a.ndim, b.ndim), -2):
+        left, right = (x.type.shape[axis] if -axis <= x.ndim else 1 for x in (a, b))
+        if isinstance(left, int) and isinstance(right, int) and left != right and 1 not in (left, right):
+            raise ShapeMismatch(unequal("matmul", a, axis + a.ndim, b, axis + b.ndim, (left, right)))
+        shape.append(right if left == 1 else left if right == 1 else _known(left, right))
+    return tuple(shape)
+
+
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """NumPy's ``dot``: the inner product of vectors, the product of matrices, or with a scalar.
+
+    With more axes, the sum over the last axis of `a` and the one but last of `b`. Raises
+    `ShapeMismatch`, at run time if need be, when those lengths differ.
+
+    >>> import symc.tensor as T
+    >>> T.dot(T.tensor("float64", (2, 3)), T.tensor("float64", (3, 4)))
+    <matmul float64[2, 4]>
+    """
+    from symc.tensor.einsum import tensordot
+
+    a, b = common((a, b), "same", "dot")
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    check_lengths("dot", a, a.ndim - 1, b, max(b.ndim - 2, 0))
+    if a.ndim <= 2 and b.ndim <= 2:
+        return matmul(a, b)
+    return tensordot(a, b, ([-1], [max(b.ndim - 2, 0)]))
+
+
+def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
+    """The inner products of the vectors along one axis; other axes broadcast.
+
+    Raises `ShapeMismatch`, at run time if need be, when the vectors differ in length.
+    """
+    from symc.tensor.einsum import agreed
+
+    a, b = common((a, b), "same", "vecdot")
+    a, b = (moveaxis(x, axis, -1) for x in (a, b))
+    a, b = agreed("vecdot", a, a.ndim - 1, b, b.ndim - 1)
+    product = a * b
+    return summed(product, (product.ndim - 1,))
+
+
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
+    """The sums over the last axes of both; with a scalar, the product."""
+    from symc.tensor.einsum import tensordot
+
+    a, b = common((a, b), "same", "inner")
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    return tensordot(a, b, ([-1], [-1]))
+
+
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The inner product of all elements of both, in row-major order."""
+    return vecdot(ravel(as_tensor(a)), ravel(as_tensor(b)))
+
+
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """The product of every element of `a` with every element of `b`, both flattened: a matrix."""
+    a, b = common((a, b), "same", "outer")
+    return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0)
+
+
+def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """The product of each matrix (or vector) of `a` with the one of `b`; axis 0 is the batch.
+
+    Raises `RankError` unless both have 2 or 3 axes.
+    """
+    a, b = common((a, b), "same", "batched_dot")
+    for x in (a, b):
+        if x.ndim not in (2, 3):
+            raise RankError(f"batched_dot needs 2 or 3 axes\n  given  {describe(x)}")
+    if a.ndim == 3 and b.ndim == 3:
+        return matmul(a, b)
+    vectors = b if b.ndim == 2 else swapaxes(b, 1, 2)
+    if a.ndim == 3:
+        return vecdot(a, expand_dims(vectors, 1))
+    return vecdot(a if b.ndim == 2 else expand_dims(a, 1), vectors)
+
+
+OPERATORS["matmul"] = matmul
+METHODS["dot"] = dot

@@ -1,0 +1,398 @@
+"""Putting tensors together and taking them apart along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.dims import Dim
+from symc.errors import RankError, ShapeMismatch
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.tensor.broadcast import describe, mismatch
+from symc.tensor.checks import BOUNDS, SAME_ELEMENTS, Bounds
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import (
+    Template,
+    as_dim,
+    as_dims,
+    fill_dims,
+    fill_values,
+    normal_axis,
+    public,
+    split_template,
+    unbatched,
+)
+from symc.tensor.reshape import ravel, reshape
+from symc.tensor.views import broadcast_to, expand_dims, through
+from symc.types import TensorType, promote
+
+__all__ = [
+    "array_split", "atleast_1d", "atleast_2d", "concatenate", "dstack", "hstack", "kron", "outer",
+    "specify_shape", "split", "stack", "vstack",
+]  # fmt: skip
+
+
+def segment(x: Tensor, axis: int, start: Dim, length: Dim) -> Tensor:
+    """`length` elements of an axis from `start` on; that they exist is checked at run time."""
+    piece: Tensor = OPERATORS["getitem"](
+        x, (*[slice(None)] * axis, slice(public(start), public(dims.add(start, length))))
+    )
+    return specify_length(piece, axis, length)
+
+
+# --- lengths that are promised --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SpecifyShape(Op):
+    """The argument itself, but some axes have the lengths of the template, which is checked."""
+
+    axes: tuple[int, ...]
+    template: Template
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x = args[0]
+        shape = list(x.type.shape)
+        for axis, wanted in zip(self.axes, fill_dims(self.template, args[1:]), strict=True):
+            if isinstance(shape[axis], int) and isinstance(wanted, int) and shape[axis] != wanted:
+                raise ShapeMismatch(_not_as_specified(x, axis, shape[axis], wanted))
+            shape[axis] = wanted
+        return TensorType(x.type.dtype, tuple(shape))
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar, *[None] * (len(node.args) - 1)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("specify_shape", batched[1:])
+        return SpecifyShape(tuple(axis + 1 for axis in self.axes), self.template)(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            return (yield Read(0, index))
+
+        return At(element)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        for axis in self.axes:
+            yield _specified(node.args[0], axis, node.type.shape[axis])
+
+
+SAME_ELEMENTS.add("SpecifyShape")
+
+
+def _specified(x: Tensor, axis: int, wanted: Dim) -> Requirement:
+    have = x.type.shape[axis]
+    return Requirement(
+        (have, wanted),
+        ShapeMismatch,
+        lambda value: _not_as_specified(x, axis, value(have), value(wanted)),
+    )
+
+
+def _not_as_specified(x: Tensor, axis: int, have: object, wanted: object) -> str:
+    return f"axis {axis} has length {have}, and must have {wanted}\n  given  {describe(x)}"
+
+
+def specify_length(x: Tensor, axis: int, wanted: Dim) -> Tensor:
+    """`x`, whose axis has the length `wanted`, which is checked where it is not provable."""
+    if x.type.shape[axis] == wanted:
+        return x
+    template, holes = split_template((wanted,))
+    return SpecifyShape((axis,), template)(x, *holes)
+
+
+def specify_shape(x: TensorLike, shape: Sequence[Any]) -> Tensor:
+    """`x`, of which the lengths are known better than its graph tells; None keeps one as it is.
+
+    An axis specified to have length 1 broadcasts. Raises `ShapeMismatch`, at run time if need be,
+    when a length is another.
+
+    >>> import symc.tensor as T
+    >>> T.specify_shape(T.matrix("x"), (None, 1))
+    <specifyshape float64[x.shape[0], 1]>
+    """
+    x = as_tensor(x)
+    if len(shape) != x.ndim:
+        raise RankError(f"specify_shape: {len(shape)} lengths\n  given  {describe(x)}")
+    wanted = {axis: as_dim(dim) for axis, dim in enumerate(shape) if dim is not None}
+    wanted = {axis: dim for axis, dim in wanted.items() if dim != x.type.shape[axis]}
+    if not wanted:
+        return x
+    template, holes = split_template(tuple(wanted.values()))
+    return SpecifyShape(tuple(wanted), template)(x, *holes)
+
+
+# --- joining --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Concatenate(Op):
+    """The arguments one after the other along an axis; their other lengths are equal."""
+
+    axis: int
+
+    def infer(self, *args: Tensor) -> TensorType:
+        first = args[0]
+        shape = list(first.type.shape)
+        for arg in args[1:]:
+            for axis, dim in enumerate(arg.type.shape):
+                if axis == self.axis:
+                    shape[axis] = dims.add(shape[axis], dim)
+                elif isinstance(dim, int):
+                    if isinstance(shape[axis], int) and shape[axis] != dim:
+                        lengths = (shape[axis], dim)
+                        raise ShapeMismatch(mismatch("concatenate", axis, first, arg, lengths))
+                    shape[axis] = dim
+        return TensorType(first.type.dtype, tuple(shape))
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.concatenate(args, self.axis)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [
+            through(lambda part, at=start, x=arg: self._piece(part, at, x), bar)
+            for start, arg in zip(self._starts(node), node.args, strict=True)
+        ]
+
+    def _piece(self, bar: Tensor, start: Dim, arg: Tensor) -> Tensor:
+        return segment(bar, self.axis, start, arg.type.shape[self.axis])
+
+    def _starts(self, node: Tensor) -> list[Dim]:
+        starts: list[Dim] = [0]
+        for arg in node.args[:-1]:
+            starts.append(dims.add(starts[-1], arg.type.shape[self.axis]))
+        return starts
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        length = args[list(batched).index(True)].type.shape[0]
+        stretched = [
+            arg if flag else broadcast_to(arg, (length, *arg.type.shape))
+            for arg, flag in zip(args, batched, strict=True)
+        ]
+        return Concatenate(self.axis + 1)(*stretched)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Write:
+        return Write(
+            None,
+            tuple(
+                self._part(number, arg, size(start))
+                for number, (arg, start) in enumerate(
+                    zip(node.args, self._starts(node), strict=True)
+                )
+                if arg.type.shape[self.axis] != 0
+            ),
+        )
+
+    def _part(self, number: int, arg: Tensor, start: ir.Expr) -> Part:
+        def target(inner: Index) -> IndexReader:
+            yield from ()
+            at = list(inner)
+            at[self.axis] = ir.add(at[self.axis], start)
+            return tuple(at)
+
+        def value(inner: Index) -> Reader:
+            return (yield Read(number, inner))
+
+        return Part(arg.type.shape, target, value)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        for arg in node.args:
+            for axis, dim in enumerate(arg.type.shape):
+                if axis != self.axis and dim != node.type.shape[axis]:
+                    yield _joined(node, arg, axis)
+
+
+def _joined(node: Tensor, arg: Tensor, axis: int) -> Requirement:
+    wanted, found = node.type.shape[axis], arg.type.shape[axis]
+    left = next(other for other in node.args if other.type.shape[axis] == wanted)
+    return Requirement(
+        (wanted, found),
+        ShapeMismatch,
+        lambda value: mismatch("concatenate", axis, left, arg, (value(wanted), value(found))),
+    )
+
+
+def _any_of(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    low, high = args[0]
+    for other_low, other_high in args[1:]:
+        low = None if low is None or other_low is None else dims.minimum(low, other_low)
+        high = None if high is None or other_high is None else dims.maximum(high, other_high)
+    return low, high
+
+
+BOUNDS[Concatenate] = _any_of
+
+
+def _alike(label: str, tensors: Sequence[TensorLike]) -> list[Tensor]:
+    """The tensors with one dtype and equal numbers of axes."""
+    if isinstance(tensors, Tensor):
+        tensors = list(tensors)
+    if not tensors:
+        raise ValueError(f"{label}: there is nothing to join")
+    made = [as_tensor(t) for t in tensors]
+    for t in made:
+        if t.ndim != made[0].ndim:
+            raise RankError(
+                f"{label}: all tensors need the same number of axes\n"
+                f"  first  {describe(made[0])}\n  other  {describe(t)}"
+            )
+    dtype = promote(*(t.dtype for t in made))
+    return [cast_to(t, dtype) for t in made]
+
+
+def concatenate(tensors: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
+    """Tensors one after the other along an existing axis (None: all flattened first).
+
+    The dtype is NumPy's for all of them. Raises `RankError` when the numbers of axes differ or are
+    0, and `ShapeMismatch`, at run time if need be, when other lengths differ.
+
+    >>> import symc.tensor as T
+    >>> T.concatenate([T.tensor("float64", (2, 3)), T.tensor("int8", (4, 3))])
+    <concatenate float64[6, 3]>
+    """
+    if axis is None:
+        return concatenate([ravel(t) for t in tensors])
+    made = _alike("concatenate", tensors)
+    if made[0].ndim == 0:
+        raise RankError("concatenate: scalars have no axis to join along; use stack")
+    axis = normal_axis("concatenate", axis, made[0].ndim, made[0])
+    return made[0] if len(made) == 1 else Concatenate(axis)(*made)
+
+
+def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors of one shape side by side along a new axis.
+
+    Dtypes and errors are as for `concatenate`.
+
+    >>> import symc.tensor as T
+    >>> T.stack([T.scalar("a"), T.scalar("b"), 1.0])
+    <concatenate float64[3]>
+    """
+    made = _alike("stack", tensors)
+    axis = normal_axis("stack", axis, made[0].ndim + 1, made[0])
+    return concatenate([expand_dims(t, axis) for t in made], axis)
+
+
+def atleast_1d(x: TensorLike) -> Tensor:
+    """`x`, a scalar as a vector of length 1."""
+    x = as_tensor(x)
+    return x if x.ndim else expand_dims(x, 0)
+
+
+def atleast_2d(x: TensorLike) -> Tensor:
+    """`x`, a scalar or vector as a matrix with one row."""
+    x = as_tensor(x)
+    return x if x.ndim >= 2 else expand_dims(x, tuple(range(2 - x.ndim)))
+
+
+def vstack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Matrices below each other; vectors are rows."""
+    return concatenate([atleast_2d(t) for t in tensors])
+
+
+def hstack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Vectors one after the other, tensors with more axes along axis 1."""
+    made = [atleast_1d(t) for t in tensors]
+    return concatenate(made, 0 if made and made[0].ndim == 1 else 1)
+
+
+def dstack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Tensors along axis 2; vectors are rows of matrices, which get a third axis."""
+    made = [atleast_2d(t) for t in tensors]
+    return concatenate([t if t.ndim > 2 else expand_dims(t, 2) for t in made], 2)
+
+
+# --- splitting ------------------------------------------------------------------------------------
+
+
+def split(
+    x: TensorLike, splits_size: Any, n_splits: int | None = None, axis: int = 0
+) -> list[Tensor]:
+    """`x` in pieces along an axis: `splits_size` equal ones, or pieces of the sizes it lists.
+
+    Sizes are integers or integer scalar tensors (Theano's meaning: NumPy's split takes positions).
+    An integer vector of unknown length needs `n_splits`. Raises `ShapeMismatch`, at run time if
+    need be, when the sizes do not add up to the length of the axis.
+
+    >>> import symc.tensor as T
+    >>> T.split(T.tensor("float64", (5,), "x"), [2, 3])
+    [<getitem float64[2]>, <getitem float64[3]>]
+    """
+    x = as_tensor(x)
+    axis = normal_axis("split", axis, x.ndim, x)
+    if isinstance(splits_size, int):
+        return _pieces(x, axis, _equal_sizes(x, axis, splits_size))
+    if isinstance(splits_size, Tensor) and splits_size.ndim == 1 and n_splits is not None:
+        sizes = specify_length(splits_size, 0, n_splits)
+        return _pieces(x, axis, as_dims(sizes))
+    sizes = as_dims(splits_size)
+    if n_splits is not None and n_splits != len(sizes):
+        raise ValueError(f"split: n_splits={n_splits}, but there are {len(sizes)} sizes")
+    return _pieces(x, axis, sizes)
+
+
+def _equal_sizes(x: Tensor, axis: int, count: int) -> list[Dim]:
+    n = x.type.shape[axis]
+    if count < 1:
+        raise ValueError(f"split: {count} pieces\n  given  {describe(x)}")
+    if isinstance(n, int) and n % count:
+        raise ShapeMismatch(
+            f"split: axis {axis} of length {n} cannot be split into {count} equal pieces\n"
+            f"  given  {describe(x)}\n  array_split makes pieces that differ by one"
+        )
+    return [dims.floordiv(n, count)] * count
+
+
+def array_split(x: TensorLike, sections: int, axis: int = 0) -> list[Tensor]:
+    """`x` in `sections` pieces along an axis, of which the first are longer by one if need be."""
+    x = as_tensor(x)
+    axis = normal_axis("array_split", axis, x.ndim, x)
+    if sections < 1:
+        raise ValueError(f"array_split: {sections} pieces\n  given  {describe(x)}")
+    n = x.type.shape[axis]
+    sizes = [dims.floordiv(dims.add(n, sections - 1 - k), sections) for k in range(sections)]
+    return _pieces(x, axis, sizes, exact=True)
+
+
+def _pieces(x: Tensor, axis: int, sizes: Sequence[Dim], exact: bool = False) -> list[Tensor]:
+    total: Dim = 0
+    starts: list[Dim] = []
+    for size in sizes:
+        starts.append(total)
+        total = dims.add(total, size)
+    whole = x if exact else specify_length(x, axis, total)
+    return [segment(whole, axis, start, n) for start, n in zip(starts, sizes, strict=True)]
+
+
+# --- products of all pairs ------------------------------------------------------------------------
+
+
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """The products of all pairs of elements: ``a[i] * b[j]`` of the flattened tensors."""
+    left, right = expand_dims(ravel(a), 1), expand_dims(ravel(b), 0)
+    return cast("Tensor", left * right)
+
+
+def kron(a: TensorLike, b: TensorLike) -> Tensor:
+    """The Kronecker product: every element of `a` times all of `b`, in blocks."""
+    a, b = as_tensor(a), as_tensor(b)
+    rank = max(a.ndim, b.ndim)
+    a, b = (expand_dims(t, tuple(range(rank - t.ndim))) for t in (a, b))
+    blocks = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(b, tuple(range(0, 2 * rank, 2)))
+    shape = [dims.mul(n, m) for n, m in zip(a.type.shape, b.type.shape, strict=True)]
+    return reshape(blocks, tuple(shape))
+
+
+METHODS["astype"] = cast_to
+METHODS["copy"] = lambda x: x
+METHODS["split"] = split

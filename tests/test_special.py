@@ -1,0 +1,69 @@
+"""The NumPy special functions against mpmath and at their special values."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from symc import special
+
+from .special_cases import BY_NAME, CASES, Case, same
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_values(case: Case) -> None:
+    result = getattr(special, case.name)(*case.points)
+    for point, got, want in zip(zip(*case.points, strict=True), result, case.truth(), strict=True):
+        error = abs(mp.mpf(float(got)) - want)
+        smallest = mp.mpf(2) ** -1074
+        assert error <= case.relative * abs(want) + case.absolute + smallest, (point, got, want)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_special_values(case: Case) -> None:
+    for *point, want in case.special:
+        got = float(getattr(special, case.name)(*point))
+        assert same(got, want), (point, got, want)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nan_gives_nan(case: Case) -> None:
+    count = len(case.points)
+    for position in range(count):
+        point = [math.nan if i == position else 1.5 for i in range(count)]
+        assert math.isnan(getattr(special, case.name)(*point))
+
+
+@pytest.mark.parametrize("name", sorted(special.__all__))
+def test_dtype_and_shape(name: str) -> None:
+    count = len(BY_NAME[name].points) if name in BY_NAME else 1
+    function = getattr(special, name)
+    for dtype, result in [("f2", "f2"), ("f4", "f4"), ("f8", "f8"), ("i8", "f8"), ("?", "f8")]:
+        x = np.ones((2, 3), dtype)
+        assert function(*[x] * count).dtype == result
+        assert function(*[x] * count).shape == (2, 3)
+    assert function(*[np.ones((0, 4))] * count).shape == (0, 4)
+    assert function(*[np.float64(0.5)] * count).shape == ()
+
+
+def test_two_arguments_broadcast_and_promote() -> None:
+    a, x = np.ones((3, 1), "f4"), np.ones((1, 4), "f4")
+    assert special.gammainc(a, x).shape == (3, 4)
+    assert special.gammainc(a, x).dtype == np.float32
+    assert special.gammainc(a, x.astype("f8")).dtype == np.float64
+
+
+def test_erf_and_erfc_are_those_of_math() -> None:
+    x = np.array([-3.0, -0.5, 0.0, 0.25, 7.0])
+    assert special.erf(x).tolist() == [math.erf(v) for v in x]
+    assert special.erfc(x).tolist() == [math.erfc(v) for v in x]
+
+
+def test_huge_incomplete_gammas_stay_near_one_half() -> None:
+    # Q(a, a) = 1/2 - 1 / (3 sqrt(2 pi a)) + ... (DLMF 8.11.12)
+    for a in (1e6, 1e10, 1e15):
+        expected = 0.5 - 1 / (3 * math.sqrt(2 * math.pi * a))
+        assert math.isclose(float(special.gammaincc(a, a)), expected, rel_tol=1e-10)
