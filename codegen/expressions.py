@@ -241,7 +241,7 @@ class Printer:
     def fresh(self, stem: str) -> str:
         """An IR name that is new here; its C name is ``t``, ``t_2`` ..."""
         name = f"{stem}:{len(self.vars)}"
-        number, plain = 0, f"{stem}0"
+        number, plain = 1, stem
         while plain in self.vars.taken or plain in self.vars.reserved:
             number += 1
             plain = f"{stem}{number}"

@@ -33,10 +33,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-try:
-    from symc.codegen.passes.parallel import work
-except ImportError:
-    def work(loop: Loop) -> Expr: return loop.extent
+from symc.codegen.passes.parallel import work
 from symc.codegen.reductions import Reduction, mentions, reductions
 from symc.codegen.targets.base import Lang
 
@@ -304,10 +301,10 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     first, last = "0", ""
     if loop is ranged:
         first, last = "begin", "end"
-    elif is_plain(extent):
+    elif all(isinstance(factor, Var | Const) for factor in factors(extent)):
         last = writer.value(extent, SHIFT)
     else:  # evaluated once, before anything in the loop changes what it loads
-        name = printer.fresh("extent")
+        name = printer.fresh(f"{printer.vars[loop.var.name]}_end")
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
     parallel = loop.kind == "parallel" and loop is not ranged and not writer.in_parallel

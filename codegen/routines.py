@@ -18,6 +18,7 @@ class Signature:
     """A host function: its symbol, its arguments, and whether it is also told the threads."""
 
     symbol: str
+    source: str  # the symbol of `codegen/runtime` that defines it
     arguments: tuple[tuple[str, ArgumentKind], ...]
     threads: bool
 
@@ -45,8 +46,14 @@ _TYPED = {  # `!` marks what is written
     "dot": "n x y result!",
 }
 
+_SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
+
 ROUTINES: dict[str, Signature] = {
-    f"{name}_{kind}": Signature(f"symc_{name}_{kind}", _arguments(text), threads=True)
+    f"{name}_{kind}": Signature(
+        f"symc_{name}_{kind}", f"symc_{_SOURCES.get(name, name)}_{kind}", _arguments(text), threads=True
+    )
     for name, text in _TYPED.items()
     for kind in ("f32", "f64")
-} | {"copy_bytes": Signature("symc_copy_bytes", _arguments("dst! src n"), threads=False)}
+} | {"copy_bytes": Signature(
+        "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
+    )}

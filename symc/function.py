@@ -29,13 +29,13 @@ Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, Tensor
 class In:
     """An input of a function with more to say: a default value, a name for keywords.
 
-    `value` is used when the argument is left out. `update` replaces the default after each call.
+    `value` is used when the argument is left out. (A default that changes from call to call is a
+    shared variable with an update.)
     """
 
     variable: Tensor
     name: str | None = None
     value: Any = None
-    update: Tensor | None = None
     allow_downcast: bool | None = None
 
 
@@ -85,7 +85,6 @@ def function(
     results, form, keys = _as_outputs(outputs)
     pairs = _as_updates(updates)
     replace = _as_givens(givens, ins)
-    pairs += _in_updates(ins, replace)
     _add_default_updates(results, pairs, no_default_updates, replace)
     variables = _cut(ins, replace)
     roots = substitute([*results, *(new for _, new in pairs)], replace)
@@ -114,8 +113,6 @@ def _as_in(item: Any, allow_downcast: bool | None) -> In:
         raise TypeError(f"an input must be a tensor, not {variable!r}")
     if isinstance(variable.op, Constant):
         raise TypeError(f"the constant {variable!r} cannot be an input")
-    if given.update is not None and given.value is None:
-        raise FunctionError(f"the input {variable!r} has an update but no default value")
     return given
 
 
@@ -192,20 +189,6 @@ def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
             )
         replace[old] = new
     return replace
-
-
-def _in_updates(
-    ins: Sequence[In], replace: dict[Tensor, Tensor]
-) -> list[tuple[SharedVariable, Tensor]]:
-    """An input with ``update=`` is a hidden shared variable when its argument is left out."""
-    for item in ins:
-        if item.update is not None:
-            raise FunctionError(
-                f"In({item.variable!r}, update=...) is not supported; make it a shared variable "
-                "and pass updates="
-            )
-    del replace
-    return []
 
 
 def _add_default_updates(

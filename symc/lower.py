@@ -80,7 +80,7 @@ class Lowerer:
 
     def base(self, node: Tensor) -> Tensor:
         """The node whose memory holds this one: itself, or what a reshape looks at."""
-        while isinstance(self._lowering_of(node), Alias) and not is_source(node):
+        while not is_source(node) and isinstance(self._lowering_of(node), Alias):
             node = node.args[0]
         return node
 

@@ -117,7 +117,7 @@ static inline double symc_trigamma_f64(double x) {
 // numbers and -inf. By the derivatives of trigamma's formulas.
 static inline double symc_tetragamma_f64(double x) {
     const double pi = 3.141592653589793;
-    double sum = 0.0;
+    double sum = -0.0;  // the sign of tetragamma(inf)
     if (x == 0.0) return copysign(INFINITY, -x);
     if (x < 0.0) {
         double offset = x - rint(x);

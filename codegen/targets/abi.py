@@ -26,8 +26,9 @@ int64_t symc_run(symc_call *call);
 extern const int64_t symc_counts[4];
 
 typedef struct symc_blas {
-    void *functions[16];
+    void *functions[8];
     int64_t wide;
+    int64_t *guard;
 } symc_blas;
 extern symc_blas symc_imports;
 

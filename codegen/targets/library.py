@@ -49,3 +49,4 @@ def fill_imports(handle: Any) -> None:
     for number, address in enumerate(found.addresses):
         imports.functions[number] = ffi.cast("void *", address)
     imports.wide = found.wide
+    imports.guard = found.guard

@@ -205,7 +205,7 @@ def emit_routine(host: Host, routine: Routine) -> None:
                 arguments.append(printer.text(arg, SHIFT))
     if signature.threads:
         arguments.append("threads")
-    printer.used[signature.symbol] = None
+    host.use(signature.source)
     if routine.note.strip():
         host.put(f"/* {one_line(routine.note)} */")
     host.put(f"{signature.symbol}({', '.join(arguments)});")

@@ -16,13 +16,12 @@ from typing import TypeAlias
 import numpy as np
 
 from symc import dims
-from symc.codegen.dtypes import BOOL
 from symc.dims import Dim
 from symc.errors import RankError
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import scalar_constant
+from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
+from symc.tensor.diagonal import diagonal
 from symc.tensor.elementwise import common
 from symc.tensor.lengths import normal_axes
 from symc.tensor.matmul import (
@@ -32,9 +31,8 @@ from symc.tensor.matmul import (
     require_lengths,
     summed,
 )
-from symc.tensor.reduce import position_along
 from symc.tensor.reshape import reshape
-from symc.tensor.views import broadcast_to, dimshuffle, squeeze, transpose
+from symc.tensor.views import broadcast_to, dimshuffle, moveaxis, squeeze, transpose
 from symc.types import TensorType
 
 __all__ = ["einsum", "tensordot"]
@@ -295,14 +293,10 @@ def _unrepeated(x: Tensor, labels: Labels) -> Factor:
 
 def _diagonal(x: Tensor, first: int, second: int) -> Tensor:
     """The elements whose indexes along two axes are equal, along the first of them."""
-    check_lengths("einsum", x, first, x, second)
     if x.type.shape[first] != x.type.shape[second]:
-        shape = list(x.type.shape)
-        shape[second] = shape[first]
+        check_lengths("einsum", x, first, x, second)
         x = Agree("einsum", second, first)(x, x)
-    same = OPERATORS["eq"](position_along(x, (first,)), position_along(x, (second,)))
-    zero = scalar_constant(0.0 if x.dtype.is_float else 0, x.dtype)
-    return summed(OPERATORS["where"](same, x, zero), (second,))
+    return moveaxis(diagonal(x, 0, first, second), -1, first)
 
 
 def _without_ones(factors: list[Factor], output: Labels) -> list[Factor]:

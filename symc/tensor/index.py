@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -16,59 +16,329 @@ import numpy as np
 from symc.codegen.dtypes import BOOL, INT64
 from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError
-from symc.graph import METHODS, OPERATORS, Array, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant, constant_value, scalar_constant
 from symc.tensor.broadcast import broadcast_shape, describe
-from symc.tensor.checks import BOUNDS, Bounds, fit_region, static_index
+from symc.tensor.checks import fit_region, static_index
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import Gather, Scatter, gather
 from symc.tensor.lengths import dim_of, tensor_of
-from symc.tensor.positions import Coordinate, FlatNonzero, fitted, mask_positions, span_positions
+from symc.tensor.positions import (
+    Coordinate,
+    FlatNonzero,
+    coordinates,
+    fitted,
+    flat_nonzero,
+    single,
+    span_positions,
+)
 from symc.tensor.reshape import reshape
 from symc.tensor.slices import Mode, Slice, SliceWrite
-from symc.tensor.spans import GIVEN, WHOLE, Bound, Entry, Given, Span, normal_span
+from symc.tensor.spans import GIVEN, WHOLE, Entry, Given, Span, normal_span
 from symc.tensor.views import DimShuffle, dimshuffle, expand_dims, shape_padleft, shape_padright
 from symc.types import to_numpy
 
 __all__ = ["inc_subtensor", "set_subtensor"]
 
 
-class Region(NamedTuple):
+class Cut(NamedTuple):
     """A slice of one axis, with the tensors that its `GIVEN` bounds stand for."""
 
     span: Span
     given: tuple[Tensor, ...]
 
 
-# One part of an index. A tensor is an int64 array or scalar, or a mask.
-Item: TypeAlias = "Region | int | Tensor | EllipsisType | None"
+# One part of an index: a number, an int64 tensor or a mask, a slice, ``...`` or a new axis.
+Item: TypeAlias = int | Tensor | Cut | EllipsisType | None
 
 # --- what users may write -------------------------------------------------------------------------
 
 
 def _item(part: Any) -> Item:
-    if part is None or part is Ellipsis:
-        return cast("EllipsisType | None", part)
+    if part is None or isinstance(part, EllipsisType):
+        return part
     if isinstance(part, slice):
-        return _region(part)
-    if isinstance(part, int | np.integer) and not isinstance(part, bool):
-        return int(part)
-    array = _as_index(part)
-    value = constant_value(array)
-    if value is not None and not array.ndim and array.dtype is INT64:
-        return int(value)
-    return array
-
-
-def _as_index(part: Any) -> Tensor:
-    if isinstance(part, list | tuple | range) and not np.size(cast("Any", _plain(part))):
-        return constant(np.empty(np.shape(cast("Any", part)), np.int64))
-    if not isinstance(part, Tensor | np.ndarray | np.generic) and hasattr(part, "__index__"):
-        part = operator.index(part) if not isinstance(part, bool) else part
-    array = as_tensor(list(part) if isinstance(part, range) else part)
+        return _cut(cast("Any", part))
+    if hasattr(part, "__index__") and not isinstance(part, bool | np.ndarray):
+        return operator.index(part)
+    array = as_tensor(part)
+    if array.dtype.is_float and isinstance(part, list | tuple) and 0 in array.type.shape:
+        array = constant(np.empty(array.type.shape, np.int64))  # [] is float64 to NumPy
     if array.dtype.is_float:
         raise DTypeError(
-            f"an index must be integers, bools, slices, None or ..., not {array.dtype}\n"
-            f"  index  {describe(array)}"
+            "an index must be integers, bools, slices, None or ..., "
+            f"not {array.dtype}\n  index  {describe(array)}"
         )
-    return array if array.dtype is BOOL else cast_to(array, INT64)
+    if array.dtype is BOOL:
+        return array
+    number = None if array.ndim else dim_of(array)
+    return number if isinstance(number, int) else cast_to(array, INT64)
+
+
+def _cut(part: Any) -> Cut:
+    bounds = [_bound(bound) for bound in (part.start, part.stop, part.step)]
+    if bounds[2] is None:
+        bounds[2] = 1
+    if bounds[2] == 0:
+        raise ValueError("a slice's step cannot be zero")
+    span = Span(*(GIVEN if isinstance(bound, Tensor) else bound for bound in bounds))
+    return Cut(span, tuple(bound for bound in bounds if isinstance(bound, Tensor)))
+
+
+def _bound(bound: Any) -> int | Tensor | None:
+    if bound is None:
+        return None
+    if isinstance(bound, Tensor):
+        if bound.ndim or not bound.dtype.is_integer:
+            raise DTypeError(
+                f"a slice's bound must be an integer scalar, not {bound.type}\n"
+                f"  bound  {describe(bound)}"
+            )
+        length = dim_of(bound)
+        return length if isinstance(length, int) else tensor_of(length)
+    try:
+        return operator.index(bound)
+    except TypeError:
+        raise DTypeError(f"a slice's bound must be an integer scalar, not {bound!r}") from None
+
+
+def _parse(x: Tensor, index: Any) -> list[Item]:
+    """The parts of an index, as many as it takes to say something of every axis of `x`."""
+    items = [_item(part) for part in (index if isinstance(index, tuple) else (index,))]
+    dots = [place for place, item in enumerate(items) if isinstance(item, EllipsisType)]
+    if len(dots) > 1:
+        raise BadIndex("an index can have only one ellipsis (...)")
+    used = sum(map(_axes_used, items))
+    if used > x.ndim:
+        raise BadIndex(f"too many indexes: {used} for {x.ndim} axes\n  given  {describe(x)}")
+    place = dots[0] + 1 if dots else len(items)  # an ellipsis of no axes still separates
+    items[place:place] = [Cut(WHOLE, ())] * (x.ndim - used)
+    return items
+
+
+def _axes_used(item: Item) -> int:
+    if item is None or isinstance(item, EllipsisType):
+        return 0
+    return item.ndim if isinstance(item, Tensor) and item.dtype is BOOL else 1
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def getitem(x: Tensor, index: Any) -> Tensor:
+    """``x[index]``, with NumPy's meaning for every index.
+
+    Integers, slices (of any sign, with symbolic bounds), ``None``, ``...``, integer arrays that
+    broadcast together, masks of any rank. Raises `BadIndex` for an index that is out of range, at
+    run time if need be.
+
+    >>> import symc.tensor as T
+    >>> x = T.matrix("x")
+    >>> x[1:, ::2][[0, -1]].eval({x: [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]})
+    array([[4., 6.],
+           [4., 6.]])
+    """
+    items = _parse(x, index)
+    if any(isinstance(item, Tensor) and (item.ndim or item.dtype is BOOL) for item in items):
+        return _advanced(x, items)
+    return _basic(x, items)
+
+
+def _basic(x: Tensor, items: Sequence[Item]) -> Tensor:
+    entries: list[Entry] = []
+    given: list[Tensor] = []
+    order: list[int | None] = []
+    for item in items:
+        axis = len(entries)
+        match item:
+            case None:
+                order.append(None)
+            case Cut():
+                order.append(axis - sum(not isinstance(entry, Span) for entry in entries))
+                entries.append(normal_span(item.span, x.type.shape[axis]))
+                given.extend(item.given)
+            case int():
+                entries.append(_from_front(x, axis, item))
+            case Tensor():
+                entries.append(GIVEN)
+                given.append(item)
+            case _:
+                pass
+    if None not in order or any(entry != WHOLE for entry in entries):
+        x = Slice(tuple(entries))(x, *given)
+    return dimshuffle(x, order)
+
+
+def _from_front(x: Tensor, axis: int, index: int) -> int:
+    static_index(x, axis, index)
+    n = x.type.shape[axis]
+    return index % n if isinstance(n, int) else index
+
+
+class _Plan:
+    """How an advanced index is read: what each axis of the result is, and the arrays it takes.
+
+    An axis of the result is an axis of `x` that is kept (its number), of a sliced one ("cut", with
+    its number), of the index arrays ("array"), or new (None).
+    """
+
+    def __init__(self, x: Tensor, items: Sequence[Item]) -> None:
+        self.x = x
+        self.axes: list[int | str | tuple[str, int] | None] = []
+        self.arrays: dict[int, Tensor] = {}
+        self.cuts: dict[int, Tensor] = {}
+        self._axis = 0
+        self._place: int | None = None
+        self._closed = False
+        for item in items:
+            self._add(item)
+        assert self._place is not None
+        self.axes.insert(self._place, "array")
+
+    def _add(self, item: Item) -> None:
+        match item:
+            case int() | Tensor():
+                if self._closed:
+                    self._place = 0  # separated arrays: their axes go to the front
+                elif self._place is None:
+                    self._place = len(self.axes)
+                self._add_array(item)
+                return
+            case None:
+                self.axes.append(None)
+            case Cut():
+                self._add_cut(item)
+            case _:
+                pass
+        self._closed = self._place is not None
+
+    def _add_cut(self, item: Cut) -> None:
+        span = normal_span(item.span, self.x.type.shape[self._axis])
+        if span == WHOLE:
+            self.axes.append(self._axis)
+        else:
+            n = self.x.type.shape[self._axis]
+            self.cuts[self._axis] = span_positions(span, n, item.given)
+            self.axes.append(("cut", self._axis))
+        self._axis += 1
+
+    def _add_array(self, item: int | Tensor) -> None:
+        if isinstance(item, int):
+            number = _from_front(self.x, self._axis, item)
+            found = [scalar_constant(number, INT64)]
+        elif item.dtype is not BOOL:
+            found = [item]
+        elif item.ndim:
+            lengths = self.x.type.shape[self._axis : self._axis + item.ndim]
+            found = _mask_positions(fitted(item, lengths))
+        else:
+            self.x = expand_dims(self.x, self._axis)
+            found = [single(item)]
+        for array in found:
+            self.arrays[self._axis] = array
+            self._axis += 1
+
+
+def _mask_positions(mask: Tensor) -> list[Tensor]:
+    value = constant_value(mask)
+    if value is not None:
+        return [constant(where) for where in np.nonzero(value)]
+    return coordinates(flat_nonzero(mask), mask.type.shape)
+
+
+def _advanced(x: Tensor, items: Sequence[Item]) -> Tensor:
+    plan = _Plan(x, items)
+    rank = len(broadcast_shape("getitem", list(plan.arrays.values())))
+    # The axes of all index arrays stand in one block, in the order that the result has them.
+    blocks = [axis for axis in plan.axes if isinstance(axis, str | tuple)]
+    behind = {axis: _block_rank(blocks[place + 1 :], rank) for place, axis in enumerate(blocks)}
+    indexes = {axis: shape_padright(i, behind["array"]) for axis, i in plan.arrays.items()}
+    for axis, index in plan.cuts.items():
+        indexes[axis] = shape_padright(index, behind["cut", axis])
+    first = next(place for place, axis in enumerate(plan.axes) if isinstance(axis, str | tuple))
+    before = [axis for axis in plan.axes[:first] if axis is not None]
+    result = gather(plan.x, indexes, len(before))
+    return dimshuffle(result, _order(plan.axes, len(before), behind, rank))
+
+
+def _block_rank(blocks: Sequence[Any], rank: int) -> int:
+    return sum(rank if block == "array" else 1 for block in blocks)
+
+
+def _order(
+    axes: Sequence[Any], place: int, behind: dict[Any, int], rank: int
+) -> list[int | None]:
+    """For each axis of the result, the axis of the `Gather` that it is."""
+    size = sum(rank if block == "array" else 1 for block in behind)
+    order: list[int | None] = []
+    kept = 0
+    for axis in axes:
+        if axis is None:
+            order.append(None)
+        elif isinstance(axis, int):
+            order.append(kept if kept < place else kept + size)
+            kept += 1
+        else:
+            own = rank if axis == "array" else 1
+            start = place + size - behind[axis] - own
+            order.extend(range(start, start + own))
+    return order
+
+
+OPERATORS["getitem"] = getitem
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def set_subtensor(x: Tensor, values: TensorLike) -> Tensor:
+    """The tensor that `x` is a part of, with that part replaced by `values`: ``x[i].set(v)``.
+
+    `x` must be the result of indexing; what was indexed stays as it is. `values` broadcast to the
+    part and must convert to its dtype without loss; Python and NumPy scalars of the same kind do
+    too. Where an index occurs more than once, the last value stays. Raises TypeError, `DTypeError`
+    or `ShapeMismatch`.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> T.set_subtensor(x[1:], 0.0).eval({x: [1.0, 2.0, 3.0]})
+    array([1., 0., 0.])
+    """
+    return _write(x, values, "set")
+
+
+def inc_subtensor(x: Tensor, values: TensorLike) -> Tensor:
+    """The tensor that `x` is a part of, with `values` added to that part: ``x[i].inc(v)``.
+
+    As `set_subtensor`; where an index occurs more than once, all its values are added.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> x[[0, 0, 2]].inc(1.0).eval({x: [1.0, 2.0, 3.0]})
+    array([3., 2., 4.])
+    """
+    return _write(x, values, "inc")
+
+
+METHODS["set"] = set_subtensor
+METHODS["inc"] = inc_subtensor
+
+
+def _write(target: Any, values: TensorLike, mode: Mode) -> Tensor:
+    label = f"{mode}_subtensor"
+    if not isinstance(target, Tensor):
+        raise TypeError(f"{label} needs an indexed tensor, x[index], not {target!r}")
+    v = _fit_rank(_converted(label, target, values), target.ndim)
+    fit_region(label, target, v, target.type.shape)
+    source = target
+    if isinstance(target.op, DimShuffle):
+        source, v = target.args[0], _shuffled_back(target.op, v, target.args[0].ndim)
+    match source.op:
+        case Slice() as op:
+            return SliceWrite(op.entries, mode)(source.args[0], v, *source.args[1:])
+        case Gather() as op:
+            return _write_gathered(label, op, source, v, mode)
+        case _:
+            raise TypeError(
+                f"{label}: this is not the result of indexing, so there is nothing to write into\n"
+                f"  given  {describe(target)}\n  write x[index].{mode}(values)"
+            )

@@ -1,6 +1,6 @@
-"""Products of matrices and vectors: the ops that go to BLAS, and `dot`, `matmul` and their kin.
+"""The product of two matrices, and of a matrix and a vector: the ops that go to BLAS.
 
-`einsum.py` has the products over any axes, `einsum` and `tensordot`, which come down to these ops.
+What users call is in `products.py` (`dot`, `matmul`) and `einsum.py` (products over any axes).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from symc.tensor.reshape import ravel, reshape
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
 from symc.types import TensorType
 
-__all__ = ["batched_dot", "dot", "inner", "matmul", "outer", "vdot", "vecdot"]
+__all__: list[str] = []
 
 # Products of matrices known to need no more multiplications than this are loops, not BLAS calls.
 SMALL = 512
@@ -47,7 +47,7 @@ class MatMul(Op):
             raise RankError(f"matmul cannot multiply {a.type} and {b.type}")
         for left, right in self._pairs(a, b):
             check_lengths("matmul", a, left, b, right)
-        batch = tuple(_known(m, n) for m, n in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True))
+        batch = tuple(known(m, n) for m, n in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True))
         rows, columns = a.type.shape[self._axes[0]], b.type.shape[self._axes[3]]
         return TensorType(a.type.dtype, (*batch, rows, columns))
 
@@ -241,7 +241,8 @@ def summed(x: Tensor, axes: Sequence[int]) -> Tensor:
     return reduce_over("or" if x.dtype is BOOL else "add", x, axes)
 
 
-def _known(left: Dim, right: Dim) -> Dim:
+def known(left: Dim, right: Dim) -> Dim:
+    """Of two lengths that are equal, the one that is known, if one is."""
     return right if isinstance(right, int) else left
 
 
@@ -273,133 +274,3 @@ def require_lengths(
             ShapeMismatch,
             lambda value: unequal(label, a, axis_a, b, axis_b, (value(left), value(right))),
         )
-
-
-# --- what users call ------------------------------------------------------------------------------
-
-
-def matmul(a: TensorLike, b: TensorLike) -> Tensor:
-    """The matrix product ``a @ b``: sums over the last axis of `a` and the one but last of `b`.
-
-    A vector counts as a row on the left and as a column on the right. Further leading axes are a
-    batch, and broadcast where their length is known to be 1. The dtype is NumPy's; floats are
-    multiplied by BLAS. Raises `RankError` for scalars and `ShapeMismatch`, at run time if need be,
-    when lengths do not fit.
-
-    >>> import symc.tensor as T
-    >>> T.matmul(T.tensor("float32", (2, 3)), T.tensor("float32", (3,)))
-    <matvec float32[2]>
-    """
-    a, b = common((a, b), "same", "matmul")
-    for x in (a, b):
-        if x.ndim == 0:
-            raise RankError(f"matmul: a scalar is no matrix; use *\n  given  {describe(x)}")
-    check_lengths("matmul", a, a.ndim - 1, b, max(b.ndim - 2, 0))
-    if a.ndim == 1 or b.ndim == 1:
-        return _with_vector(a, b)
-    if b.ndim == 2 and a.ndim > 2:
-        *batch, columns = a.type.shape
-        tall = reshape(a, (dims.product(batch), columns))
-        return unstacked(MatMul()(tall, b), tuple(batch))
-    batch = _batch_shape(a, b)
-    a, b = (broadcast_to(x, (*batch, *x.type.shape[-2:])) for x in (a, b))
-    return MatMul()(a, b)
-
-
-def _with_vector(a: Tensor, b: Tensor) -> Tensor:
-    if a.ndim == 1 and b.ndim == 1:
-        return vecdot(a, b)
-    if b.ndim == 1:
-        *batch, columns = a.type.shape
-        tall = reshape(a, (dims.product(batch), columns))
-        return unstacked(MatVec()(tall, b), tuple(batch))
-    if b.ndim == 2:
-        return MatVec(True)(b, a)
-    return vecdot(a, moveaxis(b, -2, -1))
-
-
-def _batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
-    shape: list[Dim] = []
-    for axis in range(-max(a.ndim, b.ndim), -2):
-        left, right = (x.type.shape[axis] if -axis <= x.ndim else 1 for x in (a, b))
-        if isinstance(left, int) and isinstance(right, int) and left != right and 1 not in (left, right):
-            raise ShapeMismatch(unequal("matmul", a, axis + a.ndim, b, axis + b.ndim, (left, right)))
-        shape.append(right if left == 1 else left if right == 1 else _known(left, right))
-    return tuple(shape)
-
-
-def dot(a: TensorLike, b: TensorLike) -> Tensor:
-    """NumPy's ``dot``: the inner product of vectors, the product of matrices, or with a scalar.
-
-    With more axes, the sum over the last axis of `a` and the one but last of `b`. Raises
-    `ShapeMismatch`, at run time if need be, when those lengths differ.
-
-    >>> import symc.tensor as T
-    >>> T.dot(T.tensor("float64", (2, 3)), T.tensor("float64", (3, 4)))
-    <matmul float64[2, 4]>
-    """
-    from symc.tensor.einsum import tensordot
-
-    a, b = common((a, b), "same", "dot")
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    check_lengths("dot", a, a.ndim - 1, b, max(b.ndim - 2, 0))
-    if a.ndim <= 2 and b.ndim <= 2:
-        return matmul(a, b)
-    return tensordot(a, b, ([-1], [max(b.ndim - 2, 0)]))
-
-
-def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
-    """The inner products of the vectors along one axis; other axes broadcast.
-
-    Raises `ShapeMismatch`, at run time if need be, when the vectors differ in length.
-    """
-    from symc.tensor.einsum import agreed
-
-    a, b = common((a, b), "same", "vecdot")
-    a, b = (moveaxis(x, axis, -1) for x in (a, b))
-    a, b = agreed("vecdot", a, a.ndim - 1, b, b.ndim - 1)
-    product = a * b
-    return summed(product, (product.ndim - 1,))
-
-
-def inner(a: TensorLike, b: TensorLike) -> Tensor:
-    """The sums over the last axes of both; with a scalar, the product."""
-    from symc.tensor.einsum import tensordot
-
-    a, b = common((a, b), "same", "inner")
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    return tensordot(a, b, ([-1], [-1]))
-
-
-def vdot(a: TensorLike, b: TensorLike) -> Tensor:
-    """The inner product of all elements of both, in row-major order."""
-    return vecdot(ravel(as_tensor(a)), ravel(as_tensor(b)))
-
-
-def outer(a: TensorLike, b: TensorLike) -> Tensor:
-    """The product of every element of `a` with every element of `b`, both flattened: a matrix."""
-    a, b = common((a, b), "same", "outer")
-    return expand_dims(ravel(a), 1) * expand_dims(ravel(b), 0)
-
-
-def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
-    """The product of each matrix (or vector) of `a` with the one of `b`; axis 0 is the batch.
-
-    Raises `RankError` unless both have 2 or 3 axes.
-    """
-    a, b = common((a, b), "same", "batched_dot")
-    for x in (a, b):
-        if x.ndim not in (2, 3):
-            raise RankError(f"batched_dot needs 2 or 3 axes\n  given  {describe(x)}")
-    if a.ndim == 3 and b.ndim == 3:
-        return matmul(a, b)
-    vectors = b if b.ndim == 2 else swapaxes(b, 1, 2)
-    if a.ndim == 3:
-        return vecdot(a, expand_dims(vectors, 1))
-    return vecdot(a if b.ndim == 2 else expand_dims(a, 1), vectors)
-
-
-OPERATORS["matmul"] = matmul
-METHODS["dot"] = dot

@@ -1,13 +1,13 @@
-"""Reductions users call: sums, extremes, means, norms, with NumPy's names and meaning.
+"""Reductions users call: sums, products, extremes and where they are, with NumPy's meaning.
 
 All take ``axis=None`` (all axes), one axis or several, counted from the end where negative, and
 ``keepdims=True`` to keep the reduced axes with length 1. Each is composed of `Reduce`; only
-`argmax` and `argmin` are ops of their own, which stand for such compositions.
+`argmax` and `argmin` are ops of their own, which stand for such compositions. Means, variances and
+norms are in `statistics.py`.
 """
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -15,20 +15,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from symc import dims
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, UINT64, DType
-from symc.errors import DTypeError, ShapeMismatch
+from symc.codegen.dtypes import BOOL, INT64, UINT64, DType
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, scalar_constant
-from symc.tensor.broadcast import describe
+from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Kind, no_elements, reduce_over, require_elements
 from symc.tensor.lengths import normal_axes, tensor_of
 from symc.tensor.views import dimshuffle, expand_dims
-from symc.types import TensorType, as_dtype, promote
+from symc.types import TensorType, as_dtype
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "max",
-    "max_and_argmax", "mean", "min", "norm", "prod", "ptp", "std", "sum", "var",
+    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "max_and_argmax",
+    "min", "prod", "ptp", "sum",
 ]  # fmt: skip
 
 Axis: TypeAlias = "int | Sequence[int] | None"
@@ -188,6 +187,12 @@ class ArgExtreme(Op):
         return f"arg{self.kind}"
 
 
+def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    op = node.op
+    assert isinstance(op, ArgExtreme)
+    return 0, dims.sub(count_along(node.args[0], op.axes), 1)
+
+
 def position_along(x: Tensor, axes: Sequence[int]) -> Tensor:
     """Each element's number, in row-major order, among those along axes; broadcasts with `x`."""
     from symc.tensor import arange
@@ -233,180 +238,6 @@ def max_and_argmax(
     return max(x, axis, keepdims), argmax(x, axis, keepdims)
 
 
-# --- means and spreads ----------------------------------------------------------------------------
-
-
-def _divisor(count: dims.Dim, dtype: DType, ddof: float = 0) -> Tensor:
-    """``max(count - ddof, 0)`` as a scalar of a float dtype."""
-    if isinstance(count, int):
-        return scalar_constant(float(builtins.max(count - ddof, 0)), dtype)
-    total = cast_to(tensor_of(count), dtype)
-    return OPERATORS["maximum"](total - ddof, 0.0) if ddof else total
-
-
-def _wide(x: Tensor) -> Tensor:
-    """`x` in the float dtype in which its mean is computed."""
-    if x.dtype is FLOAT16:
-        return cast_to(x, FLOAT32)
-    return x if x.dtype.is_float else cast_to(x, FLOAT64)
-
-
-def _mean(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
-    return reduce_over("add", x, axes, keepdims) / _divisor(count_along(x, axes), x.dtype)
-
-
-def mean(
-    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
-) -> Tensor:
-    """The mean along axes; NaN for no elements.
-
-    Floats keep their dtype, bool and integers give float64. With `dtype`, elements are converted
-    to it first.
-
-    >>> import symc.tensor as T
-    >>> T.mean(T.matrix("x", dtype="int32"), axis=1).dtype
-    float64
-    """
-    x = as_tensor(x)
-    axes = axes_of("mean", x, axis)
-    if dtype is not None:
-        x = cast_to(x, as_dtype(dtype))
-    keep = x.dtype if x.dtype.is_float or dtype is not None else FLOAT64
-    return cast_to(_mean(_wide(x), axes, keepdims), keep)
-
-
-def _variance(
-    label: str, x: TensorLike, axis: Axis, dtype: Any, ddof: float, keepdims: bool
-) -> tuple[Tensor, DType]:
-    x = as_tensor(x)
-    axes = axes_of(label, x, axis)
-    if dtype is not None:
-        if not as_dtype(dtype).is_float:
-            raise DTypeError(f"{label} needs a float dtype, not {as_dtype(dtype)}")
-        x = cast_to(x, as_dtype(dtype))
-    keep = x.dtype if x.dtype.is_float else FLOAT64
-    x = _wide(x)
-    squares: Tensor = OPERATORS["sqr"](x - _mean(x, axes, keepdims=True))
-    total = reduce_over("add", squares, axes, keepdims)
-    return total / _divisor(count_along(x, axes), x.dtype, ddof), keep
-
-
-def var(
-    x: TensorLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-) -> Tensor:
-    """The variance along axes: the mean of the squared distances from the mean.
-
-    The sum of squares is divided by the number of elements minus `ddof`. Dtypes are as for `mean`,
-    except that `dtype` must be a float dtype.
-    """
-    variance, keep = _variance("var", x, axis, dtype, ddof, keepdims)
-    return cast_to(variance, keep)
-
-
-def std(
-    x: TensorLike,
-    axis: Axis = None,
-    dtype: Any = None,
-    ddof: float = 0,
-    keepdims: bool = False,
-) -> Tensor:
-    """The standard deviation along axes: the square root of `var`.
-
-    Where all elements are equal it has a kink, like a norm at 0; the gradient there is taken as 0.
-    """
-    variance, keep = _variance("std", x, axis, dtype, ddof, keepdims)
-    return cast_to(_root(variance), keep)
-
-
-def _root(x: Tensor, power: float = 0.5) -> Tensor:
-    """``x ** power`` of x >= 0 with derivative 0 at 0: the end of a norm."""
-    root: Tensor = OPERATORS["sqrt"](x) if power == 0.5 else OPERATORS["pow"](x, power)
-    return OPERATORS["where"](OPERATORS["ne"](x, 0), root, 0)
-
-
-def average(
-    x: TensorLike,
-    axis: Axis = None,
-    weights: TensorLike | None = None,
-    keepdims: bool = False,
-) -> Tensor:
-    """The mean along axes with weights: ``sum(x * weights) / sum(weights)``.
-
-    `weights` has the shape of x, or (for one axis) is a vector with that axis' length; None means
-    equal weights. Where the weights sum to 0 the result is NaN or infinite (NumPy raises). Raises
-    `ShapeMismatch` when the weights do not fit.
-    """
-    if weights is None:
-        return mean(x, axis, None, keepdims)
-    x, w = as_tensor(x), as_tensor(weights)
-    axes = axes_of("average", x, axis)
-    dtype = promote(x.dtype, w.dtype) if x.dtype.is_float else promote(x.dtype, w.dtype, FLOAT64)
-    if w.ndim == 1 and x.ndim != 1 and len(axes) == 1:
-        order: list[Any] = ["x"] * x.ndim
-        order[axes[0]] = 0
-        w = dimshuffle(w, order)
-    if w.ndim != x.ndim or not builtins.all(
-        _fits(w.type.shape[axis], x.type.shape[axis]) for axis in axes
-    ):
-        raise ShapeMismatch(
-            "average: the weights need the shape of x, or be a vector along one axis\n"
-            f"  x        {describe(x)}\n  weights  {describe(as_tensor(weights))}"
-        )
-    x, w = cast_to(x, dtype), cast_to(w, dtype)
-    return reduce_over("add", x * w, axes, keepdims) / reduce_over("add", w, axes, keepdims)
-
-
-def _fits(left: dims.Dim, right: dims.Dim) -> bool:
-    return left == right or not (isinstance(left, int) and isinstance(right, int))
-
-
-# --- norms ----------------------------------------------------------------------------------------
-
-
-def norm(
-    x: TensorLike,
-    ord: float | None = None,
-    axis: Axis = None,
-    keepdims: bool = False,
-) -> Tensor:
-    """The length of the vector of all elements along axes: NumPy's ``linalg.vector_norm``.
-
-    `ord` is 2 (or None) for the root of the sum of squares, 1 for the sum of absolute values, inf
-    and -inf for the greatest and least absolute value, 0 for the number of elements that are not
-    zero, or any other p: ``sum(abs(x) ** p) ** (1 / p)``. Where the norm is 0 its gradient is taken
-    as 0.
-
-    >>> import symc.tensor as T
-    >>> T.norm(T.constant([3.0, 4.0])).eval()
-    array(5.)
-    """
-    x = as_tensor(x)
-    axes = axes_of("norm", x, axis)
-    keep = x.dtype if x.dtype.is_float else FLOAT64
-    x = _wide(x)
-    return cast_to(_norm(x, 2.0 if ord is None else float(ord), axes, keepdims), keep)
-
-
-def _norm(x: Tensor, ord: float, axes: Sequence[int], keepdims: bool) -> Tensor:
-    size: Tensor = OPERATORS["abs"](x)
-    if ord == np.inf:
-        size = reduce_over("max", size, axes, keepdims, allow_empty=True)
-        count = count_along(x, axes)
-        return size if isinstance(count, int) and count else OPERATORS["maximum"](size, 0.0)
-    if ord == -np.inf:
-        return reduce_over("min", size, axes, keepdims)
-    if ord == 0:
-        return cast_to(reduce_over("add", cast_to(cast_to(x, BOOL), INT64), axes, keepdims), x.dtype)
-    if ord == 1:
-        return reduce_over("add", size, axes, keepdims)
-    powers: Tensor = OPERATORS["sqr"](x) if ord == 2 else OPERATORS["pow"](size, ord)
-    return _root(reduce_over("add", powers, axes, keepdims), 1 / ord)
-
-
-for _function in (sum, prod, any, all, max, min, ptp, argmax, argmin, mean, var, std, norm):
+for _function in (sum, prod, any, all, max, min, ptp, argmax, argmin, count_nonzero):
     METHODS[_function.__name__] = _function
-METHODS["count_nonzero"] = count_nonzero
+BOUNDS[ArgExtreme] = _bounds

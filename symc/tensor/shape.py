@@ -14,122 +14,20 @@ from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe, mismatch
-from symc.tensor.checks import BOUNDS, SAME_ELEMENTS, Bounds
+from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import (
-    Template,
-    as_dim,
-    as_dims,
-    fill_dims,
-    fill_values,
-    normal_axis,
-    public,
-    split_template,
-    unbatched,
-)
+from symc.tensor.lengths import as_dims, normal_axis
 from symc.tensor.reshape import ravel, reshape
+from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims, through
 from symc.types import TensorType, promote
 
 __all__ = [
     "array_split", "atleast_1d", "atleast_2d", "concatenate", "dstack", "hstack", "kron", "outer",
-    "specify_shape", "split", "stack", "vstack",
+    "split", "stack", "vstack",
 ]  # fmt: skip
-
-
-def segment(x: Tensor, axis: int, start: Dim, length: Dim) -> Tensor:
-    """`length` elements of an axis from `start` on; that they exist is checked at run time."""
-    piece: Tensor = OPERATORS["getitem"](
-        x, (*[slice(None)] * axis, slice(public(start), public(dims.add(start, length))))
-    )
-    return specify_length(piece, axis, length)
-
-
-# --- lengths that are promised --------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class SpecifyShape(Op):
-    """The argument itself, but some axes have the lengths of the template, which is checked."""
-
-    axes: tuple[int, ...]
-    template: Template
-
-    def infer(self, *args: Tensor) -> TensorType:
-        x = args[0]
-        shape = list(x.type.shape)
-        for axis, wanted in zip(self.axes, fill_dims(self.template, args[1:]), strict=True):
-            if isinstance(shape[axis], int) and isinstance(wanted, int) and shape[axis] != wanted:
-                raise ShapeMismatch(_not_as_specified(x, axis, shape[axis], wanted))
-            shape[axis] = wanted
-        return TensorType(x.type.dtype, tuple(shape))
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        return [bar, *[None] * (len(node.args) - 1)]
-
-    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        unbatched("specify_shape", batched[1:])
-        return SpecifyShape(tuple(axis + 1 for axis in self.axes), self.template)(*args)
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
-
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        for axis in self.axes:
-            yield _specified(node.args[0], axis, node.type.shape[axis])
-
-
-SAME_ELEMENTS.add("SpecifyShape")
-
-
-def _specified(x: Tensor, axis: int, wanted: Dim) -> Requirement:
-    have = x.type.shape[axis]
-    return Requirement(
-        (have, wanted),
-        ShapeMismatch,
-        lambda value: _not_as_specified(x, axis, value(have), value(wanted)),
-    )
-
-
-def _not_as_specified(x: Tensor, axis: int, have: object, wanted: object) -> str:
-    return f"axis {axis} has length {have}, and must have {wanted}\n  given  {describe(x)}"
-
-
-def specify_length(x: Tensor, axis: int, wanted: Dim) -> Tensor:
-    """`x`, whose axis has the length `wanted`, which is checked where it is not provable."""
-    if x.type.shape[axis] == wanted:
-        return x
-    template, holes = split_template((wanted,))
-    return SpecifyShape((axis,), template)(x, *holes)
-
-
-def specify_shape(x: TensorLike, shape: Sequence[Any]) -> Tensor:
-    """`x`, of which the lengths are known better than its graph tells; None keeps one as it is.
-
-    An axis specified to have length 1 broadcasts. Raises `ShapeMismatch`, at run time if need be,
-    when a length is another.
-
-    >>> import symc.tensor as T
-    >>> T.specify_shape(T.matrix("x"), (None, 1))
-    <specifyshape float64[x.shape[0], 1]>
-    """
-    x = as_tensor(x)
-    if len(shape) != x.ndim:
-        raise RankError(f"specify_shape: {len(shape)} lengths\n  given  {describe(x)}")
-    wanted = {axis: as_dim(dim) for axis, dim in enumerate(shape) if dim is not None}
-    wanted = {axis: dim for axis, dim in wanted.items() if dim != x.type.shape[axis]}
-    if not wanted:
-        return x
-    template, holes = split_template(tuple(wanted.values()))
-    return SpecifyShape(tuple(wanted), template)(x, *holes)
 
 
 # --- joining --------------------------------------------------------------------------------------

@@ -1,0 +1,291 @@
+// Linear algebra on row-major arrays, called by name from host functions (codegen/routines.py).
+//
+// Nothing here depends on the number of threads: work is cut into pieces of fixed size, and a piece
+// is computed by one thread. OpenBLAS itself does not keep that promise (it blocks k by the number
+// of threads, so bits differ), therefore gemm calls it piece by piece with one thread each. That
+// costs 3 to 8 % against its own threads. Matrix times vector is bound by memory: loops of our own
+// are as fast.
+//
+// y and c are not read where beta is 0: they may be uninitialised, and NaN in them does not spread.
+
+// SYMBOL symc_imports
+// The BLAS of this process, filled in by whoever loads the program. Zero: there is none.
+typedef struct symc_blas {
+    void *functions[8];  // cblas_sgemm, cblas_dgemm, get_num_threads, set_num_threads
+    int64_t wide;        // whether its integers have 64 bits
+    int64_t *guard;      // for all programs of this process: lock, calls in progress, threads before
+} symc_blas;
+symc_blas symc_imports;
+
+// SYMBOL symc_blas_enter
+// NEEDS symc_imports
+// The first of several calls at a time sets BLAS to one thread, the last restores what it was.
+static inline void symc_blas_enter(int step) {
+    int64_t *guard = symc_imports.guard;
+    while (__atomic_exchange_n(&guard[0], 1, __ATOMIC_ACQUIRE)) {}
+    if (step > 0 && guard[1] == 0) {
+        guard[2] = ((int (*)(void))symc_imports.functions[2])();
+        if (guard[2] != 1) ((void (*)(int))symc_imports.functions[3])(1);
+    }
+    guard[1] += step;
+    if (step < 0 && guard[1] == 0 && guard[2] != 1)
+        ((void (*)(int))symc_imports.functions[3])((int)guard[2]);
+    __atomic_store_n(&guard[0], 0, __ATOMIC_RELEASE);
+}
+
+// SYMBOL SYMC_DEFINE_PLAIN_GEMM
+// c = alpha a b + beta c without BLAS: blocks of b are packed so that the inner loop is contiguous
+// whatever is transposed, and four rows of a share each element of it.
+#define SYMC_DEFINE_PLAIN_GEMM(name, type)                                                        \
+    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
+                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
+                     type beta, type *c, int64_t ldc) {                                           \
+        enum { K = 64, N = 128 };                                                                 \
+        type block[K * N], rows[4][N];                                                            \
+        const int64_t row = trans_a ? 1 : lda, col = trans_a ? lda : 1;                           \
+        for (int64_t i = 0; i < m; i++)                                                           \
+            for (int64_t j = 0; j < n; j++) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j]; \
+        for (int64_t q = 0; q < k; q += K)                                                        \
+            for (int64_t j = 0; j < n; j += N) {                                                  \
+                const int64_t depth = k - q < K ? k - q : K, width = n - j < N ? n - j : N;       \
+                for (int64_t s = 0; s < depth; s++)                                               \
+                    for (int64_t t = 0; t < N; t++)                                               \
+                        block[s * N + t] = t >= width ? 0                                         \
+                                           : trans_b ? b[(j + t) * ldb + q + s]                   \
+                                                     : b[(q + s) * ldb + j + t];                  \
+                for (int64_t i = 0; i < m; i += 4) {                                              \
+                    const int64_t height = m - i < 4 ? m - i : 4;                                 \
+                    const type *first = a + i * row + q * col;                                    \
+                    const type *second = height > 1 ? first + row : first;                        \
+                    const type *third = height > 2 ? second + row : first;                        \
+                    const type *fourth = height > 3 ? third + row : first;                        \
+                    for (int64_t t = 0; t < N; t++)                                               \
+                        rows[0][t] = rows[1][t] = rows[2][t] = rows[3][t] = 0;                    \
+                    for (int64_t s = 0; s < depth; s++) {                                         \
+                        const type a0 = first[s * col], a1 = second[s * col];                     \
+                        const type a2 = third[s * col], a3 = fourth[s * col];                     \
+                        const type *line = block + s * N;                                         \
+                        _Pragma("omp simd") for (int64_t t = 0; t < N; t++) {                     \
+                            rows[0][t] += a0 * line[t];                                           \
+                            rows[1][t] += a1 * line[t];                                           \
+                            rows[2][t] += a2 * line[t];                                           \
+                            rows[3][t] += a3 * line[t];                                           \
+                        }                                                                         \
+                    }                                                                             \
+                    for (int64_t r = 0; r < height; r++)                                          \
+                        for (int64_t t = 0; t < width; t++)                                       \
+                            c[(i + r) * ldc + j + t] += alpha * rows[r][t];                       \
+                }                                                                                 \
+            }                                                                                     \
+    }
+
+// SYMBOL symc_plain_gemm_f32
+// NEEDS SYMC_DEFINE_PLAIN_GEMM
+SYMC_DEFINE_PLAIN_GEMM(symc_plain_gemm_f32, float)
+
+// SYMBOL symc_plain_gemm_f64
+// NEEDS SYMC_DEFINE_PLAIN_GEMM
+SYMC_DEFINE_PLAIN_GEMM(symc_plain_gemm_f64, double)
+
+// SYMBOL SYMC_DEFINE_GEMM_PIECE
+// NEEDS symc_imports
+// One call of cblas (101: row-major, 111 and 112: as it is and transposed), or of the loops above
+// where there is no BLAS or a length does not fit its integers.
+#define SYMC_DEFINE_GEMM_PIECE(name, plain, type, slot)                                           \
+    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
+                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
+                     type beta, type *c, int64_t ldc) {                                           \
+        typedef void wide(int, int, int, int64_t, int64_t, int64_t, type, const type *, int64_t,  \
+                          const type *, int64_t, type, type *, int64_t);                          \
+        typedef void narrow(int, int, int, int, int, int, type, const type *, int, const type *,  \
+                            int, type, type *, int);                                              \
+        void *function = symc_imports.functions[slot];                                            \
+        const int ta = trans_a ? 112 : 111, tb = trans_b ? 112 : 111;                             \
+        if (function && symc_imports.wide)                                                        \
+            ((wide *)function)(101, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);        \
+        else if (function && (m | n | k | lda | ldb | ldc) <= 0x7fffffff)                         \
+            ((narrow *)function)(101, ta, tb, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,      \
+                                 (int)ldb, beta, c, (int)ldc);                                    \
+        else                                                                                      \
+            plain(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                \
+    }
+
+// SYMBOL symc_gemm_piece_f32
+// NEEDS SYMC_DEFINE_GEMM_PIECE symc_plain_gemm_f32
+SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f32, symc_plain_gemm_f32, float, 0)
+
+// SYMBOL symc_gemm_piece_f64
+// NEEDS SYMC_DEFINE_GEMM_PIECE symc_plain_gemm_f64
+SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
+
+// SYMBOL SYMC_DEFINE_GEMM
+// NEEDS symc_blas_enter
+// c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
+// in pieces of c. With k of 0 the product is 0.
+#define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
+    static void batched(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,    \
+                        int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
+                        int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,           \
+                        int64_t stride_b, int64_t stride_c, int64_t threads) {                    \
+        const int64_t most = m <= 768 && n <= 768 ? 192 : 384;                                   \
+        if (batch <= 0 || m <= 0 || n <= 0) return;                                               \
+        if (k <= 0) {                                                                             \
+            for (int64_t q = 0; q < batch; q++)                                                   \
+                for (int64_t i = 0; i < m; i++)                                                   \
+                    for (int64_t j = 0; j < n; j++) {                                             \
+                        type *at = c + q * stride_c + i * ldc + j;                                \
+                        *at = beta == 0 ? 0 : beta * *at;                                         \
+                    }                                                                             \
+            return;                                                                               \
+        }                                                                                         \
+        const int64_t down = (m + most - 1) / most, across = (n + most - 1) / most;           \
+        const int64_t height = (m + down - 1) / down, width = (n + across - 1) / across;          \
+        const int64_t count = batch * down * across;                                              \
+        const int guarded = symc_imports.functions[0] != 0;                                       \
+        if (guarded) symc_blas_enter(1);                                                          \
+        const int many = threads > 1 && count > 1 && (double)batch * m * n * k > 1e6;             \
+        _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")               \
+        for (int64_t number = 0; number < count; number++) {                                      \
+            const int64_t q = number / (down * across);                                           \
+            const int64_t i = number / across % down * height, j = number % across * width;       \
+            if (i >= m || j >= n) continue;                                                       \
+            piece(trans_a, trans_b, m - i < height ? m - i : height,                              \
+                  n - j < width ? n - j : width, k, alpha,                                        \
+                  a + q * stride_a + (trans_a ? i : i * lda), lda,                                \
+                  b + q * stride_b + (trans_b ? j * ldb : j), ldb, beta,                          \
+                  c + q * stride_c + i * ldc + j, ldc);                                           \
+        }                                                                                         \
+        if (guarded) symc_blas_enter(-1);                                                         \
+    }                                                                                             \
+    static inline void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,    \
+                            type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,   \
+                            type beta, type *c, int64_t ldc, int64_t threads) {                   \
+        batched(1, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0, 0, 0,       \
+                threads);                                                                         \
+    }
+
+// SYMBOL symc_gemm_f32
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32
+SYMC_DEFINE_GEMM(symc_gemm_f32, symc_batched_gemm_f32, symc_gemm_piece_f32, float)
+
+// SYMBOL symc_gemm_f64
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64
+SYMC_DEFINE_GEMM(symc_gemm_f64, symc_batched_gemm_f64, symc_gemm_piece_f64, double)
+
+// SYMBOL SYMC_DEFINE_DOT
+// The sum of products, in chunks of which each has four running sums.
+#define SYMC_DEFINE_DOT(name, type)                                                               \
+    static type name(int64_t n, const type *x, const type *y) {                                   \
+        double total = 0;                                                                         \
+        for (int64_t start = 0; start < n; start += 4096) {                                       \
+            const int64_t end = n - start < 4096 ? n : start + 4096, step = (end - start) / 4;    \
+            type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                  \
+            const type *a = x + start, *b = y + start;                                            \
+            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                     \
+            for (int64_t i = 0; i < step; i++) {                                                  \
+                s0 += a[i] * b[i];                                                                \
+                s1 += a[i + step] * b[i + step];                                                  \
+                s2 += a[i + 2 * step] * b[i + 2 * step];                                          \
+                s3 += a[i + 3 * step] * b[i + 3 * step];                                          \
+            }                                                                                     \
+            for (int64_t i = 4 * step; i < end - start; i++) s0 += a[i] * b[i];                   \
+            total += (s0 + s1) + (s2 + s3);                                                       \
+        }                                                                                         \
+        return (type)total;                                                                       \
+    }
+
+// SYMBOL symc_sum_of_products_f32
+// NEEDS SYMC_DEFINE_DOT
+SYMC_DEFINE_DOT(symc_sum_of_products_f32, float)
+
+// SYMBOL symc_sum_of_products_f64
+// NEEDS SYMC_DEFINE_DOT
+SYMC_DEFINE_DOT(symc_sum_of_products_f64, double)
+
+// SYMBOL symc_dot_f32
+// NEEDS symc_sum_of_products_f32
+static inline void symc_dot_f32(int64_t n, const float *x, const float *y, float *result,
+                                int64_t threads) {
+    (void)threads;
+    *result = symc_sum_of_products_f32(n, x, y);
+}
+
+// SYMBOL symc_dot_f64
+// NEEDS symc_sum_of_products_f64
+static inline void symc_dot_f64(int64_t n, const double *x, const double *y, double *result,
+                                int64_t threads) {
+    (void)threads;
+    *result = symc_sum_of_products_f64(n, x, y);
+}
+
+// SYMBOL SYMC_DEFINE_GEMV
+// y = alpha a x + beta y, or with the transpose of a. a has m rows and n columns either way.
+// Transposed, each block of columns adds 256 rows at a time before they meet the total.
+#define SYMC_DEFINE_GEMV(name, dot, type)                                                         \
+    static void name(int64_t trans, int64_t m, int64_t n, type alpha, const type *a, int64_t lda, \
+                     const type *x, type beta, type *y, int64_t threads) {                        \
+        enum { COLUMNS = 512, ROWS = 256 };                                                       \
+        const int64_t length = trans ? n : m;                                                     \
+        const int many = threads > 1 && (double)m * n > 1 << 18;                                  \
+        if (length <= 0) return;                                                                  \
+        for (int64_t i = 0; i < length; i++) y[i] = beta == 0 ? 0 : beta * y[i];                  \
+        if (!trans) {                                                                             \
+            _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
+            for (int64_t i = 0; i < m; i++) y[i] += alpha * dot(n, a + i * lda, x);               \
+            return;                                                                               \
+        }                                                                                         \
+        _Pragma("omp parallel for schedule(static) num_threads(threads) if(many && n > COLUMNS)") \
+        for (int64_t first = 0; first < n; first += COLUMNS) {                                    \
+            const int64_t width = n - first < COLUMNS ? n - first : COLUMNS;                      \
+            type sums[COLUMNS];                                                                   \
+            for (int64_t start = 0; start < m; start += ROWS) {                                   \
+                const int64_t end = m - start < ROWS ? m : start + ROWS;                          \
+                for (int64_t j = 0; j < width; j++) sums[j] = 0;                                  \
+                int64_t i = start;                                                                \
+                for (; i + 4 <= end; i += 4) {                                                    \
+                    const type *row = a + i * lda + first;                                        \
+                    const type x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];            \
+                    _Pragma("omp simd") for (int64_t j = 0; j < width; j++)                       \
+                        sums[j] += (x0 * row[j] + x1 * row[j + lda]) +                            \
+                                   (x2 * row[j + 2 * lda] + x3 * row[j + 3 * lda]);               \
+                }                                                                                 \
+                for (; i < end; i++)                                                              \
+                    for (int64_t j = 0; j < width; j++) sums[j] += x[i] * a[i * lda + first + j]; \
+                for (int64_t j = 0; j < width; j++) y[first + j] += alpha * sums[j];              \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+// SYMBOL symc_gemv_f32
+// NEEDS SYMC_DEFINE_GEMV symc_sum_of_products_f32
+SYMC_DEFINE_GEMV(symc_gemv_f32, symc_sum_of_products_f32, float)
+
+// SYMBOL symc_gemv_f64
+// NEEDS SYMC_DEFINE_GEMV symc_sum_of_products_f64
+SYMC_DEFINE_GEMV(symc_gemv_f64, symc_sum_of_products_f64, double)
+
+// SYMBOL SYMC_DEFINE_GER
+// a[m, n] += alpha x y, the outer product.
+#define SYMC_DEFINE_GER(name, type)                                                               \
+    static void name(int64_t m, int64_t n, type alpha, const type *x, const type *y, type *a,     \
+                     int64_t lda, int64_t threads) {                                              \
+        const int many = threads > 1 && (double)m * n > 1 << 18;                                  \
+        _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")                \
+        for (int64_t i = 0; i < m; i++) {                                                         \
+            const type factor = alpha * x[i];                                                     \
+            _Pragma("omp simd") for (int64_t j = 0; j < n; j++) a[i * lda + j] += factor * y[j];  \
+        }                                                                                         \
+    }
+
+// SYMBOL symc_ger_f32
+// NEEDS SYMC_DEFINE_GER
+SYMC_DEFINE_GER(symc_ger_f32, float)
+
+// SYMBOL symc_ger_f64
+// NEEDS SYMC_DEFINE_GER
+SYMC_DEFINE_GER(symc_ger_f64, double)
+
+// SYMBOL symc_copy_bytes
+static inline void symc_copy_bytes(void *dst, const void *src, int64_t n) {
+    if (n > 0) __builtin_memcpy(dst, src, (size_t)n);
+}

@@ -1,0 +1,343 @@
+"""Rearranging along an axis: turning round, rotating, repeating; and differences.
+
+`Roll`, `Tile` and `Repeat` are index arithmetic in whoever reads them. A slice with step -1 flips.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, INT64
+from symc.dims import Dim
+from symc.errors import DTypeError, RankError
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor, constant, constant_value
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.build import arange, zeros
+from symc.tensor.checks import BOUNDS, SAME_ELEMENTS, Bounds, never_negative
+from symc.tensor.elementwise import cast_to, masked, peel
+from symc.tensor.lengths import as_dim, dim_of, normal_axes, normal_axis, tensor_of, unbatched
+from symc.tensor.reshape import ravel, reshape
+from symc.tensor.specify import specify_length
+from symc.tensor.views import broadcast_to, expand_dims, not_negative, refuse_negative, through
+from symc.types import TensorType
+
+__all__ = ["diff", "flip", "fliplr", "flipud", "repeat", "roll", "tile"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Along(Op):
+    """Position i of an axis of the result is a position of the argument's. The second argument is
+    an int64 scalar.
+    """
+
+    axis: int
+
+    @abstractmethod
+    def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
+        """Where element i stands in the argument, whose axis has length n."""
+
+    def length(self, n: Dim, amount: Dim) -> Dim:
+        """The length of the result's axis."""
+        return dims.mul(n, amount)
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, amount = args
+        shape = list(x.type.shape)
+        shape[self.axis] = self.length(shape[self.axis], dim_of(amount))
+        refuse_negative(self.label, x, shape)
+        return TensorType(x.type.dtype, tuple(shape))
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched(self.label, batched[1:])
+        return type(self)(self.axis + 1)(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        n = size(node.args[0].type.shape[self.axis])
+
+        def element(index: Index) -> Reader:
+            amount = ir.const(0) if isinstance(self, Tile) else (yield Read(1, ()))
+            at = list(index)
+            at[self.axis] = self.position(at[self.axis], amount, n)
+            return (yield Read(0, tuple(at)))
+
+        return At(element)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        x, amount = node.args
+        if isinstance(self, Tile | Repeat):
+            yield from not_negative(self.label, x, [dim_of(amount)])
+
+
+@dataclass(frozen=True, slots=True)
+class Roll(_Along):
+    """The argument rotated along an axis, towards its end where the shift is positive."""
+
+    def length(self, n: Dim, amount: Dim) -> Dim:
+        return n
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.roll(args[0], int(args[1]), self.axis)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        back = tensor_of(dims.mul(dim_of(node.args[1]), -1))
+        return [through(lambda part: roll(part, back, self.axis), bar), None]
+
+    def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
+        shift = ir.Binary("mod", amount, n, INT64)
+        if isinstance(amount, ir.Const) and isinstance(n, ir.Const):
+            shift = ir.const(int(amount.value) % int(n.value) if n.value else 0)
+        start = ir.sub(i, shift)
+        return ir.Select(ir.binary("lt", start, ir.const(0)), ir.add(start, n), start, INT64)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile(_Along):
+    """The whole argument several times along an axis."""
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.concatenate([args[0][_none(self.axis)], *[args[0]] * int(args[1])], self.axis)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [_sum_copies(node, bar, self.axis, self.axis), None]
+
+    def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
+        return ir.Binary("mod", i, n, INT64)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(_Along):
+    """Each element of an axis several times in a row."""
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.repeat(args[0], int(args[1]), self.axis)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [_sum_copies(node, bar, self.axis, self.axis + 1), None]
+
+    def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
+        return ir.Binary("floordiv", i, amount, INT64)
+
+
+SAME_ELEMENTS.update(("Roll", "Tile", "Repeat"))
+
+
+def _none(axis: int) -> tuple[slice, ...]:
+    return (*[slice(None)] * axis, slice(0, 0))
+
+
+def _sum_copies(node: Tensor, bar: Tensor, axis: int, copies: int) -> Tensor:
+    """The sum over all copies of each element: over axis `copies` of the axis split in two."""
+    x, amount = node.args
+    shape = list(x.type.shape)
+    shape.insert(copies, dim_of(amount))
+
+    def fold(name: str, part: Tensor) -> Tensor:
+        return cast("Tensor", METHODS[name](reshape(part, tuple(shape)), axis=copies))
+
+    mask, _ = peel(bar)
+    total = fold("sum", bar)
+    if mask is None:
+        return total
+    result = masked(fold("any", broadcast_to(mask, bar.type.shape)), total)
+    assert result is not None
+    return result
+
+
+# --- turning and rotating -------------------------------------------------------------------------
+
+
+def flip(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+    """`x` with the order of the elements reversed along axes (None: all)."""
+    x = as_tensor(x)
+    axes = range(x.ndim) if axis is None else normal_axes("flip", axis, x.ndim, x)
+    if not x.ndim:
+        return x
+    steps = [slice(None, None, -1 if a in axes else None) for a in range(x.ndim)]
+    return cast("Tensor", OPERATORS["getitem"](x, tuple(steps)))
+
+
+def flipud(x: TensorLike) -> Tensor:
+    """`x` with its first axis reversed."""
+    return flip(x, 0)
+
+
+def fliplr(x: TensorLike) -> Tensor:
+    """`x` with its second axis reversed."""
+    return flip(x, 1)
+
+
+def roll(
+    x: TensorLike, shift: int | Tensor | Sequence[int | Tensor], axis: int | Sequence[int] | None = None
+) -> Tensor:
+    """`x` rotated along an axis: what is shifted beyond the end comes in at the beginning.
+
+    Several axes take one shift each, or all the same. Without `axis`, the flattened tensor is
+    rotated.
+
+    >>> import symc.tensor as T
+    >>> T.roll(T.arange(5), 2).eval()
+    array([3, 4, 0, 1, 2])
+    """
+    x = as_tensor(x)
+    if axis is None:
+        if isinstance(shift, list | tuple):
+            shift = cast("int | Tensor", sum(cast("Sequence[Any]", shift)))
+        return reshape(roll(ravel(x), shift, 0), x.type.shape)
+    axes = [normal_axis("roll", a, x.ndim, x) for a in _listed(axis)]
+    shifts = _listed(shift)
+    if len(shifts) == 1:
+        shifts = shifts * len(axes)
+    if len(axes) == 1:
+        axes = axes * len(shifts)
+    if len(shifts) != len(axes):
+        raise ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    for each, at in zip(shifts, axes, strict=True):
+        x = _roll(x, as_dim(each), at)
+    return x
+
+
+def _roll(x: Tensor, shift: Dim, axis: int) -> Tensor:
+    n = x.type.shape[axis]
+    if isinstance(shift, int) and isinstance(n, int):
+        shift = shift % n if n else 0
+    return x if shift == 0 or n == 1 else Roll(axis)(x, tensor_of(shift))
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+# --- repeating ------------------------------------------------------------------------------------
+
+
+def tile(x: TensorLike, reps: Any) -> Tensor:
+    """`x` as a block that is repeated `reps` times: along the last axis, or one number an axis.
+
+    Where `reps` has more numbers than `x` has axes, new axes come in front. Numbers are integers or
+    integer scalar tensors.
+
+    >>> import symc.tensor as T
+    >>> T.tile(T.arange(3), (2, 2)).eval()
+    array([[0, 1, 2, 0, 1, 2],
+           [0, 1, 2, 0, 1, 2]])
+    """
+    x = as_tensor(x)
+    counts = [as_dim(each) for each in _listed(reps)]
+    x = expand_dims(x, tuple(range(max(0, len(counts) - x.ndim))))
+    for axis, count in enumerate(counts, x.ndim - len(counts)):
+        x = _stretched(x, count, axis) or _unless_once(Tile(axis), x, count)
+    return x
+
+
+def repeat(x: TensorLike, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each element of `x` repeated along an axis (None: of the flattened tensor).
+
+    `repeats` is one number for all elements or an integer vector with one for each; then the
+    length of the result follows from its values. Raises ValueError, at run time if need be, for
+    negative numbers.
+
+    >>> import symc.tensor as T
+    >>> T.repeat(T.arange(3), 2).eval()
+    array([0, 0, 1, 1, 2, 2])
+    """
+    x = as_tensor(x)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normal_axis("repeat", axis, x.ndim, x)
+    counts = as_tensor(repeats)
+    if not counts.dtype.is_integer:
+        raise DTypeError(f"repeat: counts must be integers\n  given  {describe(counts)}")
+    if counts.ndim > 1:
+        raise RankError(f"repeat: counts must be a scalar or a vector\n  given  {describe(counts)}")
+    if counts.ndim == 1 and counts.type.shape[0] != 1:
+        return _repeat_each(x, counts, axis)
+    count = as_dim(reshape(counts, ()))
+    return _stretched(x, count, axis) or _unless_once(Repeat(axis), x, count)
+
+
+def _stretched(x: Tensor, count: Dim, axis: int) -> Tensor | None:
+    """An axis of length 1 repeated, or None for others."""
+    shape = list(x.type.shape)
+    if shape[axis] != 1:
+        return None
+    shape[axis] = count
+    return broadcast_to(x, tuple(shape))
+
+
+def _unless_once(op: Tile | Repeat, x: Tensor, count: Dim) -> Tensor:
+    return x if count == 1 else op(x, tensor_of(count))
+
+
+def _repeat_each(x: Tensor, counts: Tensor, axis: int) -> Tensor:
+    n = x.type.shape[axis]
+    counts = specify_length(cast_to(counts, INT64), 0, n)
+    known = constant_value(counts)
+    if known is not None:
+        if (known < 0).any():
+            raise ValueError(f"repeat: a count is negative\n  given  {describe(counts)}")
+        where = constant(np.repeat(np.arange(known.size), known))
+    else:
+        where = RepeatedPositions()(counts, METHODS["sum"](counts))
+    return cast("Tensor", OPERATORS["getitem"](x, (*[slice(None)] * axis, where)))
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedPositions(Op):
+    """Each position of the argument as often as its element says; the second is their sum."""
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, (dim_of(args[1]),))
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.repeat(np.arange(args[0].size), np.maximum(args[0], 0))
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        # Position p of the result belongs to as many elements as end at or before p.
+        counts, total = node.args
+        ends = METHODS["cumsum"](counts)
+        marks = OPERATORS["inc_subtensor"](zeros((dims.add(dim_of(total), 1),), INT64)[ends], 1)
+        return specify_length(METHODS["cumsum"](marks)[:total], 0, dim_of(total))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        counts = node.args[0]
+        if not never_negative(counts):
+            yield Requirement(
+                OPERATORS["ge"](counts, 0),
+                ValueError,
+                lambda value: f"repeat: a count is negative\n  given  {describe(counts)}",
+            )
+
+
+def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    return 0, dims.sub(node.args[0].type.shape[0], 1)
+
+
+BOUNDS[RepeatedPositions] = _bounds
+
+# --- differences ----------------------------------------------------------------------------------
+
+
+def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
+    """The differences of neighbours along an axis, taken `n` times; for bool, whether they differ."""
+    x = as_tensor(x)
+    if n < 0:
+        raise ValueError(f"diff: n={n} is negative")
+    axis = normal_axis("diff", axis, x.ndim, x)
+    before = [slice(None)] * axis
+    for _ in range(n):
+        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        x = OPERATORS["ne"](later, earlier) if x.dtype is BOOL else later - earlier
+    return x
+
+
+for _method in (flip, repeat, roll):
+    METHODS[_method.__name__] = _method

@@ -1,0 +1,229 @@
+"""Making tensors larger at their ends, with a constant or with their own elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL
+from symc.dims import Dim
+from symc.errors import RankError
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import Constant, as_tensor, scalar_constant
+from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.tensor.broadcast import describe
+from symc.tensor.build import arange, zeros_like
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import (
+    Template,
+    as_dim,
+    fill_dims,
+    fill_values,
+    split_template,
+    tensor_of,
+    unbatched,
+)
+from symc.tensor.specify import segment
+from symc.tensor.views import expand_dims, not_negative, refuse_negative, through
+from symc.types import TensorType
+
+__all__ = ["pad"]
+
+Mode = Literal["constant", "edge", "reflect", "symmetric", "wrap"]
+Pair = tuple[Dim, Dim]
+
+
+@dataclass(frozen=True, slots=True)
+class Pad(Op):
+    """The first argument with the second, a scalar, around it.
+
+    `widths` has how many elements come before each axis, then how many behind each.
+    """
+
+    widths: Template
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x = args[0]
+        before, after = self._dims(args)
+        refuse_negative("pad", x, (*before, *after))
+        lengths = (
+            dims.add(dims.add(b, n), a)
+            for b, n, a in zip(before, x.type.shape, after, strict=True)
+        )
+        return TensorType(x.type.dtype, tuple(lengths))
+
+    def _dims(self, args: Sequence[Tensor]) -> tuple[Sequence[Dim], Sequence[Dim]]:
+        widths = fill_dims(self.widths, args[2:])
+        half = len(widths) // 2
+        return widths[:half], widths[half:]
+
+    def evaluate(self, *args: Array) -> Array:
+        widths = fill_values(self.widths, args[2:])
+        half = len(widths) // 2
+        pairs = list(zip(widths[:half], widths[half:], strict=True))
+        return np.pad(args[0], pairs, constant_values=args[1])
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        x, value = node.args[:2]
+        before, _ = self._dims(node.args)
+
+        def middle(part: Tensor) -> Tensor:
+            for axis, (start, length) in enumerate(zip(before, x.type.shape, strict=True)):
+                if part.type.shape[axis] != length:
+                    part = segment(part, axis, start, length)
+            return part
+
+        gradient: Tensor | None = None
+        if not isinstance(value.op, Constant):
+            outside = self(zeros_like(x, BOOL), scalar_constant(True, BOOL), *node.args[2:])
+            gradient = METHODS["sum"](OPERATORS["where"](outside, bar, 0))
+        return [through(middle, bar), gradient, *[None] * (len(node.args) - 2)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("pad", batched[2:])
+        x, value, *holes = args
+        half = len(self.widths) // 2
+        op = Pad((0, *self.widths[:half], 0, *self.widths[half:])) if batched[0] else self
+        if not batched[1]:
+            return op(x, value, *holes)
+        outside = op(zeros_like(x, BOOL), scalar_constant(True, BOOL), *holes)
+        inside = op(x, cast_to(0, x.dtype), *holes)
+        values = expand_dims(value, tuple(range(1, 1 + half)))
+        return cast("Tensor", OPERATORS["where"](outside, values, inside))
+
+    def lower(self, node: Tensor, size: SizeOf) -> Write:
+        before = [size(width) for width in self._dims(node.args)[0]]
+
+        def around(index: Index) -> Reader:
+            del index
+            return (yield Read(1, ()))
+
+        def target(inner: Index) -> IndexReader:
+            yield from ()
+            return tuple(ir.add(i, b) for i, b in zip(inner, before, strict=True))
+
+        def value(inner: Index) -> Reader:
+            return (yield Read(0, inner))
+
+        return Write(around, (Part(node.args[0].type.shape, target, value),))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        before, after = self._dims(node.args)
+        yield from not_negative("pad", node.args[0], (*before, *after))
+
+
+def _surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
+    if all(pair == (0, 0) for pair in pairs):
+        return x
+    widths, holes = split_template((*(b for b, _ in pairs), *(a for _, a in pairs)))
+    return Pad(widths)(x, cast_to(value, x.dtype), *holes)
+
+
+# --- where the elements of other modes come from --------------------------------------------------
+
+
+def _edge(i: Tensor, n: Tensor) -> Tensor:
+    return cast("Tensor", OPERATORS["minimum"](OPERATORS["maximum"](i, 0), n - 1))
+
+
+def _wrap(i: Tensor, n: Tensor) -> Tensor:
+    return i % n
+
+
+def _symmetric(i: Tensor, n: Tensor) -> Tensor:
+    i = i % (2 * n)
+    return cast("Tensor", OPERATORS["minimum"](i, 2 * n - 1 - i))
+
+
+def _reflect(i: Tensor, n: Tensor) -> Tensor:
+    period = OPERATORS["maximum"](2 * n - 2, 1)
+    i = i % period
+    return cast("Tensor", OPERATORS["minimum"](i, OPERATORS["maximum"](period - i, 0) % n))
+
+
+_SOURCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "edge": _edge,
+    "reflect": _reflect,
+    "symmetric": _symmetric,
+    "wrap": _wrap,
+}
+
+
+def _extend(x: Tensor, axis: int, pair: Pair, mode: str) -> Tensor:
+    if pair == (0, 0):
+        return x
+    n = x.type.shape[axis]
+    refuse_negative("pad", x, pair)
+    positions = arange(
+        tensor_of(dims.mul(pair[0], -1)), tensor_of(dims.add(n, pair[1]))
+    )
+    source = _SOURCES[mode](positions, tensor_of(n))
+    return cast("Tensor", OPERATORS["getitem"](x, (*[slice(None)] * axis, source)))
+
+
+# --- what users call ------------------------------------------------------------------------------
+
+
+def _pairs(label: str, x: Tensor, given: Any) -> list[tuple[Any, Any]]:
+    """One pair for each axis, from a number, a pair, a list of one pair, or one for each axis."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    if not isinstance(given, list | tuple):
+        return [(given, given)] * x.ndim
+    items = list(cast("Sequence[Any]", given))
+    if not any(isinstance(item, list | tuple) for item in items):
+        items = [items]
+    pairs = [tuple(item) * 2 if len(item) == 1 else tuple(item) for item in items]
+    if len(pairs) == 1:
+        pairs = pairs * x.ndim
+    if len(pairs) != x.ndim or any(len(pair) != 2 for pair in pairs):
+        raise RankError(
+            f"pad: {label} needs a number, a pair, or a pair for each of {x.ndim} axes, not "
+            f"{given!r}\n  given  {describe(x)}"
+        )
+    return [(pair[0], pair[1]) for pair in pairs]
+
+
+def pad(
+    x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values: Any = 0
+) -> Tensor:
+    """`x` with elements added at the ends of its axes, as NumPy's pad.
+
+    `pad_width` is a number, a pair (before, after), or a pair for each axis, of integers or integer
+    scalar tensors. Modes: "constant" adds `constant_values` (given in the same ways), "edge" the
+    outermost element, "reflect" mirrors without and "symmetric" with the outermost element, "wrap"
+    continues from the other end.
+
+    >>> import symc.tensor as T
+    >>> T.pad(T.arange(3), (1, 2), mode="wrap").eval()
+    array([2, 0, 1, 2, 0, 1])
+    """
+    x = as_tensor(x)
+    pairs = [(as_dim(b), as_dim(a)) for b, a in _pairs("pad_width", x, pad_width)]
+    if mode in _SOURCES:
+        for axis, pair in enumerate(pairs):
+            x = _extend(x, axis, pair, mode)
+        return x
+    if mode != "constant":
+        known = ", ".join(["constant", *_SOURCES])
+        raise ValueError(f"pad: there is no mode {mode!r}; there are {known}")
+    values = [
+        (as_tensor(b, x.dtype), as_tensor(a, x.dtype))
+        for b, a in _pairs("constant_values", x, constant_values)
+    ]
+    if len({v for pair in values for v in pair}) <= 1:
+        return _surround(x, values[0][0], pairs) if values else x
+    for axis, (pair, value) in enumerate(zip(pairs, values, strict=True)):
+        none = [(0, 0)] * x.ndim
+        sides = ((pair[0], 0), (0, pair[1]))
+        for side, around in zip(sides, value, strict=True):
+            x = _surround(x, around, [*none[:axis], side, *none[axis + 1 :]])
+    return x
+
+
+METHODS["pad"] = pad

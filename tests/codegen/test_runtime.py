@@ -1,0 +1,338 @@
+"""The C of `codegen/runtime`: how it is loaded, that it compiles, and what it computes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import platform
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from symc import special
+from symc.codegen.runtime.load import FOLDER, base, source_of, symbols
+
+from ..special_cases import CASES, Case, same
+from .runtime_library import FAST, HEADERS, STRICT, Array, Library, gcc, signatures
+
+INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+FLOATS = ("f32", "f64")
+SPECIAL_FLOATS = (
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 3.0, -3.0, 0.1, -0.1, 7.3, 1e-45, -1e-45, 1e-38, 5e37, -5e37,
+    2.0**24, 2.0**31, -(2.0**31), 1e10, math.pi, 1e30, math.inf, -math.inf, math.nan,
+)  # fmt: skip
+WIDE_FLOATS = (
+    *SPECIAL_FLOATS,
+    5e-324,
+    -5e-324,
+    2.3e-308,
+    1.7e308,
+    -1.7e308,
+    2.0**53,
+    2.0**63,
+    1e22,
+)
+
+
+@pytest.fixture(scope="session", params=["-DSYMC_LIBMVEC", "-USYMC_LIBMVEC"], ids=["mvec", "libm"])
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Compiled once with the C library's vector functions and once without."""
+    flag: str = request.param
+    if flag.startswith("-D") and not Path("/lib/x86_64-linux-gnu/libmvec.so.1").exists():
+        pytest.skip("this machine has no libmvec")
+    return Library(tmp_path_factory.mktemp("runtime"), flag)
+
+
+# --- loading and compiling ------------------------------------------------------------------------
+
+
+def test_a_symbol_comes_behind_what_it_needs() -> None:
+    order = list(symbols())
+    for symbol in symbols().values():
+        for need in symbol.needs:
+            assert order.index(need) < order.index(symbol.name)
+
+
+def test_source_is_the_same_for_the_same_set() -> None:
+    names = ["symc_beta_f64", "symc_sigmoid_f32", "symc_mod_i32", "symc_beta_f64"]
+    text = source_of(names)
+    assert text == source_of(reversed(names))
+    assert text.count("double symc_stirling_f64(") == 1
+    assert text.count("double exp(") == 1
+    assert "cosh" not in text
+    assert "SYMBOL" not in text
+    assert "NEEDS" not in text
+    assert source_of([]) == ""
+
+
+def test_an_unknown_symbol_is_named() -> None:
+    with pytest.raises(LookupError, match="'symc_nonsense'"):
+        source_of(["exp", "symc_nonsense"])
+
+
+def test_there_is_no_include() -> None:
+    for path in FOLDER.glob("*.h"):
+        assert not re.search(r"^\s*#\s*include", path.read_text(), re.MULTILINE), path.name
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_compiles_alone(header: str) -> None:
+    mine = [symbol for symbol in symbols().values() if symbol.file == header]
+    needs = {need for symbol in mine for need in symbol.needs if symbols()[need].file != header}
+    gcc(
+        [*FAST[1:], "-c"],
+        base() + source_of(needs) + (FOLDER / header).read_text(),
+        "-o",
+        "/dev/null",
+    )
+
+
+def test_every_symbol_says_all_that_it_needs() -> None:
+    def check(name: str) -> None:
+        gcc([*STRICT[1:], "-fsyntax-only"], base() + source_of([name]))
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(check, [s.name for s in symbols().values() if s.file in HEADERS]))
+
+
+def test_nothing_is_undefined(tmp_path: Path) -> None:
+    """All functions on all pairs of special values, with the sanitizer."""
+    loops, calls = "", ""
+    for number, signature in enumerate(signatures().values()):
+        loops += signature.loop
+        kinds = [*signature.args, signature.result]
+        arrays = [f"a{number}_{i}" for i in range(len(kinds))]
+        for kind, array in zip(kinds, arrays, strict=True):
+            loops += f"static {kind} {array}[N * N * N];\n"
+        calls += f"  for (int i = 0; i < N * N * N; i++) {{\n    int at = i;\n"
+        for kind, array in zip(signature.args, arrays, strict=False):
+            pool = "floats" if kind in ("double", "float") else "whole"
+            calls += f"    {array}[i] = ({kind}){pool}[at % N]; at /= N;\n"
+        calls += f"  }}\n  loop_{signature.name}(N * N * N, {', '.join(arrays)});\n"
+    floats = "0., -0., 1., -1., 0.3, -2.5, 7., 100., 1e-40, 150.5, 2147483648., -1e19, 1e30, " + (
+        "INFINITY, -INFINITY, NAN"
+    )
+    whole = "0, 1, -1, 2, -2, 7, 8, 31, 32, 63, 64, 127, -128, -2147483648, " + (
+        "9223372036854775807, (-9223372036854775807 - 1)"
+    )
+    source = base() + source_of(signatures()) + "enum { N = 16 };\n" + loops
+    source += f"static const double floats[N] = {{{floats}}};\n"
+    source += f"static const int64_t whole[N] = {{{whole}}};\n"
+    source += f"int main(void) {{\n{calls}  return 0;\n}}\n"
+    flags = ["-std=gnu11", "-O1", "-march=native", "-fsanitize=undefined,float-cast-overflow"]
+    gcc([*flags, "-fno-sanitize-recover=all"], source, "-o", str(tmp_path / "all"))
+    done = subprocess.run([tmp_path / "all"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_loops_vectorise(library: Library) -> None:
+    math = "sigmoid softplus log_sigmoid logaddexp logaddexp2 erfinv"
+    wanted = {f"symc_{name}_{kind}" for name in math.split() for kind in FLOATS}
+    wanted |= {f"symc_{name}_f64" for name in ("erfcx", "i0", "i1")}
+    if not library.has_vector_math:
+        wanted = set()
+    plain = ("maximum", "minimum", "fmax", "fmin", "sign")
+    wanted |= {f"symc_{name}_{kind}" for name in plain for kind in FLOATS}
+    small = ("i8", "i16", "i32", "u8", "u16", "u32")
+    wanted |= {f"symc_{source}_to_{kind}" for source in FLOATS for kind in small}
+    wanted |= {
+        f"symc_{name}_{kind}" for name in ("shl", "shr") for kind in ("i32", "i64", "u32", "u64")
+    }
+    wanted |= {
+        f"symc_{name}_{kind}" for name in ("neg", "abs") for kind in ("i8", "i16", "i32", "i64")
+    }
+    vectorised = library.vectorised()
+    assert wanted <= vectorised, wanted - vectorised
+
+
+# --- integers -------------------------------------------------------------------------------------
+
+
+def _pairs(kind: str) -> tuple[Array, Array]:
+    """All pairs of 8 bits; of wider types, edges and random numbers."""
+    dtype = np.dtype(kind[0] + str(int(kind[1:]) // 8))
+    info = np.iinfo(dtype)
+    if info.bits == 8:
+        values = np.arange(info.min, info.max + 1).astype(dtype)
+    else:
+        edges = [
+            0,
+            1,
+            2,
+            3,
+            7,
+            info.bits - 1,
+            info.bits,
+            info.bits + 1,
+            info.max,
+            info.max - 1,
+            info.min,
+        ]
+        edges += [info.min + 1, -1, -2, -7, -info.bits] if info.min else []
+        random = np.random.default_rng(0).integers(info.min, info.max, 40, dtype, endpoint=True)
+        values = np.concatenate([np.array(edges, dtype), random])
+    left, right = np.meshgrid(values, values)
+    return left.ravel(), right.ravel()
+
+
+def _wrap(values: list[int], dtype: np.dtype[np.generic]) -> list[int]:
+    bits = dtype.itemsize * 8
+    low = -(1 << bits - 1) if dtype.kind == "i" else 0
+    return [(value - low) % (1 << bits) + low for value in values]
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_integer_division(library: Library, kind: str) -> None:
+    a, b = _pairs(kind)
+    pairs = list(zip(a.tolist(), b.tolist(), strict=True))
+    floor = _wrap([x // y if y else 0 for x, y in pairs], a.dtype)
+    assert library(f"symc_floordiv_{kind}", a, b).tolist() == floor
+    assert library(f"symc_mod_{kind}", a, b).tolist() == [x % y if y else 0 for x, y in pairs]
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_integer_power(library: Library, kind: str) -> None:
+    a, b = _pairs(kind)
+
+    def power(x: int, y: int) -> int:
+        if y >= 0:
+            return pow(x, y, 1 << 64)
+        return 0 if abs(x) != 1 else x if y % 2 else 1
+
+    expected = _wrap([power(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)], a.dtype)
+    assert library(f"symc_ipow_{kind}", a, b).tolist() == expected
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_shifts_are_numpys(library: Library, kind: str) -> None:
+    a, b = _pairs(kind)
+    np.testing.assert_array_equal(library(f"symc_shl_{kind}", a, b), np.left_shift(a, b))
+    np.testing.assert_array_equal(library(f"symc_shr_{kind}", a, b), np.right_shift(a, b))
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_negation_wraps(library: Library, kind: str) -> None:
+    a = np.unique(_pairs(kind)[0])
+    np.testing.assert_array_equal(library(f"symc_neg_{kind}", a), np.negative(a))
+    if kind[0] == "i":
+        np.testing.assert_array_equal(library(f"symc_abs_{kind}", a), np.abs(a))
+
+
+# --- floats ---------------------------------------------------------------------------------------
+
+
+def _float_pairs(kind: str) -> tuple[Array, Array]:
+    dtype, values = ("f4", SPECIAL_FLOATS) if kind == "f32" else ("f8", WIDE_FLOATS)
+    grid = np.array(list(itertools.product(values, values)), dtype)
+    random = (
+        np.random.default_rng(1).normal(0, 1, (2000, 2)) * 10.0 ** np.arange(2000)[:, None] ** 0.2
+    )
+    both = np.concatenate([grid, random.astype(dtype), random[:, ::-1].astype(dtype)])
+    return both[:, 0].copy(), both[:, 1].copy()
+
+
+def _assert_same_bits(got: Array, want: Array, *args: Array) -> None:
+    alike = (np.isnan(got) & np.isnan(want)) | (
+        (got == want) & (np.signbit(got) == np.signbit(want))
+    )
+    first = np.flatnonzero(~alike)[:5]
+    assert alike.all(), [(*(arg[i] for arg in args), got[i], want[i]) for i in first]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [("floordiv", np.floor_divide), ("mod", np.remainder), ("fmod", np.fmod)],
+)
+def test_division_is_numpys_to_the_bit(
+    library: Library, name: str, meaning: np.ufunc, kind: str
+) -> None:
+    a, b = _float_pairs(kind)
+    _assert_same_bits(library(f"symc_{name}_{kind}", a, b), meaning(a, b), a, b)
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
+def test_extremes(library: Library, name: str, kind: str) -> None:
+    a, b = _float_pairs(kind)
+    # Which zero wins depends on the width of NumPy's vectors: add 0.0 to make all zeros positive.
+    got, want = library(f"symc_{name}_{kind}", a, b), getattr(np, name)(a, b)
+    _assert_same_bits(got + 0, want + 0, a, b)
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+def test_sign(library: Library, kind: str) -> None:
+    a, _ = _float_pairs(kind)
+    _assert_same_bits(library(f"symc_sign_{kind}", a), np.sign(a), a)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_logaddexp(library: Library, name: str, kind: str) -> None:
+    a, b = _float_pairs(kind)
+    got, want = library(f"symc_{name}_{kind}", a, b), getattr(np, name)(a, b)
+    tolerance = 8 * np.finfo(a.dtype).eps
+    np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "softplus", "log_sigmoid"])
+def test_single_precision_sigmoids(library: Library, name: str) -> None:
+    x = np.array([*SPECIAL_FLOATS, *np.linspace(-86, 86, 999)], "f4")
+    got, want = library(f"symc_{name}_f32", x), getattr(special, name)(x)
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-40)
+
+
+def test_single_precision_erfinv(library: Library) -> None:
+    x = np.array([*np.linspace(-1, 1, 999), 1 - 2**-24, 1e-30, 2, np.nan], "f4")
+    got, want = library("symc_erfinv_f32", x), special.erfinv(x.astype("f8"))
+    np.testing.assert_allclose(got, want, rtol=6e-7)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("source", FLOATS)
+def test_casts_are_numpys(library: Library, source: str, kind: str) -> None:
+    halves = [2.0**power + offset for power in range(66) for offset in (-1, -0.5, 0, 0.5, 1)]
+    x = np.array(
+        [*SPECIAL_FLOATS, *halves, *(-half for half in halves)], "f4" if source == "f32" else "f8"
+    )
+    x = np.resize(x, 1024)  # so that NumPy uses its vector loop to the end
+    got = library(f"symc_{source}_to_{kind}", x)
+    inside = np.isfinite(x) & (np.abs(x) < 2.0**31)
+    if platform.machine() == "x86_64":
+        inside[:] = True
+    np.testing.assert_array_equal(got[inside], x.astype(got.dtype)[inside])
+
+
+# --- special functions ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_special_function(library: Library, case: Case) -> None:
+    got = library(f"symc_{case.name}_f64", *case.points)
+    for point, value, want in zip(zip(*case.points, strict=True), got, case.truth(), strict=True):
+        unit = max(mp.mpf(float(np.spacing(abs(float(want))))), mp.mpf(2) ** -1074)
+        assert abs(mp.mpf(float(value)) - want) <= case.ulp * unit, (point, value, want)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_special_values(library: Library, case: Case) -> None:
+    for *point, want in case.special:
+        got = library(f"symc_{case.name}_f64", *([value] * 9 for value in point))
+        assert same(float(got[0]), want), (point, got[0], want)
+        assert same(float(got[8]), want), (point, got[8], want)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nan_gives_nan(library: Library, case: Case) -> None:
+    count = len(case.points)
+    for position in range(count):
+        point = [[math.nan if i == position else 1.5] * 9 for i in range(count)]
+        assert np.isnan(library(f"symc_{case.name}_f64", *point)).all()
