@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 
-import mpmath as mp
 import numpy as np
 import pytest
 
 from symc import special
-
-from .special_cases import BY_NAME, CASES, Case, same
+from tests.special_cases import BY_NAME, CASES, Case, mp, same
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -81,11 +81,8 @@ def source_of(names: Iterable[str]) -> str:
         if name not in wanted:
             wanted.add(name)
             waiting += known[name].needs
-    parts: list[str] = []
-    for symbol in known.values():
-        if symbol.name in wanted:
-            parts.append(symbol.text if symbol.is_declaration else "\n" + symbol.text)
-    return "".join(parts).lstrip("\n")
+    chosen = (symbol for symbol in known.values() if symbol.name in wanted)
+    return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
 
 
 def _parse(path: Path) -> Iterable[Symbol]:

@@ -159,7 +159,7 @@ def _as_matrices(
     factor: Factor, batch: list[str], rows: list[str], columns: list[str]
 ) -> tuple[Tensor, bool]:
     """The factor with merged rows and columns; or transposed, if nothing must be moved for that."""
-    x, labels = factor
+    labels = factor[1]
     trans = labels == (*batch, *columns, *rows) and labels != (*batch, *rows, *columns)
     first, second = (columns, rows) if trans else (rows, columns)
     moved = _aligned(factor, [*batch, *first, *second])
@@ -206,7 +206,7 @@ def tensordot(
     labels_b = tuple(
         f"a{first[second.index(axis)]}" if axis in second else f"b{axis}" for axis in range(b.ndim)
     )
-    kept = {label for label in (*labels_a, *labels_b) if not (label in labels_a and label in labels_b)}
+    kept = {*labels_a} ^ {*labels_b}
     return contract((a, labels_a), (b, labels_b), kept)[0]
 
 
@@ -251,7 +251,7 @@ def _parse(subscripts: str, operands: Sequence[Tensor]) -> tuple[list[Labels], L
     if not all(_SUBSCRIPTS.match(part) for part in [*parts, right]):
         raise ValueError(f"einsum: {subscripts!r} is not made of letters, '...', ',' and '->'")
     if len(parts) != len(operands):
-        raise ValueError(f"einsum: {subscripts!r} is for {len(parts)} operands, not {len(operands)}")
+        raise ValueError(f"einsum: {subscripts!r} has {len(parts)} operands, not {len(operands)}")
     inputs = [_labels(part, x) for part, x in zip(parts, operands, strict=True)]
     counts = Counter(label for labels in inputs for label in labels)
     dots = sorted((label for label in counts if label[0] == "."), key=lambda x: -int(x[1:]))
@@ -323,10 +323,10 @@ def _one_length_each(factors: list[Factor]) -> list[Factor]:
     owner: dict[str, int] = {}
     for number, (_, labels) in enumerate(factors):
         for label in labels:
-            first = owner.setdefault(label, number)
-            if isinstance(_length(factors[number], label), int):
-                if not isinstance(_length(factors[first], label), int):
-                    owner[label] = number
+            first = factors[owner.setdefault(label, number)]
+            here, there = _length(factors[number], label), _length(first, label)
+            if isinstance(here, int) and not isinstance(there, int):
+                owner[label] = number
     for number, (_, labels) in enumerate(factors):
         for axis, label in enumerate(labels):
             other, other_labels = factors[owner[label]]

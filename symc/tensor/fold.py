@@ -54,9 +54,9 @@ class Reduce(Op):
         shape = x.type.shape
         kept = tuple(dim for axis, dim in enumerate(shape) if axis not in self.axes)
         folded = dims.product(shape[axis] for axis in self.axes)
-        if self._refuses_empty and folded == 0 and dims.product(kept) != 0:
-            if isinstance(dims.product(kept), int):
-                raise ValueError(no_elements(self.label, x))
+        results = dims.product(kept)
+        if self._refuses_empty and folded == 0 and isinstance(results, int) and results:
+            raise ValueError(no_elements(self.label, x))
         return TensorType(x.type.dtype, kept)
 
     def evaluate(self, *args: Array) -> Array:
@@ -123,7 +123,8 @@ class Reduce(Op):
             return value if value.dtype is dtype else ir.Cast(value, dtype)
 
         extents = tuple(x.type.shape[axis] for axis in self.axes)
-        return Fold(extents, accumulate_op(self.kind, dtype), dtype, identity(self.kind, dtype), element)
+        op, start = accumulate_op(self.kind, dtype), identity(self.kind, dtype)
+        return Fold(extents, op, dtype, start, element)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         if self._refuses_empty:
@@ -192,7 +193,7 @@ def _limit(kind: Kind, x: Array) -> Any:
 
 def no_elements(label: str, x: Tensor) -> str:
     """The message for an extreme of nothing."""
-    return f"{label}: there are no elements along the axis, so there is none\n  given  {describe(x)}"
+    return f"{label}: there are no elements to choose from\n  given  {describe(x)}"
 
 
 def require_elements(

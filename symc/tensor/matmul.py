@@ -12,17 +12,16 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, DType
 from symc.dims import Dim
-from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.errors import RankError, ShapeMismatch
+from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import common, masked, peel
+from symc.tensor.elementwise import masked, peel
 from symc.tensor.fold import accumulate_op, accumulator, identity, reduce_over
-from symc.tensor.reshape import ravel, reshape
-from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
+from symc.tensor.reshape import reshape
+from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 from symc.types import TensorType
 
 __all__: list[str] = []
@@ -47,7 +46,8 @@ class MatMul(Op):
             raise RankError(f"matmul cannot multiply {a.type} and {b.type}")
         for left, right in self._pairs(a, b):
             check_lengths("matmul", a, left, b, right)
-        batch = tuple(known(m, n) for m, n in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True))
+        pairs = zip(a.type.shape[:-2], b.type.shape[:-2], strict=True)
+        batch = tuple(known(left, right) for left, right in pairs)
         rows, columns = a.type.shape[self._axes[0]], b.type.shape[self._axes[3]]
         return TensorType(a.type.dtype, (*batch, rows, columns))
 

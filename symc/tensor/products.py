@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symc import dims
 from symc.dims import Dim
-from symc.errors import RankError, ShapeMismatch
+from symc.errors import RankError
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
@@ -19,7 +19,6 @@ from symc.tensor.matmul import (
     check_lengths,
     known,
     summed,
-    unequal,
     unstacked,
 )
 from symc.tensor.reshape import ravel, reshape
@@ -72,8 +71,8 @@ def _batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
     shape: list[Dim] = []
     for axis in range(-max(a.ndim, b.ndim), -2):
         left, right = (x.type.shape[axis] if -axis <= x.ndim else 1 for x in (a, b))
-        if isinstance(left, int) and isinstance(right, int) and left != right and 1 not in (left, right):
-            raise ShapeMismatch(unequal("matmul", a, axis + a.ndim, b, axis + b.ndim, (left, right)))
+        if 1 not in (left, right):
+            check_lengths("matmul", a, axis + a.ndim, b, axis + b.ndim)
         shape.append(right if left == 1 else left if right == 1 else known(left, right))
     return tuple(shape)
 

@@ -192,7 +192,8 @@ def _norm(x: Tensor, ord: float, axes: Sequence[int], keepdims: bool) -> Tensor:
     if ord == -np.inf:
         return reduce_over("min", size, axes, keepdims)
     if ord == 0:
-        return cast_to(reduce_over("add", cast_to(cast_to(x, BOOL), INT64), axes, keepdims), x.dtype)
+        nonzero = cast_to(cast_to(x, BOOL), INT64)
+        return cast_to(reduce_over("add", nonzero, axes, keepdims), x.dtype)
     if ord == 1:
         return reduce_over("add", size, axes, keepdims)
     powers: Tensor = OPERATORS["sqr"](x) if ord == 2 else OPERATORS["pow"](size, ord)

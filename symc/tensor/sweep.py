@@ -17,7 +17,7 @@ from symc.codegen.dtypes import BOOL, DType
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf, Sweep
-from symc.tensor.elementwise import align_batch, cast_to, masked, peel
+from symc.tensor.elementwise import align_batch, cast_to, masked
 from symc.tensor.fold import (
     accumulate_op,
     accumulator,
@@ -81,7 +81,8 @@ class Cumulative(Op):
         """Each gradient goes to the first position that has the extreme so far."""
         x, axis = node.args[0], self.axis
         # Element i goes on with the extreme of those before it, unless it comes first.
-        holds: Tensor = OPERATORS["le" if self.kind == "max" else "ge"](x, Lag(axis, _NAN)(node))
+        compare = OPERATORS["le" if self.kind == "max" else "ge"]
+        holds: Tensor = compare(x, Lag(axis, _NAN)(node))
         was_nan = Lag(axis, 0.0)(OPERATORS["isnan"](node))
         goes_on: Tensor = OPERATORS["logical_or"](holds, was_nan)
         # The sum of bar from each position up to the next one that sets the extreme anew.

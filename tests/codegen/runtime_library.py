@@ -6,13 +6,15 @@ import ctypes
 import re
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.runtime.load import Symbol, base, source_of, symbols
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Array = npt.NDArray[Any]
 HEADERS = (

@@ -10,15 +10,13 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import mpmath as mp
 import numpy as np
 import pytest
 
 from symc import special
 from symc.codegen.runtime.load import FOLDER, base, source_of, symbols
-
-from ..special_cases import CASES, Case, same
-from .runtime_library import FAST, HEADERS, STRICT, Array, Library, gcc, signatures
+from tests.codegen.runtime_library import FAST, HEADERS, STRICT, Array, Library, gcc, signatures
+from tests.special_cases import CASES, Case, mp, same
 
 INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("f32", "f64")
@@ -109,17 +107,15 @@ def test_nothing_is_undefined(tmp_path: Path) -> None:
         arrays = [f"a{number}_{i}" for i in range(len(kinds))]
         for kind, array in zip(kinds, arrays, strict=True):
             loops += f"static {kind} {array}[N * N * N];\n"
-        calls += f"  for (int i = 0; i < N * N * N; i++) {{\n    int at = i;\n"
+        calls += "  for (int i = 0; i < N * N * N; i++) {\n    int at = i;\n"
         for kind, array in zip(signature.args, arrays, strict=False):
             pool = "floats" if kind in ("double", "float") else "whole"
             calls += f"    {array}[i] = ({kind}){pool}[at % N]; at /= N;\n"
         calls += f"  }}\n  loop_{signature.name}(N * N * N, {', '.join(arrays)});\n"
-    floats = "0., -0., 1., -1., 0.3, -2.5, 7., 100., 1e-40, 150.5, 2147483648., -1e19, 1e30, " + (
-        "INFINITY, -INFINITY, NAN"
-    )
-    whole = "0, 1, -1, 2, -2, 7, 8, 31, 32, 63, 64, 127, -128, -2147483648, " + (
-        "9223372036854775807, (-9223372036854775807 - 1)"
-    )
+    floats = "0., -0., 1., -1., 0.3, -2.5, 7., 100., 1e-40, 150.5, 2147483648., -1e19, 1e30"
+    floats += ", INFINITY, -INFINITY, NAN"
+    whole = "0, 1, -1, 2, -2, 7, 8, 31, 32, 63, 64, 127, -128, -2147483648"
+    whole += ", 9223372036854775807, -9223372036854775807 - 1"
     source = base() + source_of(signatures()) + "enum { N = 16 };\n" + loops
     source += f"static const double floats[N] = {{{floats}}};\n"
     source += f"static const int64_t whole[N] = {{{whole}}};\n"
