@@ -2,7 +2,8 @@
 
 A row is everything there is to know about a function. Its C symbols are of the C library (`libm.h`
 declares them) or defined in `codegen/runtime`; `function` also names the symbols of those binary
-operators that C has no operator for. The Python meanings are in `meaning.py`.
+operators that C has no operator for. The Python meanings are in `meaning.py` and
+`special.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from symc.codegen import meaning
+from symc.codegen import meaning, special
 from symc.codegen.dtypes import FLOAT32, DType
 
 Number = bool | int | float
@@ -35,8 +36,13 @@ class Function:
     """Whether the result is bool. Otherwise it has the dtype of the arguments."""
 
 
+def _python(name: str) -> Callable[..., Number]:
+    found: Callable[..., Number] = getattr(meaning, name, None) or getattr(special, name)
+    return found
+
+
 def _libm(name: str, c: str, cost: int, *, arity: int = 1, vectorises: bool = True) -> Function:
-    return Function(name, arity, c, c + "f", cost, vectorises, getattr(meaning, name))
+    return Function(name, arity, c, c + "f", cost, vectorises, _python(name))
 
 
 def _own(
@@ -44,11 +50,11 @@ def _own(
 ) -> Function:
     symbol = f"symc_{name}_f64"
     symbol32 = f"symc_{name}_f32" if float32 else None
-    return Function(name, arity, symbol, symbol32, cost, vectorises, getattr(meaning, name))
+    return Function(name, arity, symbol, symbol32, cost, vectorises, _python(name))
 
 
 def _predicate(name: str) -> Function:
-    builtin, python = f"__builtin_{name}", getattr(meaning, name)
+    builtin, python = f"__builtin_{name}", _python(name)
     return Function(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
 
 

@@ -1,40 +1,13 @@
 """What each function of `math.py` means, in plain Python on one number.
 
 These are for the interpreter, a second opinion: they give IEEE infinities and NaN where Python
-raises, and are right to about 1e-13, but not to the last bit. `special.py` has the longer ones.
+raises, and are right to about 1e-13, but not to the last bit. `special.py` has the special functions.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-
-from symc.codegen.special import (
-    beta,
-    betaln,
-    digamma,
-    erfcx,
-    erfinv,
-    gamma,
-    gammainc,
-    gammaincc,
-    gammaln,
-    i0,
-    i1,
-    j0,
-    j1,
-    trigamma,
-)
-
-__all__ = [
-    "abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "beta",
-    "betaln", "cbrt", "ceil", "copysign", "cos", "cosh", "digamma", "erf", "erfc", "erfcx",
-    "erfinv", "exp", "exp2", "expm1", "floor", "fmax", "fmin", "fmod", "gamma", "gammainc",
-    "gammaincc", "gammaln", "hypot", "i0", "i1", "isfinite", "isinf", "isnan", "j0", "j1", "log",
-    "log10", "log1p", "log2", "log_sigmoid", "logaddexp", "logaddexp2", "nextafter", "pow",
-    "round", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt", "tan", "tanh", "trigamma",
-    "trunc",
-]  # fmt: skip
 
 _abs = abs
 _round = round

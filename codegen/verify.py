@@ -138,7 +138,8 @@ class _Checker:
         """Note which sizes follow from those that have been measured."""
         for size in self.program.sizes:
             name, value = size.var.name, size.value
-            if name in self.measured or (value is not None and names_in(value) <= self.known.keys()):
+            follows = value is not None and names_in(value) <= self.known.keys()
+            if follows or name in self.measured:
                 self.known[name] = INT64
 
     def step(self, step: Step) -> None:
@@ -182,7 +183,8 @@ class _Checker:
             self.use(step, name)
             buffer = self.buffers[name]
             if buffer.dtype is not param.dtype:
-                raise Broken(step, f"{name} is {buffer.dtype}, parameter {param.name} {param.dtype}")
+                what = f"{name} is {buffer.dtype}, parameter {param.name} is {param.dtype}"
+                raise Broken(step, what)
             if param.written:
                 self.writable(step, buffer)
                 if step.buffers.count(name) > 1:

@@ -24,32 +24,19 @@ __all__ = [
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
-Unary = Callable[[npt.ArrayLike], npt.NDArray[Any]]
-Binary = Callable[[npt.ArrayLike, npt.ArrayLike], npt.NDArray[Any]]
 
 
-def _call(function: Callable[..., Floats], *args: npt.ArrayLike) -> npt.NDArray[Any]:
+def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[Any]]:
     """Broadcasts, computes in float64, gives the type of the arguments, keeps quiet."""
-    arrays = [np.asarray(arg) for arg in args]
-    common = np.result_type(*arrays)
-    wide = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in arrays))
-    with np.errstate(all="ignore"):
-        result = function(*map(np.atleast_1d, wide)).reshape(wide[0].shape)
-        return result.astype(common if common.kind == "f" else np.float64)
 
-
-def _unary(function: Callable[[Floats], Floats]) -> Unary:
     @wraps(function)
-    def wrapped(x: npt.ArrayLike) -> npt.NDArray[Any]:
-        return _call(function, x)
-
-    return wrapped
-
-
-def _binary(function: Callable[[Floats, Floats], Floats]) -> Binary:
-    @wraps(function)
-    def wrapped(x: npt.ArrayLike, y: npt.ArrayLike) -> npt.NDArray[Any]:
-        return _call(function, x, y)
+    def wrapped(*args: npt.ArrayLike) -> npt.NDArray[Any]:
+        arrays = [np.asarray(arg) for arg in args]
+        common = np.result_type(*arrays)
+        wide = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in arrays))
+        with np.errstate(all="ignore"):
+            result = function(*map(np.atleast_1d, wide)).reshape(wide[0].shape)
+            return result.astype(common if common.kind == "f" else np.float64)
 
     return wrapped
 
@@ -61,20 +48,20 @@ def _map(function: Callable[[float], float], x: Floats) -> Floats:
 # --- the sigmoid family ---------------------------------------------------------------------------
 
 
-@_unary
+@_vectorised
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)), in (0, 1)."""
     e = np.exp(-np.abs(x))
     return np.where(x < 0, e / (1 + e), 1 / (1 + e))
 
 
-@_unary
+@_vectorised
 def softplus(x: Floats) -> Floats:
     """log(1 + exp(x)) > 0."""
     return np.logaddexp(0, x)
 
 
-@_unary
+@_vectorised
 def log_sigmoid(x: Floats) -> Floats:
     """log(sigmoid(x)) < 0."""
     return -np.logaddexp(0, -x)
@@ -83,19 +70,19 @@ def log_sigmoid(x: Floats) -> Floats:
 # --- error functions ------------------------------------------------------------------------------
 
 
-@_unary
+@_vectorised
 def erf(x: Floats) -> Floats:
     """The error function (7.2.1), in [-1, 1]."""
     return _map(math.erf, x)
 
 
-@_unary
+@_vectorised
 def erfc(x: Floats) -> Floats:
     """1 - erf(x) (7.2.2), in [0, 2]; exact for large x."""
     return _map(math.erfc, x)
 
 
-@_unary
+@_vectorised
 def erfcx(x: Floats) -> Floats:
     """exp(x*x) erfc(x) (7.2.3); 0 at inf, inf below -26.63.
 
@@ -112,7 +99,7 @@ def erfcx(x: Floats) -> Floats:
     return np.where(x < -27, np.inf, np.where(x > 2, far, near))
 
 
-@_unary
+@_vectorised
 def erfinv(x: Floats) -> Floats:
     """The inverse of erf: inf at 1, -inf at -1, NaN outside.
 
@@ -152,13 +139,13 @@ def _gammaln(x: float) -> float:
         return math.inf
 
 
-@_unary
+@_vectorised
 def gamma(x: Floats) -> Floats:
     """The gamma function (5.2.1): ±inf at ±0, NaN at negative whole numbers and -inf."""
     return _map(_gamma, x)
 
 
-@_unary
+@_vectorised
 def gammaln(x: Floats) -> Floats:
     """log |gamma(x)|: inf at 0, negative whole numbers and ±inf."""
     return _map(_gammaln, x)
@@ -183,7 +170,7 @@ def _raised(x: Floats, term: Callable[[Floats], Floats]) -> tuple[Floats, Floats
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4 ... (24.2.1)
 
 
-@_unary
+@_vectorised
 def digamma(x: Floats) -> Floats:
     """The derivative of gammaln (5.2.2): ∓inf at ±0, NaN at negative whole numbers and -inf.
 
@@ -198,7 +185,7 @@ def digamma(x: Floats) -> Floats:
     return np.where(pole, np.nan, np.where(x == 0, np.copysign(np.inf, -x), result))
 
 
-@_unary
+@_vectorised
 def trigamma(x: Floats) -> Floats:
     """The derivative of digamma: inf at 0, negative whole numbers and -inf.
 
@@ -212,7 +199,7 @@ def trigamma(x: Floats) -> Floats:
     return np.where((x <= 0) & ((sine == 0) | np.isinf(x)), np.inf, result)
 
 
-@_unary
+@_vectorised
 def tetragamma(x: Floats) -> Floats:
     """The derivative of trigamma: ∓inf at ±0, NaN at negative whole numbers and -inf.
 
@@ -345,7 +332,7 @@ def _incomplete(a: Floats, x: Floats, upper: bool) -> Floats:
     return np.where(wrong, np.nan, result)
 
 
-@_binary
+@_vectorised
 def gammainc(a: Floats, x: Floats) -> Floats:
     """P(a, x), the regularised lower incomplete gamma function (8.2.4), in [0, 1].
 
@@ -355,13 +342,13 @@ def gammainc(a: Floats, x: Floats) -> Floats:
     return _incomplete(a, x, upper=False)
 
 
-@_binary
+@_vectorised
 def gammaincc(a: Floats, x: Floats) -> Floats:
     """Q(a, x) = 1 - P(a, x) (8.2.4), small values with all digits; NaN as `gammainc`."""
     return _incomplete(a, x, upper=True)
 
 
-@_binary
+@_vectorised
 def gammainc_da(a: Floats, x: Floats) -> Floats:
     """The derivative of gammainc by a > 0: never positive, 0 at x = 0 and x = inf.
 
@@ -422,7 +409,7 @@ def _any_beta(a: Floats, b: Floats, logarithm: bool) -> Floats:
     return np.where(fine, log if logarithm else sign * value, special)
 
 
-@_binary
+@_vectorised
 def beta(a: Floats, b: Floats) -> Floats:
     """gamma(a) gamma(b) / gamma(a + b) (5.12.1).
 
@@ -432,7 +419,7 @@ def beta(a: Floats, b: Floats) -> Floats:
     return _any_beta(a, b, logarithm=False)
 
 
-@_binary
+@_vectorised
 def betaln(a: Floats, b: Floats) -> Floats:
     """log |beta(a, b)|."""
     return _any_beta(a, b, logarithm=True)
@@ -489,25 +476,25 @@ def _bessel_i(x: Floats, order: int) -> Floats:
     return np.where(a < 1, _bessel_series(x, order, 1.0), odd * far)
 
 
-@_unary
+@_vectorised
 def j0(x: Floats) -> Floats:
     """The Bessel function J of order 0 (10.2.2); 0 at ±inf."""
     return _bessel_j(x, 0)
 
 
-@_unary
+@_vectorised
 def j1(x: Floats) -> Floats:
     """The Bessel function J of order 1 (10.2.2); 0 at ±inf."""
     return _bessel_j(x, 1)
 
 
-@_unary
+@_vectorised
 def i0(x: Floats) -> Floats:
     """The modified Bessel function I of order 0 (10.25.2); inf from |x| = 713.99 on."""
     return _bessel_i(x, 0)
 
 
-@_unary
+@_vectorised
 def i1(x: Floats) -> Floats:
     """The modified Bessel function I of order 1 (10.25.2); ±inf from |x| = 713.99 on."""
     return _bessel_i(x, 1)

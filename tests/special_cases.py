@@ -132,6 +132,8 @@ _BETA = (
     _join(_uniform(0, 9, 30), _spread(10, 1e10, 31), _spread(10, 1e4, 20), _uniform(0, 4, 21)),
 )
 _BOTH_SIDES = _join(_uniform(-700, 700), _uniform(-5, 5))
+_BESSEL_J = (_join(_uniform(-30, 30, 40), _spread(30, 1e5)),)
+_BESSEL_I = (_join(_uniform(-40, 40, 60), _uniform(-713, 713)),)
 _POLES = ((-1.0, INF), (-2.0, INF), (-1e17, INF))
 
 CASES = (
@@ -183,13 +185,13 @@ CASES = (
     Case("betaln", _of_two(lambda a, b: mp.log(abs(_beta(a, b)))), _BETA, 100, 1e-13, 1e-13,
          special=((0.0, 2.0, INF), (-2.0, 3.0, INF), (2.0, INF, -INF), (-INF, 2.0, NAN),
                   (1e300, 1.0, -math.log(1e300)))),
-    Case("j0", _of(lambda x: mp.besselj(0, x)), (_join(_uniform(-30, 30, 40), _spread(30, 1e5)),), 30,
+    Case("j0", _of(lambda x: mp.besselj(0, x)), _BESSEL_J, 30,
          1e-15, 1e-15, special=((0.0, 1.0), (INF, 0.0), (-INF, 0.0))),
-    Case("j1", _of(lambda x: mp.besselj(1, x)), (_join(_uniform(-30, 30, 40), _spread(30, 1e5)),), 30,
+    Case("j1", _of(lambda x: mp.besselj(1, x)), _BESSEL_J, 30,
          1e-15, 1e-15, special=((0.0, 0.0), (-0.0, -0.0), (INF, 0.0))),
-    Case("i0", _of(lambda x: mp.besseli(0, x)), (_join(_uniform(-40, 40, 60), _uniform(-713, 713)),), 8,
+    Case("i0", _of(lambda x: mp.besseli(0, x)), _BESSEL_I, 8,
          5e-15, special=((0.0, 1.0), (INF, INF), (-INF, INF), (714.0, INF), (1e5, INF))),
-    Case("i1", _of(lambda x: mp.besseli(1, x)), (_join(_uniform(-40, 40, 60), _uniform(-713, 713)),), 10,
+    Case("i1", _of(lambda x: mp.besseli(1, x)), _BESSEL_I, 10,
          5e-15, special=((0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (714.0, INF))),
 )  # fmt: skip
 

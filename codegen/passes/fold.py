@@ -120,6 +120,7 @@ def _logic(expr: Binary) -> Expr:
 def _split(expr: Binary, extents: Mapping[str, Expr]) -> Expr:
     """``(i*m + j) // m -> i`` and ``% m -> j``, for loop variables only: they are in range."""
     quotient: Expr
+    rest: Expr
     match expr.left:
         case Binary("add", Binary("mul", quotient, stride), Var(name) as rest) if (
             stride == expr.right and extents.get(name) == stride and _is_horner(quotient, extents)

@@ -9,10 +9,22 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symc.codegen.ir import Accumulate, Alloc, Const, Expr, If, Length, Let, Load, Loop, Store, Var
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Const,
+    Expr,
+    If,
+    Length,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+)
 from symc.codegen.passes.walk import (
     Block,
-    Stmt,
     collect,
     expressions,
     parts,

@@ -193,7 +193,7 @@ class _Sharing:
         return level
 
     def may_leave(self, block: _Open) -> bool:
-        """Whether the loads of the present value may move before the loop `block` is the body of."""
+        """Whether the loads of the present value may move before the loop with this body."""
         if not block.written.isdisjoint(self.loads):
             return False
         loads = [load for load in self.loads if load not in self.scalars]

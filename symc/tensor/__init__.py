@@ -13,3 +13,9 @@ from symc.tensor.sweep import *  # noqa: F403
 from symc.tensor.softmax import *  # noqa: F403
 from symc.tensor.einsum import *  # noqa: F403
 from symc.tensor.products import *  # noqa: F403
+from symc.tensor.build import *  # noqa: F403
+from symc.tensor.diagonal import *  # noqa: F403
+from symc.tensor.specify import *  # noqa: F403
+from symc.tensor.shape import *  # noqa: F403
+from symc.tensor.along import *  # noqa: F403
+from symc.tensor.pad import *  # noqa: F403

@@ -22,7 +22,7 @@ from symc.inputs import as_tensor, constant, constant_value
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
-from symc.tensor.checks import BOUNDS, SAME_ELEMENTS, Bounds, never_negative
+from symc.tensor.checks import BOUNDS, Bounds, never_negative, of_first_argument
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.tensor.lengths import as_dim, dim_of, normal_axes, normal_axis, tensor_of, unbatched
 from symc.tensor.reshape import ravel, reshape
@@ -35,9 +35,7 @@ __all__ = ["diff", "flip", "fliplr", "flipud", "repeat", "roll", "tile"]
 
 @dataclass(frozen=True, slots=True)
 class _Along(Op):
-    """Position i of an axis of the result is a position of the argument's. The second argument is
-    an int64 scalar.
-    """
+    """Element i of an axis is some other element of the argument's; the second is an int64."""
 
     axis: int
 
@@ -45,9 +43,9 @@ class _Along(Op):
     def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
         """Where element i stands in the argument, whose axis has length n."""
 
+    @abstractmethod
     def length(self, n: Dim, amount: Dim) -> Dim:
         """The length of the result's axis."""
-        return dims.mul(n, amount)
 
     def infer(self, *args: Tensor) -> TensorType:
         x, amount = args
@@ -64,17 +62,23 @@ class _Along(Op):
         n = size(node.args[0].type.shape[self.axis])
 
         def element(index: Index) -> Reader:
-            amount = ir.const(0) if isinstance(self, Tile) else (yield Read(1, ()))
+            amount = yield Read(1, ())
             at = list(index)
             at[self.axis] = self.position(at[self.axis], amount, n)
             return (yield Read(0, tuple(at)))
 
         return At(element)
 
+
+@dataclass(frozen=True, slots=True)
+class _Copies(_Along):
+    """As many copies of the argument's elements as the second argument says."""
+
+    def length(self, n: Dim, amount: Dim) -> Dim:
+        return dims.mul(n, amount)
+
     def require(self, node: Tensor) -> Iterable[Requirement]:
-        x, amount = node.args
-        if isinstance(self, Tile | Repeat):
-            yield from not_negative(self.label, x, [dim_of(amount)])
+        yield from not_negative(self.label, node.args[0], [dim_of(node.args[1])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ class Roll(_Along):
 
 
 @dataclass(frozen=True, slots=True)
-class Tile(_Along):
+class Tile(_Copies):
     """The whole argument several times along an axis."""
 
     def evaluate(self, *args: Array) -> Array:
@@ -114,7 +118,7 @@ class Tile(_Along):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(_Along):
+class Repeat(_Copies):
     """Each element of an axis several times in a row."""
 
     def evaluate(self, *args: Array) -> Array:
@@ -127,7 +131,7 @@ class Repeat(_Along):
         return ir.Binary("floordiv", i, amount, INT64)
 
 
-SAME_ELEMENTS.update(("Roll", "Tile", "Repeat"))
+BOUNDS.update(dict.fromkeys((Roll, Tile, Repeat), of_first_argument))
 
 
 def _none(axis: int) -> tuple[slice, ...]:
@@ -176,7 +180,9 @@ def fliplr(x: TensorLike) -> Tensor:
 
 
 def roll(
-    x: TensorLike, shift: int | Tensor | Sequence[int | Tensor], axis: int | Sequence[int] | None = None
+    x: TensorLike,
+    shift: int | Tensor | Sequence[int | Tensor],
+    axis: int | Sequence[int] | None = None,
 ) -> Tensor:
     """`x` rotated along an axis: what is shifted beyond the end comes in at the beginning.
 
@@ -234,7 +240,7 @@ def tile(x: TensorLike, reps: Any) -> Tensor:
     counts = [as_dim(each) for each in _listed(reps)]
     x = expand_dims(x, tuple(range(max(0, len(counts) - x.ndim))))
     for axis, count in enumerate(counts, x.ndim - len(counts)):
-        x = _stretched(x, count, axis) or _unless_once(Tile(axis), x, count)
+        x = _copies(Tile(axis), x, count)
     return x
 
 
@@ -261,19 +267,14 @@ def repeat(x: TensorLike, repeats: Any, axis: int | None = None) -> Tensor:
     if counts.ndim == 1 and counts.type.shape[0] != 1:
         return _repeat_each(x, counts, axis)
     count = as_dim(reshape(counts, ()))
-    return _stretched(x, count, axis) or _unless_once(Repeat(axis), x, count)
+    return _copies(Repeat(axis), x, count)
 
 
-def _stretched(x: Tensor, count: Dim, axis: int) -> Tensor | None:
-    """An axis of length 1 repeated, or None for others."""
+def _copies(op: _Copies, x: Tensor, count: Dim) -> Tensor:
     shape = list(x.type.shape)
-    if shape[axis] != 1:
-        return None
-    shape[axis] = count
-    return broadcast_to(x, tuple(shape))
-
-
-def _unless_once(op: Tile | Repeat, x: Tensor, count: Dim) -> Tensor:
+    if shape[op.axis] == 1:  # both kinds only stretch it
+        shape[op.axis] = count
+        return broadcast_to(x, tuple(shape))
     return x if count == 1 else op(x, tensor_of(count))
 
 
@@ -302,9 +303,11 @@ class RepeatedPositions(Op):
 
     def expand(self, node: Tensor) -> Tensor | None:
         # Position p of the result belongs to as many elements as end at or before p.
+        from symc.tensor.index import inc_subtensor
+
         counts, total = node.args
         ends = METHODS["cumsum"](counts)
-        marks = OPERATORS["inc_subtensor"](zeros((dims.add(dim_of(total), 1),), INT64)[ends], 1)
+        marks = inc_subtensor(zeros((dims.add(dim_of(total), 1),), INT64)[ends], 1)
         return specify_length(METHODS["cumsum"](marks)[:total], 0, dim_of(total))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:

@@ -1,44 +1,33 @@
-"""Indexing as users write it: NumPy's index language, read and written.
+"""Indexing as users write it: NumPy's index language.
 
 ``x[index]`` becomes one `Slice` or one `Gather`, under a `DimShuffle` where axes are new or move.
-``x[index].set(v)`` looks at that node and writes where it reads.
+`assign.py` looks at these nodes to write where they read.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from symc.codegen.dtypes import BOOL, INT64
-from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant, constant_value, scalar_constant
+from symc.graph import OPERATORS, Tensor
+from symc.inputs import as_tensor, constant, scalar_constant
 from symc.tensor.broadcast import broadcast_shape, describe
-from symc.tensor.checks import fit_region, static_index
+from symc.tensor.checks import static_index
 from symc.tensor.elementwise import cast_to
-from symc.tensor.gather import Gather, Scatter, gather
+from symc.tensor.gather import gather
 from symc.tensor.lengths import dim_of, tensor_of
-from symc.tensor.positions import (
-    Coordinate,
-    FlatNonzero,
-    coordinates,
-    fitted,
-    flat_nonzero,
-    single,
-    span_positions,
-)
-from symc.tensor.reshape import reshape
-from symc.tensor.slices import Mode, Slice, SliceWrite
-from symc.tensor.spans import GIVEN, WHOLE, Entry, Given, Span, normal_span
-from symc.tensor.views import DimShuffle, dimshuffle, expand_dims, shape_padleft, shape_padright
-from symc.types import to_numpy
+from symc.tensor.positions import fitted, mask_positions, single, span_positions
+from symc.tensor.slices import Slice
+from symc.tensor.spans import GIVEN, WHOLE, Entry, Span, normal_span
+from symc.tensor.views import dimshuffle, expand_dims, shape_padright
 
-__all__ = ["inc_subtensor", "set_subtensor"]
+__all__: list[str] = []
 
 
 class Cut(NamedTuple):
@@ -59,7 +48,7 @@ def _item(part: Any) -> Item:
         return part
     if isinstance(part, slice):
         return _cut(cast("Any", part))
-    if hasattr(part, "__index__") and not isinstance(part, bool | np.ndarray):
+    if hasattr(part, "__index__") and not isinstance(part, bool | np.bool_ | np.ndarray):
         return operator.index(part)
     array = as_tensor(part)
     if array.dtype.is_float and isinstance(part, list | tuple) and 0 in array.type.shape:
@@ -230,20 +219,13 @@ class _Plan:
             found = [item]
         elif item.ndim:
             lengths = self.x.type.shape[self._axis : self._axis + item.ndim]
-            found = _mask_positions(fitted(item, lengths))
+            found = mask_positions(fitted(item, lengths))
         else:
             self.x = expand_dims(self.x, self._axis)
             found = [single(item)]
         for array in found:
             self.arrays[self._axis] = array
             self._axis += 1
-
-
-def _mask_positions(mask: Tensor) -> list[Tensor]:
-    value = constant_value(mask)
-    if value is not None:
-        return [constant(where) for where in np.nonzero(value)]
-    return coordinates(flat_nonzero(mask), mask.type.shape)
 
 
 def _advanced(x: Tensor, items: Sequence[Item]) -> Tensor:
@@ -286,59 +268,3 @@ def _order(
 
 
 OPERATORS["getitem"] = getitem
-
-# --- writing --------------------------------------------------------------------------------------
-
-
-def set_subtensor(x: Tensor, values: TensorLike) -> Tensor:
-    """The tensor that `x` is a part of, with that part replaced by `values`: ``x[i].set(v)``.
-
-    `x` must be the result of indexing; what was indexed stays as it is. `values` broadcast to the
-    part and must convert to its dtype without loss; Python and NumPy scalars of the same kind do
-    too. Where an index occurs more than once, the last value stays. Raises TypeError, `DTypeError`
-    or `ShapeMismatch`.
-
-    >>> import symc.tensor as T
-    >>> x = T.vector("x")
-    >>> T.set_subtensor(x[1:], 0.0).eval({x: [1.0, 2.0, 3.0]})
-    array([1., 0., 0.])
-    """
-    return _write(x, values, "set")
-
-
-def inc_subtensor(x: Tensor, values: TensorLike) -> Tensor:
-    """The tensor that `x` is a part of, with `values` added to that part: ``x[i].inc(v)``.
-
-    As `set_subtensor`; where an index occurs more than once, all its values are added.
-
-    >>> import symc.tensor as T
-    >>> x = T.vector("x")
-    >>> x[[0, 0, 2]].inc(1.0).eval({x: [1.0, 2.0, 3.0]})
-    array([3., 2., 4.])
-    """
-    return _write(x, values, "inc")
-
-
-METHODS["set"] = set_subtensor
-METHODS["inc"] = inc_subtensor
-
-
-def _write(target: Any, values: TensorLike, mode: Mode) -> Tensor:
-    label = f"{mode}_subtensor"
-    if not isinstance(target, Tensor):
-        raise TypeError(f"{label} needs an indexed tensor, x[index], not {target!r}")
-    v = _fit_rank(_converted(label, target, values), target.ndim)
-    fit_region(label, target, v, target.type.shape)
-    source = target
-    if isinstance(target.op, DimShuffle):
-        source, v = target.args[0], _shuffled_back(target.op, v, target.args[0].ndim)
-    match source.op:
-        case Slice() as op:
-            return SliceWrite(op.entries, mode)(source.args[0], v, *source.args[1:])
-        case Gather() as op:
-            return _write_gathered(label, op, source, v, mode)
-        case _:
-            raise TypeError(
-                f"{label}: this is not the result of indexing, so there is nothing to write into\n"
-                f"  given  {describe(target)}\n  write x[index].{mode}(values)"
-            )

@@ -127,26 +127,34 @@ def _surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
 # --- where the elements of other modes come from --------------------------------------------------
 
 
-def _edge(i: Tensor, n: Tensor) -> Tensor:
-    return cast("Tensor", OPERATORS["minimum"](OPERATORS["maximum"](i, 0), n - 1))
+def _edge(i: Tensor, n: Dim) -> Tensor:
+    return _at_most(cast("Tensor", OPERATORS["maximum"](i, 0)), dims.sub(n, 1))
 
 
-def _wrap(i: Tensor, n: Tensor) -> Tensor:
-    return i % n
+def _wrap(i: Tensor, n: Dim) -> Tensor:
+    return i % tensor_of(n)
 
 
-def _symmetric(i: Tensor, n: Tensor) -> Tensor:
-    i = i % (2 * n)
-    return cast("Tensor", OPERATORS["minimum"](i, 2 * n - 1 - i))
+def _symmetric(i: Tensor, n: Dim) -> Tensor:
+    return _mirrored(i, dims.mul(n, 2), 1, n)
 
 
-def _reflect(i: Tensor, n: Tensor) -> Tensor:
-    period = OPERATORS["maximum"](2 * n - 2, 1)
-    i = i % period
-    return cast("Tensor", OPERATORS["minimum"](i, OPERATORS["maximum"](period - i, 0) % n))
+def _reflect(i: Tensor, n: Dim) -> Tensor:
+    return _mirrored(i, dims.maximum(dims.sub(dims.mul(n, 2), 2), 1), 0, n)
 
 
-_SOURCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+def _mirrored(i: Tensor, period: Dim, gap: int, n: Dim) -> Tensor:
+    there = i % tensor_of(period)
+    back = tensor_of(dims.sub(period, gap)) - there
+    # The smaller of the two is below n anyway; saying so proves that the index is in range.
+    return _at_most(cast("Tensor", OPERATORS["minimum"](there, back)), dims.sub(n, 1))
+
+
+def _at_most(i: Tensor, limit: Dim) -> Tensor:
+    return cast("Tensor", OPERATORS["minimum"](i, tensor_of(limit)))
+
+
+_SOURCES: dict[str, Callable[[Tensor, Dim], Tensor]] = {
     "edge": _edge,
     "reflect": _reflect,
     "symmetric": _symmetric,
@@ -159,10 +167,8 @@ def _extend(x: Tensor, axis: int, pair: Pair, mode: str) -> Tensor:
         return x
     n = x.type.shape[axis]
     refuse_negative("pad", x, pair)
-    positions = arange(
-        tensor_of(dims.mul(pair[0], -1)), tensor_of(dims.add(n, pair[1]))
-    )
-    source = _SOURCES[mode](positions, tensor_of(n))
+    positions = arange(tensor_of(dims.mul(pair[0], -1)), tensor_of(dims.add(n, pair[1])))
+    source = _SOURCES[mode](positions, n)
     return cast("Tensor", OPERATORS["getitem"](x, (*[slice(None)] * axis, source)))
 
 

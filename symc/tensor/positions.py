@@ -19,7 +19,7 @@ from symc.codegen.dtypes import INT64
 from symc.dims import Dim
 from symc.errors import BadIndex
 from symc.graph import METHODS, Array, Op, Requirement, Tensor
-from symc.inputs import constant_value
+from symc.inputs import constant, constant_value
 from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
 from symc.tensor.build import ARange
@@ -37,7 +37,7 @@ from symc.tensor.lengths import (
 )
 from symc.tensor.reshape import ravel
 from symc.tensor.spans import WHOLE, Given, Range, Span, layout_range
-from symc.tensor.views import DimShuffle
+from symc.tensor.views import DimShuffle, expand_dims
 from symc.types import TensorType
 
 
@@ -223,7 +223,15 @@ def coordinates(flat: Tensor, shape: tuple[Dim, ...]) -> list[Tensor]:
 
 def mask_positions(mask: Tensor) -> list[Tensor]:
     """Where a mask of rank 1 or more is true: one vector of positions for each axis."""
+    value = constant_value(mask)
+    if value is not None:
+        return [constant(where.astype(np.int64)) for where in np.nonzero(value)]
     return coordinates(flat_nonzero(mask), mask.type.shape)
+
+
+def single(mask: Tensor) -> Tensor:
+    """Where a scalar mask is true along an axis of length 1 made for it: ``[0]`` or ``[]``."""
+    return Coordinate(0, (1,))(flat_nonzero(expand_dims(mask, 0)))
 
 
 def span_positions(span: Span, n: Dim, given: Sequence[Tensor]) -> Tensor:

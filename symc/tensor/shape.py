@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from symc.tensor.views import broadcast_to, expand_dims, through
 from symc.types import TensorType, promote
 
 __all__ = [
-    "array_split", "atleast_1d", "atleast_2d", "concatenate", "dstack", "hstack", "kron", "outer",
-    "split", "stack", "vstack",
+    "array_split", "atleast_1d", "atleast_2d", "concatenate", "dstack", "hstack", "kron", "split",
+    "stack", "vstack",
 ]  # fmt: skip
 
 
@@ -272,21 +272,13 @@ def _pieces(x: Tensor, axis: int, sizes: Sequence[Dim], exact: bool = False) -> 
     return [segment(whole, axis, start, n) for start, n in zip(starts, sizes, strict=True)]
 
 
-# --- products of all pairs ------------------------------------------------------------------------
-
-
-def outer(a: TensorLike, b: TensorLike) -> Tensor:
-    """The products of all pairs of elements: ``a[i] * b[j]`` of the flattened tensors."""
-    left, right = expand_dims(ravel(a), 1), expand_dims(ravel(b), 0)
-    return cast("Tensor", left * right)
-
-
 def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """The Kronecker product: every element of `a` times all of `b`, in blocks."""
     a, b = as_tensor(a), as_tensor(b)
     rank = max(a.ndim, b.ndim)
     a, b = (expand_dims(t, tuple(range(rank - t.ndim))) for t in (a, b))
-    blocks = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(b, tuple(range(0, 2 * rank, 2)))
+    even, odd = tuple(range(0, 2 * rank, 2)), tuple(range(1, 2 * rank, 2))
+    blocks = expand_dims(a, odd) * expand_dims(b, even)
     shape = [dims.mul(n, m) for n, m in zip(a.type.shape, b.type.shape, strict=True)]
     return reshape(blocks, tuple(shape))
 

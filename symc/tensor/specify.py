@@ -13,15 +13,8 @@ from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.checks import SAME_ELEMENTS
-from symc.tensor.lengths import (
-    Template,
-    as_dim,
-    fill_dims,
-    public,
-    split_template,
-    unbatched,
-)
+from symc.tensor.checks import BOUNDS, of_first_argument
+from symc.tensor.lengths import Template, as_dim, fill_dims, public, split_template, unbatched
 from symc.types import TensorType
 
 __all__ = ["specify_shape"]
@@ -38,9 +31,10 @@ class SpecifyShape(Op):
         x = args[0]
         shape = list(x.type.shape)
         for axis, wanted in zip(self.axes, fill_dims(self.template, args[1:]), strict=True):
-            if isinstance(shape[axis], int) and isinstance(wanted, int) and shape[axis] != wanted:
+            if not isinstance(shape[axis], int):
+                shape[axis] = wanted
+            elif isinstance(wanted, int) and shape[axis] != wanted:
                 raise ShapeMismatch(_not_as_specified(x, axis, shape[axis], wanted))
-            shape[axis] = wanted
         return TensorType(x.type.dtype, tuple(shape))
 
     def evaluate(self, *args: Array) -> Array:
@@ -60,11 +54,11 @@ class SpecifyShape(Op):
         return At(element)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
-        for axis in self.axes:
-            yield _specified(node.args[0], axis, node.type.shape[axis])
+        for axis, wanted in zip(self.axes, fill_dims(self.template, node.args[1:]), strict=True):
+            yield _specified(node.args[0], axis, wanted)
 
 
-SAME_ELEMENTS.add("SpecifyShape")
+BOUNDS[SpecifyShape] = of_first_argument
 
 
 def _specified(x: Tensor, axis: int, wanted: Dim) -> Requirement:

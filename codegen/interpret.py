@@ -1,0 +1,158 @@
+"""Run a program in plain Python: a second opinion on what generated code does.
+
+It checks what C does not: an access outside a buffer, or of an element that nothing has written,
+raises `IRError`. Integers wrap and floats round by their dtypes; functions of `math.py` are right
+to about 1e-13, not to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, assert_never
+
+from symc.codegen.closures import Compiler, Frame, Functions, compile_kernel
+from symc.codegen.errors import IRError
+from symc.codegen.ir import Check, Expr, Launch, Measure, Pointer, Program, Routine, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape."""
+
+    values: Sequence[Any]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a routine is given for a `Pointer`: a buffer, None where unwritten, and an offset."""
+
+    values: list[Any]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a call leaves.
+
+    `status` is 0, or the code of the Check that ended the call. `arrays` has the outputs and the
+    shared variables by name, those that the call got to; an element that was never written is None.
+    """
+
+    status: int
+    arrays: dict[str, Array]
+    sizes: dict[str, int]
+
+
+Routines = Mapping[str, Callable[..., None]]
+
+
+def interpret(
+    program: Program,
+    arrays: Mapping[str, Array],
+    functions: Functions | None = None,
+    routines: Routines | None = None,
+    *,
+    backwards: bool = False,
+) -> Result:
+    """Run a (verified) program on arrays for its inputs, shared variables and constants.
+
+    The arrays are not changed. `functions` replace the Python meanings of `math.py`. `routines` are
+    called with a `View` for each pointer and a number for each expression. With `backwards`,
+    parallel loops run from the last iteration to the first: the result must be the same.
+    """
+    return _Run(program, arrays, functions or {}, routines or {}, backwards).run()
+
+
+class _Run:
+    """One call."""
+
+    def __init__(
+        self, program: Program, arrays: Mapping[str, Array], functions: Functions,
+        routines: Routines, backwards: bool,
+    ) -> None:  # fmt: skip
+        self.program = program
+        self.routines = routines
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.memory: dict[str, list[Any]] = {}
+        for buffer in program.buffers:
+            if buffer.role in ("input", "shared", "constant"):
+                given = arrays[buffer.name]
+                self.shapes[buffer.name] = given.shape
+                self.memory[buffer.name] = list(given.values)
+        self.functions = functions
+        self.sizes: dict[str, int] = {}
+        self.kernels = {
+            kernel.name: compile_kernel(kernel, functions, backwards=backwards)
+            for kernel in program.kernels
+        }
+
+    def run(self) -> Result:
+        """All steps, until a Check fails."""
+        self.learn()
+        status = 0
+        for step in self.program.steps:
+            status = self.step(step)
+            if status:
+                break
+        kept = {b.name for b in self.program.buffers if b.role in ("output", "shared")}
+        arrays = {
+            name: Array(values, self.shapes[name])
+            for name, values in self.memory.items()
+            if name in kept
+        }
+        return Result(status, arrays, self.sizes)
+
+    def learn(self) -> None:
+        """Compute the sizes that are known by now."""
+        for size in self.program.sizes:
+            if size.var.name not in self.sizes and size.value is not None:
+                try:
+                    self.sizes[size.var.name] = int(self.value(size.value))
+                except KeyError:
+                    continue  # it depends on one that is still to be measured
+
+    def value(self, expr: Expr) -> Any:
+        """An expression of the host program. KeyError if it needs a size that is not known."""
+        host = Compiler(f"program {self.program.name}", self.functions, shapes=self.shapes)
+        compute = host.expr(expr)
+        known = {**self.memory, **self.sizes}
+        frame: Frame = [known[name] for name in host.places]
+        return compute(frame)
+
+    def buffer(self, name: str) -> list[Any]:
+        """A buffer's elements; outputs and temporaries begin to exist when first used."""
+        if name not in self.memory:
+            declared = next(buffer for buffer in self.program.buffers if buffer.name == name)
+            shape = tuple(int(self.value(length)) for length in declared.shape)
+            self.shapes[name] = shape
+            self.memory[name] = [None] * prod(shape)
+        return self.memory[name]
+
+    def step(self, step: Step) -> int:
+        """Run one step; the code of a Check that does not hold, else 0."""
+        match step:
+            case Launch(kernel, buffers, sizes):
+                values = [self.value(size) for size in sizes]
+                self.kernels[kernel]([self.buffer(name) for name in buffers], values)
+            case Routine(name, args):
+                self.routines[name](*map(self.argument, args))
+            case Check(condition, code):
+                return 0 if self.value(condition) else code
+            case Measure(size, buffer):
+                value = self.buffer(buffer)[0]
+                if value is None:
+                    raise IRError(f"size {size} is measured, but {buffer}[0] has not been written")
+                self.sizes[size] = value
+                self.learn()
+            case _:
+                assert_never(step)
+        return 0
+
+    def argument(self, arg: Pointer | Expr) -> Any:
+        """What a routine is given for an argument."""
+        if isinstance(arg, Pointer):
+            return View(self.buffer(arg.buffer), self.value(arg.offset))
+        return self.value(arg)

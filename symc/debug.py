@@ -1,0 +1,98 @@
+"""Looking inside: graphs as text, and every stage of making a function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from symc.graph import Tensor, walk
+from symc.pprint import described, expression
+from symc.units import Invoke, Lone, Nest, Reading, Test, Unit
+
+if TYPE_CHECKING:
+    from symc.compile import Stages
+    from symc.function import Function
+
+
+def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
+    """The graph as text: one line for each node, arguments before users.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> print(dprint_text(T.exp(x) + 1))  # doctest: +ELLIPSIS
+    %0 = input x            float64[x.shape[0]]  ...
+    %1 = exp(%0)            float64[x.shape[0]]  ...
+    %2 = add(%1, 1)         float64[x.shape[0]]  ...
+    """
+    from symc.inputs import Constant
+
+    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    number: dict[Tensor, str] = {}
+    lines: list[str] = []
+    for node in walk(roots):
+        if isinstance(node.op, Constant) and not node.type.shape:
+            number[node] = str(node.op.value.item())
+            continue
+        number[node] = f"%{len(lines)}"
+        args = ", ".join(number[arg] for arg in node.args)
+        name = f" {node.name}" if node.name else ""
+        call = f"{node.op.label}({args})" if node.args else node.op.label
+        lines.append(f"{number[node]} = {call + name:<18} {node.type!s:<20} {node.where}")
+    lines += [f"return {', '.join(number[root] for root in roots)}"] if len(roots) > 1 else []
+    return "\n".join(lines)
+
+
+def dprint(outputs: Tensor | Sequence[Tensor], file: TextIO | None = None) -> None:
+    """Writes the graph to `file` (default: standard output), a line for each node."""
+    (file or sys.stdout).write(dprint_text(outputs) + "\n")
+
+
+def pprint(node: Tensor) -> str:
+    """The expression of a tensor as people write it, to any depth.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> pprint(T.exp(x) / (1 + T.exp(x)))
+    'exp(x) / (1.0 + exp(x))'
+    """
+    return expression(node, depth=1000)
+
+
+def stages(function: Function) -> str:
+    """Every stage of a function, one after the other: graph, plan, program, passes, source."""
+    made = function.runner.stages()
+    from symc.codegen.text import text
+
+    parts = [
+        ("graph, rewritten", dprint_text(made.rewritten)),
+        ("plan", explain(made)),
+        ("program", text(made.program)),
+        ("program after the passes", text(made.optimised)),
+        ("source", made.source),
+    ]
+    return "\n\n".join(f"=== {title} ===\n{body}" for title, body in parts)
+
+
+def explain(made: Stages) -> str:
+    """What the schedule decided: kernels, what they share, what is stored, and why."""
+    lines = [_unit(unit, number) for number, unit in enumerate(made.plan.units, 1)]
+    if made.in_place:
+        names = ", ".join(sorted(shared.name or repr(shared) for shared in made.in_place))
+        lines.append(f"updated in place: {names}")
+    return "\n".join([*lines, *made.plan.reasons])
+
+
+def _unit(unit: Unit, number: int) -> str:
+    match unit:
+        case Nest(stages_, depth):
+            head = f"{number}. kernel, {len(stages_)} stages sharing {depth} outer loops"
+            return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
+        case Lone(stage):
+            return f"{number}. kernel of its own\n     {described(stage.node)}"
+        case Invoke(stage):
+            return f"{number}. library call\n     {described(stage.node)}"
+        case Test(number=test):
+            return f"{number}. run-time condition {test + 1}"
+        case Reading(size, node):
+            return f"{number}. the length {size} becomes known: {described(node)}"
