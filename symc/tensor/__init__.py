@@ -19,3 +19,6 @@ from symc.tensor.specify import *  # noqa: F403
 from symc.tensor.shape import *  # noqa: F403
 from symc.tensor.along import *  # noqa: F403
 from symc.tensor.pad import *  # noqa: F403
+from symc.tensor.index import *  # noqa: F403
+from symc.tensor.select import *  # noqa: F403
+from symc.tensor.assign import *  # noqa: F403
