@@ -26,12 +26,15 @@ _PLAIN: dict[str, Binary] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul,
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
     "gt": operator.gt, "ge": operator.ge,
-    "and": operator.and_, "or": operator.or_, "xor": operator.xor,
-    "band": operator.and_, "bor": operator.or_, "bxor": operator.xor,
+    "and": lambda a, b: bool(a and b), "or": lambda a, b: bool(a or b), "xor": operator.ne,
+    "band": lambda a, b: int(a) & int(b),
+    "bor": lambda a, b: int(a) | int(b),
+    "bxor": lambda a, b: int(a) ^ int(b),
     "max": lambda a, b: a if a >= b or a != a else b,
     "min": lambda a, b: a if a <= b or a != a else b,
 }  # fmt: skip
 _EXACT = frozenset(_PLAIN) - {"add", "sub", "mul"}
+_LOGICAL = {"band": "and", "bor": "or", "bxor": "xor"}  # what bit operators are on bool
 
 
 def fit(dtype: DType) -> Unary:
@@ -71,7 +74,7 @@ def unary(op: UnaryOp, dtype: DType) -> Unary:
 
 def binary(op: BinaryOp | AccumulateOp, dtype: DType) -> Binary:
     """A binary operator on values of `dtype`."""
-    plain = _PLAIN.get(op)
+    plain = _PLAIN.get(_LOGICAL.get(op, op) if dtype is BOOL else op)
     if plain is not None:
         if op in _EXACT or (dtype is FLOAT64):
             return plain
@@ -162,7 +165,7 @@ def _integer_power(dtype: DType) -> Binary:
 
 
 def cast(source: DType, target: DType) -> Unary:
-    """Conversion, as NumPy's ``astype`` of arrays on x86 (`runtime/cast.h` says what that means)."""
+    """Conversion, as NumPy's ``astype`` of arrays on x86; `runtime/cast.h` has the details."""
     into = fit(target)
     if target is BOOL:
         return lambda x: x != 0

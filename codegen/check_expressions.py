@@ -26,7 +26,7 @@ _LOGIC = frozenset({"and", "or", "xor"})
 _BITS = frozenset({"band", "bor", "bxor", "shl", "shr"})
 
 
-class Broken(Exception):  # noqa: N818 -- becomes an IRError with the program's text
+class Broken(Exception):
     """A rule is broken by this part of the program."""
 
     def __init__(self, part: object, message: str) -> None:

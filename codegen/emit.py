@@ -6,23 +6,31 @@ Names are the user's as far as C allows; the same program always gives the same 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from symc.codegen.expressions import Names, Printer
 from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
-from symc.codegen.kernels import Emitted, comment, emit_kernel
-from symc.codegen.passes.memory import Plan, plan
+from symc.codegen.kernels import Emitted, emit_kernel
+from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
-from symc.codegen.targets.base import Lang
 from symc.codegen.targets.host import host_text
 from symc.codegen.targets.steps import RESERVED, Host
+from symc.codegen.writer import comment
+
+if TYPE_CHECKING:
+    from symc.codegen.targets.base import Lang
 
 KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
 IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
 AT_FILE_LEVEL = frozenset(  # functions that gcc knows, which a kernel must not redefine
-    "abort abs bcmp calloc div exit free gamma getenv index j0 j1 jn labs ldiv log main malloc"
-    " memchr memcmp memcpy memset printf puts qsort rand realloc rindex scalb signbit significand"
-    " strlen system time y0 y1 yn".split()
-)
+    {
+        "abort", "abs", "calloc", "div", "exit", "gamma", "getenv", "index", "j0", "j1", "jn",
+        "labs", "ldiv", "log", "main", "memchr", "memcmp", "memcpy", "memset", "printf", "puts",
+        "qsort", "rand", "realloc", "rindex", "scalb", "signbit", "significand", "strlen",
+        "system", "time", "y0", "y1", "yn",
+    }
+)  # fmt: skip
 
 
 def emit(program: Program, lang: Lang) -> str:
@@ -50,14 +58,13 @@ def emit(program: Program, lang: Lang) -> str:
         )
     host = Host(program, layout, kernels, host_printer)
     text = host_text(host)
-    routines = {name: None for name in host.helpers}
     parts = [header(program), load.base()]
     if used:
         parts.append(load.source_of(used))
     if declared:
         parts.append("\n".join(declared) + "\n")
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    parts += [HOST, load.source_of(["symc_call", *routines]), text]
+    parts += [HOST, load.source_of(["symc_call", *host.helpers]), text]
     return "\n".join(parts)
 
 

@@ -1,16 +1,19 @@
 """The errors of code generation.
 
-    CodegenError
-      IRError           also ValueError     a program breaks a rule of the loop IR
-      CompileFailed     also RuntimeError   the compiler rejected what was emitted
-      CompilerMissing   also RuntimeError   there is no compiler here
+CodegenError
+  IRError           also ValueError     a program breaks a rule of the loop IR
+  CompileFailed     also RuntimeError   the compiler rejected what was emitted
+  CompilerMissing   also RuntimeError   there is no compiler here
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class CodegenError(Exception):
@@ -32,6 +35,7 @@ class CompileFailed(CodegenError, RuntimeError):
     """
 
     def __init__(self, source: str, command: Sequence[str], log: str) -> None:
+        """Keep the source that was compiled, the command, and what the compiler said."""
         super().__init__(source, command, log)
         self.source = source
         self.command = tuple(command)
@@ -44,6 +48,7 @@ class CompileFailed(CodegenError, RuntimeError):
         return None if found is None else int(found[1])
 
     def __str__(self) -> str:
+        """The whole message."""
         log = self.log.strip().split("\n")
         if len(log) > 40:
             log = [*log[:40], f"... and {len(log) - 40} more lines"]

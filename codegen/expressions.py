@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math as pymath
 import struct
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
 from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64, DType
@@ -26,9 +25,14 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.targets.base import Lang
 
-LEAF, UNARY, MUL, ADD, SHIFT, LESS, EQUAL, AND, XOR, OR, SELECT = 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 3
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from symc.codegen.targets.base import Lang
+
+# How strongly C's operators bind.
+LEAF, UNARY, MUL, ADD, SHIFT, LESS, EQUAL, AND, XOR, OR, SELECT = range(11, 0, -1)
 
 INFIX = {
     "mul": (" * ", MUL), "div": (" / ", MUL), "add": (" + ", ADD), "sub": (" - ", ADD),
@@ -41,18 +45,21 @@ LOGICAL = frozenset({"and", "or", "xor"})
 BOOLEAN: Mapping[str, str] = {"add": "or", "max": "or", "mul": "and", "min": "and"}
 WRAPPING = frozenset({"add", "sub", "mul"})
 
-Piece: TypeAlias = "str | tuple[Expr, int]"  # text, or an expression and the weakest operator allowed
+# Text, or an expression with the weakest operator that its place allows without parentheses.
+Piece: TypeAlias = str | tuple[Expr, int]
 
 
 class Names(dict[str, str]):
     """C names for IR names: the same where possible, else the next free one."""
 
     def __init__(self, reserved: Iterable[str], taken: set[str] | None = None) -> None:
+        """No name is `reserved`, nor in `taken`, which others may add to."""
         super().__init__()
         self.reserved = reserved
         self.taken: set[str] = set() if taken is None else taken
 
     def __missing__(self, name: str) -> str:
+        """Choose the C name of a name seen for the first time."""
         plain = name if name.isascii() else name.encode("ascii", "replace").decode()
         plain = plain if plain.isidentifier() else "".join(c if c.isalnum() else "_" for c in plain)
         if not plain or plain[0].isdigit() or plain.startswith(("symc_", "omp_", "__")):
@@ -87,7 +94,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 
 def is_plain(expr: Expr) -> bool:
-    """Whether an expression is short and touches no memory: cheap and harmless to evaluate twice."""
+    """Whether an expression is short and touches no memory: harmless to evaluate twice."""
     stack, budget = [expr], 12
     while stack:
         node = stack.pop()
@@ -102,6 +109,7 @@ class Printer:
     """Prints the expressions of one kernel, or of the host program."""
 
     def __init__(self, lang: Lang, used: dict[str, None], reserved: Iterable[str]) -> None:
+        """Collect the runtime functions that are called in `used`."""
         self.lang = lang
         self.used = used  # names of runtime functions, in order of first use
         self.vars = Names(reserved)
@@ -118,12 +126,12 @@ class Printer:
         stack: list[Piece] = [(expr, minimum)]
         while stack:
             item = stack.pop()
-            if item.__class__ is str:
+            if isinstance(item, str):
                 out.append(item)
                 continue
             node, weakest = item
-            strength, pieces = self.pieces(node)  # type: ignore[arg-type]
-            if strength < weakest:  # type: ignore[operator]
+            strength, pieces = self.pieces(node)
+            if strength < weakest:
                 out.append("(")
                 stack.append(")")
             stack.extend(reversed(pieces))
@@ -164,7 +172,7 @@ class Printer:
                 assert_never(expr)
 
     def cast(self, x: Expr, dtype: DType) -> tuple[int, tuple[Piece, ...]]:
-        """A conversion. Floats outside an integer's range are undefined in C, so need a function."""
+        """A conversion. C leaves floats out of an integer's range undefined, a function does not."""
         source = x.dtype
         if source is dtype:
             return UNARY, ((x, UNARY),)
@@ -198,7 +206,7 @@ class Printer:
         if op not in INFIX:
             return LEAF, self.call(math.function(op, dtype), (left, right))
         sign, strength = INFIX[op]
-        if strength <= OR + 2:  # bit operators bind weaker than people expect
+        if strength <= AND:  # bit operators bind weaker than people expect
             return strength, self.bits(op, left, right, sign, strength)
         if strength <= LESS:
             return strength, ((left, SHIFT), sign, (right, SHIFT))
@@ -210,9 +218,7 @@ class Printer:
             return UNARY, (f"({self.lang.types[dtype.name]})(", *text, ")")
         return strength, text
 
-    def bits(
-        self, op: str, left: Expr, right: Expr, sign: str, strength: int
-    ) -> tuple[Piece, ...]:
+    def bits(self, op: str, left: Expr, right: Expr, sign: str, strength: int) -> tuple[Piece, ...]:
         """``&``, ``|`` or ``^``; logical operators first ask whether an operand is nonzero."""
         if op in LOGICAL and left.dtype.kind != "bool":
             return ("(", (left, SHIFT), " != 0)", sign, "(", (right, SHIFT), " != 0)")

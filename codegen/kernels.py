@@ -11,12 +11,10 @@ team of one thread. Any other parallel loop gets an OpenMP pragma where it stand
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import assert_never
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
-from symc.codegen.dtypes import DType
 from symc.codegen.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, factors, is_plain
 from symc.codegen.ir import (
     Accumulate,
@@ -35,11 +33,17 @@ from symc.codegen.ir import (
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.parallel import work
 from symc.codegen.reductions import Reduction, mentions, reductions
-from symc.codegen.targets.base import Lang
+from symc.codegen.writer import INDENT, Writer, comment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from symc.codegen.dtypes import DType
 
 THRESHOLD = 1 << 16  # rough operations that are worth waking another thread, about 10 us
-INDENT = "    "
-ASSIGN = {"add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^="}
+ASSIGN = {
+    "add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^=",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,52 +56,6 @@ class Emitted:
     extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
     work: Expr | None  # what the whole loop costs, in kernel sizes
     threads: bool  # whether it takes the number of threads, for a pragma inside
-
-
-@dataclass(slots=True)
-class Writer:
-    """The state of printing one kernel."""
-
-    lang: Lang
-    printer: Printer
-    declared: dict[str, None]  # file-level declarations that the kernel needs
-    lines: list[str] = field(default_factory=list[str])
-    depth: int = 1
-    waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
-    scratch: Scratch | None = None
-    threads: bool = False
-    ranged: bool = False
-    in_parallel: bool = False
-
-    def put(self, line: str) -> None:
-        """One line at the present depth."""
-        self.lines.append(INDENT * self.depth + line)
-
-    def pragma(self, line: str) -> None:
-        """One line of a pragma."""
-        self.lines.append(line)
-
-    def value(self, expr: Expr, minimum: int = 0) -> str:
-        """The text of an expression; what must be evaluated before it is printed as lines."""
-        printer = self.printer
-        printer.pending = taken = list[tuple[str, Expr]]()
-        text = printer.text(expr, minimum)
-        lines = list[str]()
-        position = 0
-        while position < len(taken):  # printing one may take out more
-            name, inner = taken[position]
-            kind = self.lang.types[inner.dtype.name]
-            lines.append(f"const {kind} {printer.vars[name]} = {printer.text(inner)};")
-            position += 1
-        for line in reversed(lines):  # the innermost were taken out last
-            self.put(line)
-        printer.pending = None
-        return text
-
-    def element(self, buffer: str, index: Expr) -> str:
-        """An element of a buffer as the target of an assignment."""
-        name = self.printer.buffers[buffer]
-        return name if buffer in self.printer.scalars else f"{name}[{self.value(index)}]"
 
 
 def emit_kernel(
@@ -143,7 +101,7 @@ def range_loop(kernel: Kernel) -> Loop | None:
 def signature(kernel: Kernel, name: str, writer: Writer, aliased: frozenset[str]) -> str:
     """The declaration of a kernel without its semicolon."""
     lang, printer = writer.lang, writer.printer
-    params = list[str]()
+    params: list[str] = []
     for param in kernel.params:
         before = "" if param.written else "const "
         restrict = "" if param.name in aliased else lang.restrict + " "
@@ -224,7 +182,7 @@ def emit_statement(writer: Writer, stmt: Stmt, ranged: Loop | None) -> Frame | N
         case Store(buffer, index, value):
             text = writer.value(value)
             emit_store(writer, buffer, index, text)
-        case Accumulate(buffer, index, op, value):
+        case Accumulate(buffer):
             writer.waiting.pop(buffer, None)
             emit_accumulate(writer, stmt)
         case Alloc(buffer):
@@ -349,11 +307,11 @@ def reduction_name(writer: Writer, reduction: Reduction) -> str:
         return {"or": "|", "add": "|", "max": "|", "xor": "^", "bxor": "^"}.get(op, "&")
     if op in ("max", "min"):
         return op if dtype.kind != "float" else declare_reduction(writer, op, dtype)
-    return {"add": "+", "mul": "*", "band": "&", "bor": "|", "bxor": "^", "and": "&", "or": "|"}[op]
+    return ASSIGN[op][0]
 
 
 def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
-    """Declare ``max`` or ``min`` of floats. Starting each lane with the value so far is harmless."""
+    """Declare ``max`` or ``min`` of floats. Each lane may start with the value so far."""
     function = math.function(op, dtype)
     writer.printer.used[function] = None
     name = f"{op}_{math.short(dtype)}"
@@ -362,11 +320,3 @@ def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
         f"{INDENT}omp_out = {function}(omp_out, omp_in)) initializer(omp_priv = omp_orig)"
     ] = None
     return name
-
-
-def comment(note: str, indent: str) -> str:
-    """A note as a C comment, with a line break at the end; nothing for an empty note."""
-    if not note.strip():
-        return ""
-    lines = note.replace("*/", "* /").replace("/*", "/ *").strip("\n").split("\n")
-    return f"{indent}/* " + f"\n{indent} * ".join(line.rstrip() for line in lines) + " */\n"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from symc.codegen.dtypes import DType
 from symc.codegen.expressions import children
 from symc.codegen.ir import (
     Accumulate,
@@ -22,6 +20,11 @@ from symc.codegen.ir import (
     Var,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Set as AbstractSet
+
+    from symc.codegen.dtypes import DType
+
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
@@ -32,7 +35,7 @@ class Reduction:
     dtype: DType
 
 
-def reductions(loop: Loop, scalars: Set[str]) -> list[Reduction] | None:
+def reductions(loop: Loop, scalars: AbstractSet[str]) -> list[Reduction] | None:
     """The scalars a loop accumulates, or None where its iterations cannot run side by side.
 
     They cannot where an iteration reads what others accumulate, where one scalar is updated in two
@@ -41,10 +44,10 @@ def reductions(loop: Loop, scalars: Set[str]) -> list[Reduction] | None:
     inside = {stmt.buffer.name for stmt in statements(loop.body) if isinstance(stmt, Alloc)}
     found: dict[str, Reduction] = {}
     varying = {loop.var.name}
-    suspects = list[Accumulate]()
+    suspects: list[Accumulate] = []
     for stmt in statements(loop.body):
         match stmt:
-            case Accumulate(buffer, index, op, value) if buffer not in inside:
+            case Accumulate(buffer, _, op, value) if buffer not in inside:
                 if buffer in scalars:
                     new = Reduction(buffer, op, value.dtype)
                     if found.setdefault(buffer, new) != new:
@@ -82,7 +85,7 @@ def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
                 assert_never(stmt)
 
 
-def touches(stmt: Stmt, buffers: Set[str]) -> bool:
+def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:
     """Whether a statement loads one of these buffers, or stores to it."""
     match stmt:
         case Let(_, value):
@@ -101,12 +104,12 @@ def touches(stmt: Stmt, buffers: Set[str]) -> bool:
             assert_never(stmt)
 
 
-def loads(expr: Expr, buffers: Set[str]) -> bool:
+def loads(expr: Expr, buffers: AbstractSet[str]) -> bool:
     """Whether an expression reads one of these buffers."""
     return any(isinstance(node, Load) and node.buffer in buffers for node in nodes(expr))
 
 
-def mentions(expr: Expr, names: Set[str]) -> bool:
+def mentions(expr: Expr, names: AbstractSet[str]) -> bool:
     """Whether an expression uses one of these variables."""
     return any(isinstance(node, Var) and node.name in names for node in nodes(expr))
 

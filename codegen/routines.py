@@ -29,7 +29,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write",
     }  # fmt: skip
-    out = list[tuple[str, ArgumentKind]]()
+    out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
         plain = name.rstrip("!")
         kind = "write" if name.endswith("!") else kinds.get(plain, "length")
@@ -50,10 +50,15 @@ _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 
 ROUTINES: dict[str, Signature] = {
     f"{name}_{kind}": Signature(
-        f"symc_{name}_{kind}", f"symc_{_SOURCES.get(name, name)}_{kind}", _arguments(text), threads=True
+        f"symc_{name}_{kind}",
+        f"symc_{_SOURCES.get(name, name)}_{kind}",
+        _arguments(text),
+        threads=True,
     )
     for name, text in _TYPED.items()
     for kind in ("f32", "f64")
-} | {"copy_bytes": Signature(
+} | {
+    "copy_bytes": Signature(
         "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
-    )}
+    )
+}

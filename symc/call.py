@@ -19,8 +19,9 @@ A `Caller` is made from
   holds it after a call that succeeds;
 - ``returns``: (count, form): how many of the outputs are handed back, as ``"one"`` array, a
   ``"list"`` of arrays, or ``"none"``;
-- ``threads``: how many a call may use (1 in the child of a fork, where OpenMP's are gone), ``tiny``:
-  whether to keep the GIL while running, ``keep``: an object to keep alive, such as the library.
+- ``threads``: how many a call may use (1 in the child of a fork, where OpenMP's are gone),
+  ``tiny``: whether to keep the GIL while running, ``keep``: an object to keep alive, such as the
+  library.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
@@ -30,18 +31,22 @@ the call, except for shared variables that the function updates in place.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.targets._abi import ffi
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 Array: TypeAlias = npt.NDArray[Any]
 Cell: TypeAlias = list[Array]
 Form: TypeAlias = Literal["one", "list", "none"]
 
+_FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
+_memory: Any = ffi.from_buffer
 _forked = False
 
 
@@ -57,8 +62,8 @@ class _Frame:
     """The memory of one call: made once, then used by one call at a time."""
 
     __slots__ = (
-        "arrays", "call", "data", "error", "handle", "keep", "lengths", "shapes", "sizes",
-        "workspace", "workspace_bytes",
+        "arrays", "call", "data", "error", "floats", "handle", "integers", "keep", "lengths",
+        "places", "shapes", "sizes", "workspace", "workspace_bytes",
     )  # fmt: skip
 
     def __init__(self, counts: Sequence[int], allocate: Any) -> None:
@@ -68,6 +73,9 @@ class _Frame:
         self.lengths = ffi.new("int64_t[]", lengths + 1)
         self.shapes = ffi.new("int64_t[]", shapes + 1)
         self.sizes = ffi.new("int64_t[]", room + 1)
+        self.floats = ffi.new("double[]", arrays + 1)
+        self.integers = ffi.cast("int64_t *", self.floats)
+        self.places = [ffi.cast("void *", self.floats + number) for number in range(arrays)]
         self.handle = ffi.new_handle(self)
         self.call.data = self.data
         self.call.lengths = self.lengths
@@ -80,6 +88,14 @@ class _Frame:
         self.arrays: list[Array | None] = []  # outputs of this call
         self.keep: list[Any] = []  # memory that this call's pointers point to
         self.error: BaseException | None = None
+
+    def put(self, index: int, number: float, dtype: Any) -> Any:
+        """The address of a Python number that is the value of a 0-d input."""
+        if dtype is _FLOAT64:
+            self.floats[index] = number
+        else:
+            self.integers[index] = number
+        return self.places[index]
 
     def grow(self, size: int) -> None:
         """Make room for a workspace of this many bytes, on a cache line."""
@@ -116,6 +132,7 @@ class PythonCaller:
         tiny: bool = False,
         keep: object = None,
     ) -> None:
+        """See the module."""
         del tiny  # cffi always releases the GIL
         self._prepare = ffi.cast("int64_t(*)(symc_call *)", prepare)
         self._run = ffi.cast("int64_t(*)(symc_call *)", run)
@@ -153,6 +170,7 @@ class PythonCaller:
             raise ValueError("returns: (count, 'one', 'list' or 'none')")
 
     def __call__(self, *args: Any) -> Any:
+        """Run the compiled function."""
         if len(args) != len(self._inputs):
             raise TypeError(f"expected {len(self._inputs)} positional arguments, got {len(args)}")
         try:
@@ -182,7 +200,7 @@ class PythonCaller:
         code = self._run(call)
         if code:
             self._raise(frame, code, arrays)
-        if None in map(type, outputs) or any(output is None for output in outputs):
+        if any(output is None for output in outputs):
             raise RuntimeError("an output was never measured")
         for output, cell in self._rebind:
             cell[0] = outputs[output]  # type: ignore[assignment]
@@ -192,46 +210,37 @@ class PythonCaller:
 
     def _read(self, frame: _Frame, args: tuple[Any, ...]) -> list[Any]:
         """Pointers and lengths of everything that goes in. Returns arguments and shared arrays."""
-        arrays = list[Any](args)
-        data, lengths, keep = frame.data, frame.lengths, frame.keep
-        place = 0
+        arrays = list(args)
+        data, keep = frame.data, frame.keep
+        lengths: list[int] = []
         for index, (dtype, ndim, fixed) in enumerate(self._inputs):
             array = args[index]
             if type(array) is not np.ndarray or not _fits(array, dtype, ndim, fixed):
+                if ndim == 0 and _is_number(array, dtype):
+                    data[index] = frame.put(index, array, dtype)
+                    continue
                 array = arrays[index] = self._converted(index, array)
-            memory = ffi.from_buffer(array)
+            memory = data[index] = _memory(array)
             keep.append(memory)
-            data[index] = memory
-            for length in array.shape:
-                lengths[place] = length
-                place += 1
+            if ndim:
+                lengths += array.shape
         for number, cell in enumerate(self._shared):
             array = cell[0]
             if not _fits(array, *self._shared_types[number], None):
                 raise TypeError(f"shared variable {number} holds another kind of array")
             arrays.append(array)
-            memory = ffi.from_buffer(array)
+            memory = data[len(args) + number] = _memory(array)
             keep.append(memory)
-            data[len(args) + number] = memory
-            for length in array.shape:
-                lengths[place] = length
-                place += 1
+            lengths += array.shape
         for number, array in enumerate(self._constants, len(arrays)):
-            memory = ffi.from_buffer(array)
+            memory = data[number] = _memory(array)
             keep.append(memory)
-            data[number] = memory
+        if lengths:
+            frame.lengths[0 : len(lengths)] = lengths
         return arrays
 
     def _converted(self, index: int, value: object) -> Array:
         dtype, ndim, fixed = self._inputs[index]
-        if ndim == 0 and (
-            (isinstance(value, float | int) and dtype == np.float64 and type(value) is not bool)
-            or (type(value) is int and dtype == np.int64)
-        ):
-            try:
-                return np.array(value, dtype)
-            except OverflowError:
-                pass  # convert() says it better
         array = self._convert(index, value)
         if not isinstance(array, np.ndarray) or not _fits(array, dtype, ndim, fixed):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"argument {index} was not converted to the right array")
@@ -241,17 +250,18 @@ class PythonCaller:
         outputs = frame.arrays = []
         place, shapes, data = 0, frame.shapes, frame.data
         for dtype, ndim in self._outputs:
-            shape = [shapes[place + axis] for axis in range(ndim)]
-            place += ndim
+            shape: Sequence[int] = ()
+            if ndim:
+                shape = ffi.unpack(shapes + place, ndim)
+                place += ndim
             if -1 in shape:
                 outputs.append(None)
                 data[position] = ffi.NULL
             else:
                 array: Array = np.empty(shape, dtype)
                 outputs.append(array)
-                memory = ffi.from_buffer(array)
+                memory = data[position] = _memory(array)
                 frame.keep.append(memory)
-                data[position] = memory
             position += 1
         return outputs
 
@@ -262,7 +272,7 @@ class PythonCaller:
         dtype, ndim = self._outputs[output]
         try:
             array: Array = np.empty([frame.shapes[place + axis] for axis in range(ndim)], dtype)
-            memory = ffi.from_buffer(array)
+            memory = _memory(array)
         except (ValueError, MemoryError) as error:
             frame.error = error
             return ffi.NULL
@@ -294,12 +304,21 @@ def _fits(array: Array, dtype: Any, ndim: int, fixed: tuple[int, ...] | None) ->
     )
 
 
+def _is_number(value: object, dtype: Any) -> bool:
+    """Whether a Python number can be given to a 0-d input as it is."""
+    if dtype is _FLOAT64:
+        return isinstance(value, float) or (type(value) is int and abs(value) < 1 << 53)
+    return dtype is _INT64 and type(value) is int and -(1 << 63) <= value < 1 << 63
+
+
 def _dtype(number: int) -> np.dtype[Any]:
     """The dtype of a NumPy type number."""
     return _TYPES[number]
 
 
-_TYPES = {np.dtype(name).num: np.dtype(name) for name in "?bBhHiIlLqQefdFD"}
+_TYPES: dict[int, np.dtype[Any]] = {
+    np.dtype(name).num: np.dtype(name) for name in "?bBhHiIlLqQefdFD"
+}
 
 
 def _ignore(*error: object) -> None:
@@ -311,10 +330,10 @@ def _choose() -> type[PythonCaller]:
     if os.environ.get("SYMC_NO_EXTENSION") == "1":
         return PythonCaller
     try:
-        from symc import _call  # type: ignore[attr-defined]
+        from symc import _call
     except ImportError:
         return PythonCaller
-    return _call.Caller  # type: ignore[no-any-return]
+    return _call.Caller
 
 
 Caller = _choose()

@@ -54,7 +54,7 @@ class KernelBuilder:
 
     def __init__(self, memory: Memory, names: Names) -> None:
         self._memory = memory
-        self._names = Names(set(names.taken))
+        self._names = names.copy()
         self._params: dict[str, bool] = {}
         self._values: dict[Tensor, ir.Expr] = {}
         self._rows: dict[Tensor, tuple[str, int]] = {}

@@ -25,7 +25,7 @@ def _expression(node: Tensor, depth: int, top: bool) -> tuple[str, int]:
     if node.name and not top:
         return node.name, _ATOM
     if isinstance(node.op, Constant):
-        text = str(node.op.value.item()) if node.op.value.ndim == 0 else "constant"
+        text = str(node.op.value) if node.op.value.ndim == 0 else "constant"
         return text, _ATOM if not text.startswith("-") else 12
     if isinstance(node.op, Input | Shared):
         return node.name or "?", _ATOM

@@ -20,17 +20,23 @@ class Names:
     """Hands out names that are unique in a program: the wanted one, or with a number behind it."""
 
     taken: set[str] = field(default_factory=lambda: set(_RESERVED))
+    _counts: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, wanted: str | None, otherwise: str) -> str:
         """`wanted` if it is an identifier nobody has, else `otherwise`, numbered until unique."""
         base = wanted if wanted and _IDENTIFIER.match(wanted) else otherwise
-        base = base.rstrip("0123456789_") + "_" if base.startswith("symc") else base
-        name, number = base, 1
+        base = f"my_{base}" if base.startswith("symc") else base
+        name = base
         while name in self.taken:
-            number += 1
+            number = self._counts.get(base, 1) + 1
+            self._counts[base] = number
             name = f"{base}_{number}"
         self.taken.add(name)
         return name
+
+    def copy(self) -> Names:
+        """The same names taken, to be added to independently."""
+        return Names(set(self.taken), dict(self._counts))
 
 
 class Unifier:

@@ -10,9 +10,8 @@ NIST Digital Library of Mathematical Functions (DLMF), https://dlmf.nist.gov.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,9 @@ __all__ = [
     "gammainc_da", "gammaincc", "gammaln", "i0", "i1", "j0", "j1", "log_sigmoid", "sigmoid",
     "softplus", "tetragamma", "trigamma",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Floats = npt.NDArray[np.float64]
 
@@ -231,8 +233,7 @@ def _gamma_density(a: Floats, x: Floats) -> Floats:
     series = sum(ratio ** (2 * n) / (2 * n + 1) for n in range(30, 0, -1))
     near = ratio * (mu - 2 * series)
     exponent = np.where(np.abs(mu) < 0.5, near, mu - np.log(x / a))
-    large = np.exp(-a * exponent - _stirling(a)) * np.sqrt(a / (2 * math.pi))
-    return np.where(a < 10, direct, large)
+    return np.where(a < 10, direct, np.exp(-a * exponent - _stirling(a)) * np.sqrt(a / math.tau))
 
 
 def _upper_integrals(a: Floats, x: Floats) -> tuple[Floats, Floats]:
@@ -470,8 +471,7 @@ def _bessel_i(x: Floats, order: int) -> Floats:
         angle = math.pi * step / 160
         weight = (0.5 if step in (0, 160) else 1) / 160 * math.cos(order * angle)
         total = total + weight * np.exp(-2 * a * math.sin(angle / 2) ** 2)
-    half = np.exp(0.5 * a)
-    far = np.where(a > 720, a + np.inf, half * (half * total))
+    far = np.where(a > 720, a + np.inf, np.exp(a / 2) * (np.exp(a / 2) * total))
     odd = np.where((x < 0) & (order == 1), -1.0, 1.0)
     return np.where(a < 1, _bessel_series(x, order, 1.0), odd * far)
 

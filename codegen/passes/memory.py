@@ -11,9 +11,8 @@ sizes and measurements of inputs, as far as they come first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen.ir import (
     Alloc,
@@ -36,6 +35,9 @@ from symc.codegen.ir import (
     mul,
 )
 from symc.codegen.reductions import nodes, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
@@ -90,8 +92,8 @@ def plan(program: Program) -> Plan:
     lives = live_ranges(program)
     temps = [b for b in program.buffers if b.role == "temp" and b.name in lives]
     temps.sort(key=lambda b: lives[b.name])
-    slots = list[list[Buffer]]()
-    late = list[Late]()
+    slots: list[list[Buffer]] = []
+    late: list[Late] = []
     for buffer in temps:
         first, last = lives[buffer.name]
         if not all(is_known(length, early) for length in buffer.shape):
@@ -113,7 +115,7 @@ def plan(program: Program) -> Plan:
 
 
 def best_slot(free: list[list[Buffer]], buffer: Buffer) -> list[Buffer]:
-    """The free slot that grows least: one of the same size, else the closest constant, else last."""
+    """The free slot that grows least: of the same size, else the closest constant, else last."""
 
     def distance(slot: list[Buffer]) -> tuple[int, int]:
         if any(bytes_of(tenant) == bytes_of(buffer) for tenant in slot):

@@ -3,8 +3,8 @@
 - A loop of a small constant length inside another loop becomes an `unroll` loop, if there is no
   other loop in it. What is around it then counts as innermost.
 - An innermost `parallel` loop becomes a `vector` loop.
-- So does an innermost `serial` loop that only accumulates into local scalars from outside it; it
-  may store too, where each iteration stores to elements of its own.
+- So does an innermost `serial` loop that only accumulates into local scalars from outside it, or
+  writes elements that no other iteration touches.
 
 A loop with an `If`, or with a function that has no vector form, stays what it is.
 """
@@ -109,10 +109,10 @@ def _copies(loop: Loop) -> int:
 
 
 def _accumulates(loop: Loop, scalars: frozenset[str]) -> bool:
-    """Whether a serial loop is a reduction into local scalars."""
+    """Whether a serial loop's iterations meet only in local scalars that they accumulate."""
     found = accesses(loop)
     into = {buffer for buffer in found.accumulates if not found.has_one_place(buffer)}
-    if not into or not into <= scalars or not is_reduction(found):
+    if not into <= scalars or not is_reduction(found):
         return False
     return reductions(loop, scalars) is not None
 

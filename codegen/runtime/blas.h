@@ -236,6 +236,25 @@ static inline void symc_dot_f64(int64_t n, const double *x, const double *y, dou
         const int many = threads > 1 && (double)m * n > 1 << 18;                                  \
         if (length <= 0) return;                                                                  \
         for (int64_t i = 0; i < length; i++) y[i] = beta == 0 ? 0 : beta * y[i];                  \
+        if (!trans && n < 96) { /* four rows at a time: one short row is too little to pipeline */ \
+            _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
+            for (int64_t i = 0; i < m; i += 4) {                                                  \
+                const type *r0 = a + i * lda, *r1 = i + 1 < m ? r0 + lda : r0;                    \
+                const type *r2 = i + 2 < m ? r1 + lda : r0, *r3 = i + 3 < m ? r2 + lda : r0;      \
+                type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                              \
+                for (int64_t j = 0; j < n; j++) {                                                 \
+                    s0 += r0[j] * x[j];                                                           \
+                    s1 += r1[j] * x[j];                                                           \
+                    s2 += r2[j] * x[j];                                                           \
+                    s3 += r3[j] * x[j];                                                           \
+                }                                                                                 \
+                y[i] += alpha * s0;                                                               \
+                if (i + 1 < m) y[i + 1] += alpha * s1;                                            \
+                if (i + 2 < m) y[i + 2] += alpha * s2;                                            \
+                if (i + 3 < m) y[i + 3] += alpha * s3;                                            \
+            }                                                                                     \
+            return;                                                                               \
+        }                                                                                         \
         if (!trans) {                                                                             \
             _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
             for (int64_t i = 0; i < m; i++) y[i] += alpha * dot(n, a + i * lda, x);               \

@@ -284,6 +284,52 @@ SYMC_DEFINE_NEG(symc_neg_u32, uint32_t, uint32_t)
 // NEEDS SYMC_DEFINE_NEG
 SYMC_DEFINE_NEG(symc_neg_u64, uint64_t, uint64_t)
 
+// SYMBOL SYMC_DEFINE_SIGN
+// -1, 0 or 1.
+#define SYMC_DEFINE_SIGN(name, type)      \
+    static inline type name(type a) {     \
+        return (type)((a > 0) - (a < 0)); \
+    }
+
+// SYMBOL symc_sign_i8
+// NEEDS SYMC_DEFINE_SIGN
+SYMC_DEFINE_SIGN(symc_sign_i8, int8_t)
+
+// SYMBOL symc_sign_i16
+// NEEDS SYMC_DEFINE_SIGN
+SYMC_DEFINE_SIGN(symc_sign_i16, int16_t)
+
+// SYMBOL symc_sign_i32
+// NEEDS SYMC_DEFINE_SIGN
+SYMC_DEFINE_SIGN(symc_sign_i32, int32_t)
+
+// SYMBOL symc_sign_i64
+// NEEDS SYMC_DEFINE_SIGN
+SYMC_DEFINE_SIGN(symc_sign_i64, int64_t)
+
+// SYMBOL SYMC_DEFINE_SIGN_UNSIGNED
+// 0 or 1.
+#define SYMC_DEFINE_SIGN_UNSIGNED(name, type) \
+    static inline type name(type a) {         \
+        return (type)(a != 0);                \
+    }
+
+// SYMBOL symc_sign_u8
+// NEEDS SYMC_DEFINE_SIGN_UNSIGNED
+SYMC_DEFINE_SIGN_UNSIGNED(symc_sign_u8, uint8_t)
+
+// SYMBOL symc_sign_u16
+// NEEDS SYMC_DEFINE_SIGN_UNSIGNED
+SYMC_DEFINE_SIGN_UNSIGNED(symc_sign_u16, uint16_t)
+
+// SYMBOL symc_sign_u32
+// NEEDS SYMC_DEFINE_SIGN_UNSIGNED
+SYMC_DEFINE_SIGN_UNSIGNED(symc_sign_u32, uint32_t)
+
+// SYMBOL symc_sign_u64
+// NEEDS SYMC_DEFINE_SIGN_UNSIGNED
+SYMC_DEFINE_SIGN_UNSIGNED(symc_sign_u64, uint64_t)
+
 // SYMBOL SYMC_DEFINE_ABS
 // |a|, wrapping as NumPy's: the smallest integer is its own absolute value.
 #define SYMC_DEFINE_ABS(name, type, unsigned_type)        \

@@ -6,7 +6,9 @@ would cost 20 ms, the module needs 1 ms.
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
+from typing import Any
 
 DECLARATIONS = """
 typedef struct symc_call {
@@ -36,17 +38,21 @@ void *dlopen(const char *path, int flags);
 void *dlsym(void *library, const char *name);
 """
 
+HEAD = "# ruff: noqa\n# Made by abi.py; _abi.pyi has the types.\n"
 PLACE = Path(__file__).with_name("_abi.py")
 
 
 def write(place: Path) -> None:
-    """Write the module to `place`, whose name must be ``_abi.py``."""
-    import cffi
+    """Write the module to `place`."""
+    import cffi  # type: ignore[import-untyped]  # it has no stubs
 
-    builder = cffi.FFI()
+    builder: Any = cffi.FFI()
     builder.cdef(DECLARATIONS)
     builder.set_source("_abi", None)
-    builder.emit_python_code(str(place))
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "_abi.py")
+        builder.emit_python_code(str(made))
+        place.write_text(HEAD + made.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 if __name__ == "__main__":

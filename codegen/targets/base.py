@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from symc.codegen.ir import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Pass = Callable[[Program], Program]
 

@@ -7,15 +7,18 @@ version; the answer is kept in the file `memo`, so that the next Python process 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.targets import compiler
 from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.library import Library
 from symc.codegen.targets.pieces import LARGE, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 SOURCE = "function.c"
 BINARY = "function.so"

@@ -7,7 +7,7 @@ state of its own, and threads may call it at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from symc.codegen.ir import Buffer, Const, Launch, Measure, Step, Var
 from symc.codegen.passes.memory import Slot, buffers_of, is_known
@@ -23,9 +23,13 @@ from symc.codegen.targets.steps import (
     takes_threads,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
 def host_text(host: Host) -> str:
     """Both functions and the table of counts."""
-    lengths = dict[tuple[str, int], str]()
+    lengths: dict[tuple[str, int], str] = {}
     for name in host.position:
         if host.buffers[name].role in ("input", "shared"):
             for axis in range(len(host.buffers[name].shape)):
@@ -101,21 +105,21 @@ def largest(host: Host, texts: Sequence[str]) -> str:
 def array_bytes(host: Host, buffer: Buffer) -> str:
     """The size of an array in bytes, which stops short of overflow."""
     count = buffer.dtype.bytes
-    lengths = list[str]()
-    for length in buffer.shape:
-        if isinstance(length, Const):
-            count *= max(int(length.value), 0)
+    lengths: list[str] = []
+    for axis in buffer.shape:
+        if isinstance(axis, Const):
+            count *= max(int(axis.value), 0)
         else:
-            lengths.append(host.printer.text(length))
+            lengths.append(host.printer.text(axis))
     text = str(count)
-    for name in lengths:
-        text = f"{host.use('symc_times')}({text}, {name})"
+    for length in lengths:
+        text = f"{host.use('symc_times')}({text}, {length})"
     return text
 
 
 def scratch_bytes(host: Host) -> str:
     """The scratch memory of the launch that needs most, among those known before the run."""
-    texts = list[str]()
+    texts: list[str] = []
     for step in host.program.steps[host.plan.leading :]:
         stride = stride_of(host, step) if isinstance(step, Launch) else None
         if isinstance(step, Launch) and stride is not None and is_known(stride, host.plan.early):
@@ -197,8 +201,8 @@ def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: b
         elif buffer.role in EXTERNAL:
             host.put(external(host, buffer))
         elif slot is not None:
-            place = f"call->workspace + call->sizes[{len(host.index) + slot}]"
-            host.put(f"{kind} *const {plain} = ({kind} *)({place});")
+            begin = f"call->workspace + call->sizes[{len(host.index) + slot}]"
+            host.put(f"{kind} *const {plain} = ({kind} *)({begin});")
     if scratch:
         host.put("char *scratch = 0;")
     if host.failing:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# The first library opened stays open: it holds the OpenMP runtime that all of them share. Were that
+# unloaded with the last function, its idle threads would wake up in memory that is gone.
+_pinned: list[Any] = []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +29,8 @@ class Library:
         from symc.codegen.targets._abi import ffi
 
         handle: Any = ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+        if not _pinned:
+            _pinned.append(handle)
         fill_imports(handle)
         arrays, lengths, shapes, room = handle.symc_counts
         return cls(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from symc.codegen.dtypes import DType
-from symc.codegen.expressions import LESS, MUL, SHIFT, Printer, is_plain
+from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
 from symc.codegen.ir import (
     Binary,
     Buffer,
@@ -16,20 +14,23 @@ from symc.codegen.ir import (
     Expr,
     Kernel,
     Launch,
-    Load,
     Measure,
     Pointer,
     Program,
     Routine,
     Step,
-    Var,
     binary,
-    const,
 )
-from symc.codegen.kernels import INDENT, THRESHOLD, Emitted
+from symc.codegen.kernels import THRESHOLD, Emitted
 from symc.codegen.passes.memory import Plan, is_known
 from symc.codegen.passes.walk import substitute
 from symc.codegen.routines import ROUTINES
+from symc.codegen.writer import INDENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from symc.codegen.dtypes import DType
 
 EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
 RESERVED = frozenset({"call", "threads", "status", "done", "part", "bytes", "scratch"})
@@ -56,6 +57,7 @@ class Host:
     index: dict[str, int] = field(init=False)  # of sizes in `sizes`; slots come behind
 
     def __post_init__(self) -> None:
+        """Look up by name what a program lists."""
         program = self.program
         self.buffers = {buffer.name: buffer for buffer in program.buffers}
         external = [b for role in EXTERNAL for b in program.buffers if b.role == role]
@@ -136,7 +138,7 @@ def negated(host: Host, condition: Expr) -> str:
             turned = binary(OPPOSITE[op], left, right)  # type: ignore[arg-type]
             return host.printer.text(turned)
         case _:
-            return "!" + host.printer.text(condition, LESS + 4)
+            return "!" + host.printer.text(condition, UNARY)
 
 
 def emit_launch(host: Host, launch: Launch) -> None:
@@ -194,7 +196,7 @@ def emit_routine(host: Host, routine: Routine) -> None:
     """A call of a function of `runtime/blas.h`."""
     signature = ROUTINES[routine.name]
     printer = host.printer
-    arguments = list[str]()
+    arguments: list[str] = []
     for arg in routine.args:
         match arg:
             case Pointer(buffer, offset):
@@ -230,11 +232,9 @@ def step_expressions(host: Host, step: Step) -> Sequence[Expr]:
         case Launch():
             stride = stride_of(host, step)
             emitted = host.kernels[step.kernel]
-            extra = [stride] if stride is not None else []
-            for expr in (emitted.extent, emitted.work):
-                if expr is not None:
-                    extra.append(substitute(expr, bindings(host, step)))
-            return [*step.sizes, *extra]
+            more = [expr for expr in (emitted.extent, emitted.work) if expr is not None]
+            shared_out = [substitute(expr, bindings(host, step)) for expr in more]
+            return [*step.sizes, *shared_out, *([stride] if stride is not None else [])]
         case Routine(_, args):
             return [arg.offset if isinstance(arg, Pointer) else arg for arg in args]
         case Check(condition):

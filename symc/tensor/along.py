@@ -303,11 +303,9 @@ class RepeatedPositions(Op):
 
     def expand(self, node: Tensor) -> Tensor | None:
         # Position p of the result belongs to as many elements as end at or before p.
-        from symc.tensor.index import inc_subtensor
-
         counts, total = node.args
         ends = METHODS["cumsum"](counts)
-        marks = inc_subtensor(zeros((dims.add(dim_of(total), 1),), INT64)[ends], 1)
+        marks = METHODS["inc"](zeros((dims.add(dim_of(total), 1),), INT64)[ends], 1)
         return specify_length(METHODS["cumsum"](marks)[:total], 0, dim_of(total))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:

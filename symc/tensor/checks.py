@@ -12,7 +12,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from symc import dims
-from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.dtypes import (
+    BOOL,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    DType,
+)
 from symc.dims import Dim
 from symc.errors import BadIndex, DivisionByZero, ShapeMismatch
 from symc.graph import OPERATORS, Op, Requirement, Tensor, walk
@@ -66,21 +77,31 @@ def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
 
 def _within_dtype(found: Bounds, dtype: DType) -> Bounds:
     low, high = found
-    if dtype.kind in ("uint", "bool"):
-        low = 0 if low is None else low
-    return low, 1 if dtype is BOOL and high is None else high
+    least, greatest = _RANGES.get(dtype, UNKNOWN)
+    return least if low is None else low, greatest if high is None else high
+
+
+def _dtype_ranges() -> Iterator[tuple[DType, Bounds]]:
+    for dtype in (BOOL, UINT8, UINT16, UINT32):
+        yield dtype, (0, 2**dtype.bits - 1)
+    for dtype in (INT8, INT16, INT32):
+        yield dtype, (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
+    yield UINT64, (0, None)
+
+
+_RANGES: dict[DType, Bounds] = dict(_dtype_ranges())
 
 
 def _of_constant(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     value = constant_value(node)
-    if value is None or value.dtype.kind not in "biu":
+    if value is None or node.dtype.is_float:
         return UNKNOWN
     return (int(value.min()), int(value.max())) if value.size else (0, -1)
 
 
 def _of_cast(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     source = node.args[0].dtype
-    wraps = node.dtype is not INT64 or source.is_float or source.name == "uint64"
+    wraps = node.dtype is not INT64 or source.is_float or source is UINT64
     return UNKNOWN if wraps else args[0]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -46,15 +46,19 @@ TYPICAL = 64
 
 @dataclass(frozen=True, slots=True)
 class Agree(Op):
-    """The first argument, one of whose axes must be as long as one of the second."""
+    """The first argument, one of whose axes must be as long as one of the second.
+
+    `on_left` says which of the two stood on the left of the product that asks for it.
+    """
 
     asked_by: str
     axis: int
     other: int
+    on_left: bool
 
     def infer(self, *args: Tensor) -> TensorType:
         x, like = args
-        check_lengths(self.asked_by, like, self.other, x, self.axis)
+        check_lengths(*self._sides(x, like))
         shape = list(x.type.shape)
         shape[self.axis] = like.type.shape[self.other]
         return TensorType(x.type.dtype, tuple(shape))
@@ -69,14 +73,18 @@ class Agree(Op):
         x, like = args
         if not batched[0]:
             x = broadcast_to(x, (like.type.shape[0], *x.type.shape))
-        return Agree(self.asked_by, self.axis + 1, self.other + int(batched[1]))(x, like)
+        return replace(self, axis=self.axis + 1, other=self.other + int(batched[1]))(x, like)
 
     def expand(self, node: Tensor) -> Tensor | None:
         return node.args[0]
 
     def require(self, node: Tensor) -> Sequence[Requirement]:
-        x, like = node.args
-        return list(require_lengths(self.asked_by, like, self.other, x, self.axis))
+        return list(require_lengths(*self._sides(*node.args)))
+
+    def _sides(self, x: Tensor, like: Tensor) -> tuple[str, Tensor, int, Tensor, int]:
+        if self.on_left:
+            return self.asked_by, x, self.axis, like, self.other
+        return self.asked_by, like, self.other, x, self.axis
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         def element(index: Index) -> Reader:
@@ -97,8 +105,8 @@ def agreed(
     if left == right:
         return a, b
     if isinstance(right, int):
-        return Agree(label, axis_a, axis_b)(a, b), b
-    return a, Agree(label, axis_b, axis_a)(b, a)
+        return Agree(label, axis_a, axis_b, True)(a, b), b
+    return a, Agree(label, axis_b, axis_a, False)(b, a)
 
 
 # --- a product of two factors ---------------------------------------------------------------------
@@ -295,7 +303,7 @@ def _diagonal(x: Tensor, first: int, second: int) -> Tensor:
     """The elements whose indexes along two axes are equal, along the first of them."""
     if x.type.shape[first] != x.type.shape[second]:
         check_lengths("einsum", x, first, x, second)
-        x = Agree("einsum", second, first)(x, x)
+        x = Agree("einsum", second, first, False)(x, x)
     return moveaxis(diagonal(x, 0, first, second), -1, first)
 
 

@@ -54,8 +54,7 @@ class Reduce(Op):
         shape = x.type.shape
         kept = tuple(dim for axis, dim in enumerate(shape) if axis not in self.axes)
         folded = dims.product(shape[axis] for axis in self.axes)
-        results = dims.product(kept)
-        if self._refuses_empty and folded == 0 and isinstance(results, int) and results:
+        if self._refuses_empty and folded == 0:
             raise ValueError(no_elements(self.label, x))
         return TensorType(x.type.dtype, kept)
 
@@ -130,7 +129,7 @@ class Reduce(Op):
         if self._refuses_empty:
             shape = node.args[0].type.shape
             folded = dims.product(shape[axis] for axis in self.axes)
-            yield from require_elements(self.label, node.args[0], folded, node.type.shape)
+            yield from require_elements(self.label, node.args[0], folded)
 
     @property
     def _refuses_empty(self) -> bool:
@@ -196,20 +195,11 @@ def no_elements(label: str, x: Tensor) -> str:
     return f"{label}: there are no elements to choose from\n  given  {describe(x)}"
 
 
-def require_elements(
-    label: str, x: Tensor, folded: Dim, kept: Sequence[Dim] | None
-) -> Iterable[Requirement]:
-    """The requirement that something is folded, wherever the result of lengths `kept` has elements.
-
-    With `kept` None it holds for empty results too.
-    """
-    if isinstance(folded, int) and folded > 0:
-        return
-    holds: Tensor = OPERATORS["gt"](tensor_of(folded), 0)
-    if kept is not None and any(not isinstance(dim, int) or dim == 0 for dim in kept):
-        nothing = OPERATORS["eq"](tensor_of(dims.product(kept)), 0)
-        holds = OPERATORS["logical_or"](holds, nothing)
-    yield Requirement(holds, ValueError, lambda value: no_elements(label, x))
+def require_elements(label: str, x: Tensor, folded: Dim) -> Iterable[Requirement]:
+    """The requirement that at least one element is folded."""
+    if not isinstance(folded, int):
+        holds: Tensor = OPERATORS["gt"](tensor_of(folded), 0)
+        yield Requirement(holds, ValueError, lambda value: no_elements(label, x))
 
 
 # --- building -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy as np
 from symc.codegen.dtypes import BOOL, INT64
 from symc.errors import BadIndex, DTypeError
 from symc.graph import OPERATORS, Tensor
-from symc.inputs import as_tensor, constant, scalar_constant
+from symc.inputs import as_tensor, constant, constant_value, scalar_constant
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checks import static_index
 from symc.tensor.elementwise import cast_to
@@ -60,6 +60,9 @@ def _item(part: Any) -> Item:
         )
     if array.dtype is BOOL:
         return array
+    value = constant_value(array)
+    if array.ndim and value is not None:
+        return constant(value.astype(np.int64))
     number = None if array.ndim else dim_of(array)
     return number if isinstance(number, int) else cast_to(array, INT64)
 

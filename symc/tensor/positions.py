@@ -19,7 +19,7 @@ from symc.codegen.dtypes import INT64
 from symc.dims import Dim
 from symc.errors import BadIndex
 from symc.graph import METHODS, Array, Op, Requirement, Tensor
-from symc.inputs import constant, constant_value
+from symc.inputs import constant, constant_value, scalar_constant
 from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
 from symc.tensor.build import ARange
@@ -178,6 +178,9 @@ def flat_nonzero(mask: Tensor) -> Tensor:
     """Where a mask of rank 1 or more is true, as positions in row-major order."""
     ones = cast_to(ravel(mask), INT64)
     ranks: Tensor = METHODS["cumsum"](ones, axis=0)
+    value = constant_value(mask.args[0] if isinstance(mask.op, Fitted) else mask)
+    if value is not None:
+        return FlatNonzero()(mask, ranks, scalar_constant(int(value.sum()), INT64))
     return FlatNonzero()(mask, ranks, METHODS["sum"](ones))
 
 
@@ -231,6 +234,9 @@ def mask_positions(mask: Tensor) -> list[Tensor]:
 
 def single(mask: Tensor) -> Tensor:
     """Where a scalar mask is true along an axis of length 1 made for it: ``[0]`` or ``[]``."""
+    value = constant_value(mask)
+    if value is not None:
+        return Coordinate(0, (1,))(constant(np.zeros(int(value), np.int64)))
     return Coordinate(0, (1,))(flat_nonzero(expand_dims(mask, 0)))
 
 

@@ -170,7 +170,7 @@ class ArgExtreme(Op):
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x = node.args[0]
-        return require_elements(self.label, x, count_along(x, self.axes), None)
+        return require_elements(self.label, x, count_along(x, self.axes))
 
     def expand(self, node: Tensor) -> Tensor | None:
         x = node.args[0]

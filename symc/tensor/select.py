@@ -244,6 +244,6 @@ def select(
     return as_tensor(result)
 
 
-for _method in (choose, compress, nonzero, take):
+for _method in (choose, nonzero, take):
     METHODS[_method.__name__] = _method
 METHODS["compress"] = lambda a, condition, axis=None: compress(condition, a, axis)

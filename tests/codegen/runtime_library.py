@@ -68,7 +68,7 @@ def signature_of(symbol: Symbol) -> Signature | None:
         args = tuple(arg.split()[0] for arg in found[3].split(", "))
         return Signature(found[2], found[1], args)
     if found := _INSTANCE.search(symbol.text):
-        count = 1 if found[1] in ("NEG", "ABS") else 2
+        count = 1 if found[1].startswith(("NEG", "ABS", "SIGN")) else 2
         return Signature(found[2], found[3], (found[3],) * count)
     return None
 

@@ -1,0 +1,70 @@
+"""The lines of a kernel while it is printed, and comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from symc.codegen.ir import Expr
+
+if TYPE_CHECKING:
+    from symc.codegen.expressions import Printer
+    from symc.codegen.passes.memory import Scratch
+    from symc.codegen.targets.base import Lang
+
+INDENT = "    "
+
+
+@dataclass(slots=True)
+class Writer:
+    """The state of printing one kernel."""
+
+    lang: Lang
+    printer: Printer
+    declared: dict[str, None]  # file-level declarations that the kernel needs
+    lines: list[str] = field(default_factory=list[str])
+    depth: int = 1
+    waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
+    scratch: Scratch | None = None
+    threads: bool = False
+    ranged: bool = False
+    in_parallel: bool = False
+
+    def put(self, line: str) -> None:
+        """One line at the present depth."""
+        self.lines.append(INDENT * self.depth + line)
+
+    def pragma(self, line: str) -> None:
+        """One line of a pragma."""
+        self.lines.append(line)
+
+    def value(self, expr: Expr, minimum: int = 0) -> str:
+        """The text of an expression; what must be evaluated before it is printed as lines."""
+        printer = self.printer
+        taken: list[tuple[str, Expr]] = []
+        printer.pending = taken
+        text = printer.text(expr, minimum)
+        lines: list[str] = []
+        position = 0
+        while position < len(taken):  # printing one may take out more
+            name, inner = taken[position]
+            kind = self.lang.types[inner.dtype.name]
+            lines.append(f"const {kind} {printer.vars[name]} = {printer.text(inner)};")
+            position += 1
+        for line in reversed(lines):  # the innermost were taken out last
+            self.put(line)
+        printer.pending = None
+        return text
+
+    def element(self, buffer: str, index: Expr) -> str:
+        """An element of a buffer as the target of an assignment."""
+        name = self.printer.buffers[buffer]
+        return name if buffer in self.printer.scalars else f"{name}[{self.value(index)}]"
+
+
+def comment(note: str, indent: str) -> str:
+    """A note as a C comment, with a line break at the end; nothing for an empty note."""
+    if not note.strip():
+        return ""
+    lines = note.replace("*/", "* /").replace("/*", "/ *").strip("\n").split("\n")
+    return f"{indent}/* " + f"\n{indent} * ".join(line.rstrip() for line in lines) + " */\n"

@@ -1,0 +1,3 @@
+from symc.call import PythonCaller
+
+class Caller(PythonCaller): ...

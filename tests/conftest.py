@@ -1,0 +1,74 @@
+"""What all tests share: a cache of their own, golden files, options."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from difflib import unified_diff
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+Golden: TypeAlias = Callable[[str, str], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("symc")
+    group.addoption("--update-golden", action="store_true", help="write tests/golden/ anew")
+    group.addoption("--seed", type=int, default=0, help="where random tests start (default 0)")
+    group.addoption("--slow", action="store_true", help="run what is marked slow as well")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Points symc to a new cache before anything can use the user's."""
+    folder = tempfile.mkdtemp(prefix="symc-tests-")
+    os.environ["SYMC_CACHE_DIR"] = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--slow"):
+        return
+    skip = pytest.mark.skip(reason="slow; run with --slow")
+    for item in items:
+        if item.get_closest_marker("slow") is not None:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def seed(request: pytest.FixtureRequest) -> int:
+    """Where random tests start; they name it when they fail."""
+    value: int = request.config.getoption("--seed")
+    return value
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """``golden(name, text)``: the text must be what tests/golden/<name> holds."""
+    update: bool = request.config.getoption("--update-golden")
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        again = f"scripts/test {request.node.nodeid!r} --update-golden"
+        if not path.exists():
+            pytest.fail(f"tests/golden/{name} is missing; make it with\n  {again}", pytrace=False)
+        expected = path.read_text(encoding="utf-8")
+        if text != expected:
+            diff = unified_diff(
+                expected.splitlines(), text.splitlines(), f"golden/{name}", "now", lineterm=""
+            )
+            pytest.fail(
+                "\n".join([*diff, f"if the change is wanted, keep it with\n  {again}"]),
+                pytrace=False,
+            )
+
+    return compare

@@ -1,0 +1,364 @@
+"""Reductions: sums, extremes, positions, means and norms against NumPy."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.errors import BadIndex, DTypeError, ShapeMismatch
+from symc.evaluate import evaluate
+from symc.tensor.fold import Reduce
+from tests.ops.harness import check
+from tests.ops.reader_check import check_lowering, enforce
+
+RNG = np.random.default_rng(0)
+FLOATS = ["float16", "float32", "float64"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+ALL = ["bool", *INTEGERS, *FLOATS]
+NAN, INF = float("nan"), float("inf")
+
+
+def values(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers that differ, of both signs where the dtype has them."""
+    count = int(np.prod(shape))
+    if dtype == "bool":
+        return np.arange(count).reshape(shape) % 3 == 1
+    if dtype.startswith("float"):
+        numbers = np.linspace(-2.0, 3.0, count) if count else np.zeros(0)
+        return RNG.permutation(numbers).reshape(shape).astype(dtype)
+    low = 0 if dtype.startswith("u") else -5
+    return RNG.integers(low, 12, shape).astype(dtype)
+
+
+SHAPES_AND_AXES = [
+    ((), None), ((4,), None), ((4,), 0), ((3, 4), None), ((3, 4), 0), ((3, 4), -1),
+    ((2, 3, 4), (0, 2)), ((2, 3, 4), (-1, 1)), ((2, 3, 4), 1), ((1, 3), 0), ((1, 1), None),
+    ((2, 3), ()),
+]  # fmt: skip
+IDS = [f"{shape}-{axis}".replace(" ", "") for shape, axis in SHAPES_AND_AXES]
+
+
+def wide(x: np.ndarray) -> np.ndarray:
+    """float16 as float32: symc computes wider than NumPy there, and rounds once."""
+    return x.astype(np.float32) if x.dtype == np.float16 else x
+
+
+def like(result: np.ndarray, x: np.ndarray) -> np.ndarray:
+    result = np.asarray(result)
+    return result.astype(x.dtype) if result.dtype == np.float32 else result
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(("shape", "axis"), SHAPES_AND_AXES, ids=IDS)
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "ptp", "mean"])
+def test_values_and_derivatives(name, shape, axis, keepdims):
+    x = values("float64", shape)
+    function, numpy = getattr(T, name), getattr(np, name)
+    check(
+        lambda a: function(a, axis=axis, keepdims=keepdims), x,
+        oracle=lambda a: numpy(a, axis=axis, keepdims=keepdims), rtol=1e-12,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "count_nonzero"]
+)
+def test_dtypes(name, dtype):
+    x = values(dtype, (3, 4))
+    numpy = getattr(np, name)
+    for axis in (None, 1):
+        build = lambda a, axis=axis: getattr(T, name)(a, axis=axis)  # noqa: E731
+        check(build, x, oracle=lambda a, axis=axis: like(numpy(wide(a), axis=axis), a), grad=False)
+        check_lowering(build, x)
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((4,), None), ((4,), 0), ((3, 4), 1), ((3, 4), 0), ((3, 4), None)]
+)
+def test_positions(name, dtype, shape, axis):
+    x = values(dtype, shape)
+    check(
+        lambda a: getattr(T, name)(a, axis), x, oracle=lambda a: getattr(np, name)(a, axis),
+        grad=False,
+    )  # fmt: skip
+    check_lowering(lambda a: getattr(T, name)(a, axis), x)
+
+
+def test_positions_over_several_axes_count_in_row_major_order():
+    x = values("float64", (2, 3, 4, 5))
+    wanted = x.transpose(1, 0, 2, 3).reshape(3, -1).argmax(-1)
+    for static in (False, True):
+        check(lambda a: T.argmax(a, (0, -1, 2)), x, oracle=lambda a: wanted, static=static)
+        check_lowering(lambda a: T.argmax(a, (0, -1, 2)), x, static=static)
+    check(
+        lambda a: T.argmax(a, (1, 2), keepdims=True), x,
+        oracle=lambda a: a.reshape(2, 12, 5).argmax(1).reshape(2, 1, 1, 5),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [1.0, NAN, 3.0, NAN], [NAN, NAN], [2.0, 2.0, 1.0], [-INF, -INF], [INF, NAN, INF], [-0.0, 0.0],
+        [[1.0, NAN], [0.0, 2.0]],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin", "sum", "any", "all"])
+def test_nan_ties_and_infinities(name, x):
+    for dtype in FLOATS:
+        array = np.array(x, dtype)
+        build = lambda a: getattr(T, name)(a, -1)  # noqa: E731
+        check(build, array, oracle=lambda a: getattr(np, name)(a, -1), grad=False)
+        check_lowering(build, array)
+
+
+# --- dtypes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "dtype"),
+    [
+        ("sum", "int8", "int8"), ("sum", "float64", "float32"), ("sum", "bool", "bool"),
+        ("sum", "int64", "float64"), ("prod", "uint8", "uint8"), ("prod", "bool", "bool"),
+        ("mean", "int32", "float32"), ("mean", "float32", "float64"), ("var", "float32", "float64"),
+        ("mean", "int64", "int64"), ("std", "int8", "float32"),
+    ],
+)  # fmt: skip
+def test_dtype_argument(name, given, dtype):
+    x = values(given, (3, 4))
+    check(
+        lambda a: getattr(T, name)(a, axis=0, dtype=dtype), x,
+        oracle=lambda a: getattr(np, name)(a, axis=0, dtype=dtype), grad=False,
+    )  # fmt: skip
+
+
+def test_var_refuses_an_integer_dtype():
+    with pytest.raises(DTypeError, match=r"^var needs a float dtype, not int64$"):
+        T.var(T.vector("x"), dtype="int64")
+
+
+def test_float32_sums_are_accumulated_in_float64():
+    x = np.full(100_000, 0.1, np.float32)
+    wanted = np.float32(x.astype(np.float64).sum())
+    v = T.vector("v", dtype="float32")
+    assert evaluate([v.sum()], {v: x})[0] == wanted
+    assert symc.function([v], v.sum())(x) == wanted
+
+
+def test_float16_mean_does_not_overflow():
+    x = np.full(1000, 100.0, np.float16)
+    check(lambda a: a.mean(), x, oracle=lambda a: a.mean(), grad=False)
+
+
+# --- no elements ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize(("shape", "axis"), [((0,), None), ((0, 3), 0), ((3, 0), 1), ((0, 3), 1)])
+@pytest.mark.parametrize("name", ["sum", "prod", "any", "all", "mean", "count_nonzero"])
+def test_no_elements(name, shape, axis, static):
+    x = np.zeros(shape)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "mean of empty slice"
+        wanted = getattr(np, name)(x, axis=axis)
+    check(lambda a: getattr(T, name)(a, axis), x, oracle=lambda a: wanted, static=static)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_extremes_of_nothing_are_refused(name):
+    function = getattr(T, name)
+    x = T.tensor("float64", (0,), name="x")
+    message = rf"^{name}: there are no elements to choose from\n  given  x +float64\[0\] +test_reduce"
+    with pytest.raises(ValueError, match=message):
+        function(x)
+    with pytest.raises(ValueError, match="no elements"):
+        function(T.tensor("float64", (3, 0)), axis=1)
+    y = T.matrix("y")
+    rows = function(y, axis=1)
+    enforce([rows], {y: np.zeros((3, 1))})
+    with pytest.raises(ValueError, match=rf"^{name}: there are no elements"):
+        enforce([rows], {y: np.zeros((3, 0))})
+    f = symc.function([y], rows)
+    assert f(np.zeros((0, 2))).shape == (0,)  # no rows: nothing is asked for
+    with pytest.raises(ValueError, match=rf"^{name}: there are no elements"):
+        f(np.zeros((3, 0)))
+
+
+def test_no_extremes_of_something_are_fine():
+    check(lambda a: a.max(axis=1), np.zeros((0, 3)), oracle=lambda a: a.max(axis=1))
+    check(lambda a: a.argmin(axis=1), np.zeros((0, 3)), oracle=lambda a: a.argmin(axis=1))
+
+
+# --- gradients at special points ------------------------------------------------------------------
+
+
+def gradient(build, *arrays):
+    symbols = [T.tensor("float64", (None,) * np.ndim(a)) for a in arrays]
+    found = symc.grad(build(*symbols), symbols)
+    return evaluate(found, dict(zip(symbols, map(np.asarray, arrays), strict=True)))
+
+
+def test_ties_share_the_gradient():
+    x = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
+    found = gradient(lambda a: T.max(a, 1).sum(), x)[0]
+    np.testing.assert_array_equal(found, [[0, 0.5, 0.5], [1 / 3] * 3])
+    found = gradient(lambda a: T.min(a), x)[0]
+    np.testing.assert_array_equal(found, [[1.0, 0, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    "x",
+    [[2.0, 3.0, 4.0], [2.0, 0.0, 4.0], [0.0, 0.0, 4.0], [0.0, 0.0, 0.0],
+     [[1.0, 0.0], [0.0, 3.0], [2.0, 5.0]]],
+)  # fmt: skip
+def test_product_of_zeros_has_exact_derivatives(x):
+    array = np.array(x)
+    check(lambda a: T.prod(a), array, oracle=np.prod)
+    check(lambda a: T.prod(a, -1), array, oracle=lambda a: np.prod(a, -1))
+    others = [np.prod(np.delete(array, i)) for i in range(array.size)]
+    np.testing.assert_array_equal(gradient(T.prod, array)[0], np.reshape(others, array.shape))
+
+
+def test_product_over_several_axes_with_zeros():
+    x = values("float64", (2, 3, 2))
+    x[0, 1, 1] = x[1, 1, 0] = x[1, 2, 0] = 0
+    check(lambda a: T.prod(a, (0, 2)), x, oracle=lambda a: a.prod((0, 2)))
+    check(lambda a: T.prod(a, (1, 2)), x, oracle=lambda a: a.prod((1, 2)), static=True)
+
+
+@pytest.mark.parametrize("order", [None, 1, 2, 3, INF, -INF])
+def test_gradient_of_a_norm_at_zero_is_zero(order):
+    np.testing.assert_array_equal(gradient(lambda a: T.norm(a, order), np.zeros(3))[0], np.zeros(3))
+
+
+def test_gradient_of_a_constant_row_in_std_is_zero():
+    x = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0]])
+    found = gradient(lambda a: T.std(a, 1).sum(), x)[0]
+    np.testing.assert_array_equal(found[0], 0)
+    np.testing.assert_allclose(found[1], np.array([-1, 0, 1]) / (3 * np.std([1, 2, 3])))
+
+
+def test_nan_of_the_branch_not_taken_does_not_pass_a_reduction():
+    x = T.matrix("x")
+    rows = T.where(T.any(x > 0, 1), T.sqrt(x).sum(1), 0.0).sum()
+    found = evaluate([symc.grad(rows, x)], {x: np.array([[0.0, -1.0], [1.0, 4.0]])})[0]
+    np.testing.assert_array_equal(found, [[0, 0], [0.5, 0.25]])
+
+
+# --- means and norms ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ddof", [0, 1, 0.5])
+@pytest.mark.parametrize("axis", [None, 0, (0, 1)])
+@pytest.mark.parametrize("static", [False, True])
+def test_var_and_std(axis, ddof, static):
+    x = RNG.standard_normal((4, 3))
+    for name in ("var", "std"):
+        check(
+            lambda a, name=name: getattr(T, name)(a, axis=axis, ddof=ddof, keepdims=True), x,
+            oracle=lambda a, name=name: getattr(np, name)(a, axis=axis, ddof=ddof, keepdims=True),
+            static=static,
+        )  # fmt: skip
+
+
+def test_var_without_degrees_of_freedom_is_not_a_number():
+    for count, ddof in ((1, 1), (2, 3)):
+        check(
+            lambda a, ddof=ddof: T.var(a, ddof=ddof), np.ones(count),
+            oracle=lambda a: np.float64(NAN), grad=False,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [None, 0, 1, 2, 3, 2.5, INF, -INF, -1])
+@pytest.mark.parametrize(("shape", "axis"), [((4,), None), ((3, 4), 1), ((3, 4), None)])
+def test_norm(order, shape, axis):
+    x = RNG.standard_normal(shape)
+    wanted = 2 if order is None else order
+    check(
+        lambda a: T.norm(a, order, axis), x,
+        oracle=lambda a: np.linalg.vector_norm(a, ord=wanted, axis=axis),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32"])
+@pytest.mark.parametrize("order", [None, 0, 1, 2, INF])
+def test_norm_of_other_dtypes(dtype, order):
+    x = values(dtype, (3, 4))
+    wanted = 2 if order is None else order
+    check(
+        lambda a: T.norm(a, order, 1, keepdims=True), x,
+        oracle=lambda a: np.linalg.vector_norm(a, ord=wanted, axis=1, keepdims=True), grad=False,
+    )  # fmt: skip
+
+
+def test_norm_of_nothing():
+    for order in (1, 2, INF):
+        check(lambda a, order=order: a.norm(order), np.zeros(0), oracle=lambda a: np.float64(0))
+
+
+def test_average():
+    x, w, v = RNG.standard_normal((3, 4)), RNG.random((3, 4)), RNG.random(4)
+    check(lambda a: T.average(a, 0), x, oracle=lambda a: np.average(a, 0))
+    check(
+        lambda a, b: T.average(a, 1, b, keepdims=True), x, w,
+        oracle=lambda a, b: np.average(a, 1, b, keepdims=True),
+    )  # fmt: skip
+    check(lambda a, b: T.average(a, -1, b), x, v, oracle=lambda a, b: np.average(a, -1, b))
+    check(lambda a, b: T.average(a, weights=b), x, w, oracle=lambda a, b: np.average(a, weights=b))
+    check(
+        lambda a, b: T.average(a, weights=b), np.array([1, 2], "float32"), np.array([1, 2]),
+        oracle=lambda a, b: np.average(a, weights=b),
+    )  # fmt: skip
+
+
+def test_average_refuses_weights_that_do_not_fit():
+    x, w = T.tensor("float64", (3, 4), "x"), T.tensor("float64", (3,), "w")
+    with pytest.raises(ShapeMismatch, match=r"the weights need the shape of x.*\n.*x .*\n.* w "):
+        T.average(x, 1, w)
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+def test_methods_are_the_functions():
+    x = T.matrix("x")
+    for name in ("sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "var", "std"):
+        assert getattr(x, name)(axis=-1) is getattr(T, name)(x, 1)
+    assert x.norm(1, axis=0) is T.norm(x, 1, 0)
+    assert T.max_and_argmax(x, 0) == (x.max(0), x.argmax(0))
+    assert T.amax is T.max
+    assert T.amin is T.min
+
+
+def test_equal_calls_give_one_node():
+    x = T.tensor3("x")
+    assert x.sum((2, 0)) is x.sum(axis=[0, -1])
+    assert x.sum(()) is x
+    assert x.max(axis=None) is x.max((0, 1, 2))
+    row = T.row("r")
+    assert not isinstance(row.sum(0).op, Reduce)
+    assert row.sum(0, keepdims=True) is row
+
+
+def test_axes_are_checked():
+    x = T.matrix("x")
+    with pytest.raises(BadIndex, match=r"sum: there is no axis 2; there are 2 axes\n  given  x "):
+        x.sum(2)
+    with pytest.raises(ValueError, match="an axis is repeated"):
+        x.max((0, -2))
+    with pytest.raises(TypeError, match="must be an integer"):
+        x.mean(True)
+
+
+def test_reductions_of_views_and_products_are_lowered():
+    x = values("float64", (3, 4))
+    check_lowering(lambda a: (a.T * a.T).sum(0), x)
+    check_lowering(lambda a: T.std(a, 0), x)
+    check_lowering(lambda a: symc.grad(T.prod(a, 1).sum() + T.max(a, 0).sum(), a), x)

@@ -1,0 +1,315 @@
+"""Imports point down, C stays where C belongs, and files stay short: read from the sources."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = {"symc": "symc", "codegen": "symc.codegen", "cache": "symc.cache"}
+TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
+
+# Inside symc, from the lowest to the highest. A module may import those of its own layer and of
+# lower ones; a name that ends in a dot stands for a package.
+LAYERS = (
+    ("errors", "config", "dims", "special", "_build"),
+    ("types",),
+    ("graph", "lowering"),
+    ("inputs", "request"),
+    ("tensor.",),
+    ("evaluate", "pprint", "batch", "grad", "rewrite."),
+    (
+        "trace", "stages", "sizes", "units", "conditions", "groups", "kernels", "prepare",
+        "schedule", "lower",
+    ),
+    ("identity", "compile"),
+    ("arguments", "_call", "call", "modes", "function"),
+    ("debug", "testing"),
+    ("", "__main__", "demo."),
+)  # fmt: skip
+
+# (importer, imported) that point up, and why. All must be imports inside functions.
+EXCEPTIONS = {
+    ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
+    ("symc.function", "symc.debug"): "f.graph and f.explain() print with debug's words",
+}
+
+# Only these may use packages that are neither in the standard library nor symc's own.
+OUTSIDE = {
+    "symc": {"numpy"},
+    "symc._build": {"numpy", "setuptools"},
+    "symc.demo": {"numpy", "tqdm"},
+    "symc.codegen": set[str](),
+    "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda"},
+    "symc.cache": {"platformdirs"},
+}
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One import: who, whom, and where it stands."""
+
+    importer: str
+    imported: str
+    line: int
+    at_import: bool
+
+    def __str__(self) -> str:
+        return f"{self.importer}, line {self.line}: imports {self.imported}"
+
+
+def sources(*folders: str) -> list[Path]:
+    """All Python files below these folders; links are not followed."""
+    return sorted(p for folder in folders for p in (ROOT / folder).rglob("*.py") if _own(p))
+
+
+def _own(path: Path) -> bool:
+    return not any(parent.is_symlink() for parent in path.relative_to(ROOT).parents)
+
+
+def module_name(path: Path) -> str:
+    first, *rest = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join([PACKAGES[first], *rest]).removesuffix(".__init__")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def modules() -> dict[str, Path]:
+    found = [p for p in sources(*PACKAGES) if not (ROOT / p.parent).is_symlink()]
+    return {module_name(path): path for path in found}
+
+
+@cache
+def arrows() -> list[Arrow]:
+    return [arrow for name, path in modules().items() for arrow in arrows_of(name, path)]
+
+
+def arrows_of(name: str, path: Path) -> Iterator[Arrow]:
+    tree = tree_of(path)
+    late = {
+        id(child)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or _is_type_checking(node)
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                found = [alias.name for alias in node.names]
+            case ast.ImportFrom(level=0, module=str(module)):
+                found = [_target(module, alias.name) for alias in node.names]
+            case ast.ImportFrom():
+                raise AssertionError(f"{path}:{node.lineno}: imports are absolute")
+            case _:
+                continue
+        for target in found:
+            yield Arrow(name, target, node.lineno, id(node) not in late)
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def _target(module: str, name: str) -> str:
+    whole = f"{module}.{name}"
+    return whole if whole in modules() or whole == "symc._call" else module
+
+
+def layer(module: str) -> int:
+    rest = module.removeprefix("symc").removeprefix(".")
+    for number, names in enumerate(LAYERS):
+        for name in names:
+            if rest == name or (name.endswith(".") and f"{rest}.".startswith(name)):
+                return number
+    raise AssertionError(f"{module} stands in no layer: put it into LAYERS of {__file__}")
+
+
+def package(module: str) -> str:
+    """The part of symc that a module belongs to: symc.codegen, symc.cache or symc."""
+    for part in ("symc.codegen", "symc.cache"):
+        if module == part or module.startswith(f"{part}."):
+            return part
+    return "symc"
+
+
+def is_ours(module: str) -> bool:
+    return module.split(".")[0] == "symc"
+
+
+def report(problems: list[str], rule: str) -> None:
+    assert not problems, rule + "\n  " + "\n  ".join(problems)
+
+
+def test_codegen_and_cache_know_only_themselves() -> None:
+    wrong = [
+        str(arrow)
+        for arrow in arrows()
+        if is_ours(arrow.imported)
+        and package(arrow.importer) != "symc"
+        and package(arrow.imported) != package(arrow.importer)
+    ]
+    report(wrong, "symc.codegen and symc.cache import neither symc nor each other:")
+
+
+def test_only_allowed_packages_are_used() -> None:
+    wrong: list[str] = []
+    for arrow in arrows():
+        first = arrow.imported.split(".")[0]
+        if is_ours(arrow.imported) or first in sys.stdlib_module_names:
+            continue
+        parts = arrow.importer.split(".")
+        names = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+        allowed = next(OUTSIDE[name] for name in names if name in OUTSIDE)
+        if first not in allowed:
+            wrong.append(str(arrow))
+    report(wrong, "packages are imported where OUTSIDE does not allow them:")
+
+
+def test_imports_inside_symc_point_down() -> None:
+    wrong: list[str] = []
+    used: set[tuple[str, str]] = set()
+    for arrow in arrows():
+        if package(arrow.importer) != "symc" or package(arrow.imported) != "symc":
+            continue
+        if not is_ours(arrow.imported) or layer(arrow.imported) <= layer(arrow.importer):
+            continue
+        pair = (arrow.importer, arrow.imported)
+        used.add(pair)
+        if pair not in EXCEPTIONS or arrow.at_import:
+            wrong.append(str(arrow))
+    report(wrong, "imports that point up:")
+    report([str(p) for p in EXCEPTIONS if p not in used], "EXCEPTIONS that nothing needs:")
+
+
+def test_only_compile_knows_both_codegen_and_cache() -> None:
+    users = {a.importer for a in arrows() if package(a.imported) == "symc.cache"}
+    users = {name for name in users if package(name) == "symc"}
+    assert users <= {"symc.compile", "symc.__main__"}
+
+
+def test_every_module_has_a_layer() -> None:
+    for name in modules():
+        if package(name) == "symc":
+            layer(name)
+
+
+def test_no_module_needs_itself() -> None:
+    """Follows the imports that run when a module is imported; a cycle would break one order."""
+    graph: dict[str, list[str]] = {name: [] for name in modules()}
+    for arrow in arrows():
+        if arrow.at_import and arrow.imported in graph and arrow.imported != arrow.importer:
+            graph[arrow.importer].append(arrow.imported)
+    done: set[str] = set()
+    for start in graph:
+        path: list[str] = []
+        pending = [(start, iter(graph[start]))]
+        while pending:
+            name, rest = pending[-1]
+            path = [entry for entry, _ in pending]
+            following = next((n for n in rest if n not in done), None)
+            assert following not in path, f"a cycle of imports: {path} -> {following}"
+            if following is None:
+                done.add(name)
+                pending.pop()
+            else:
+                pending.append((following, iter(graph[following])))
+
+
+# --- C belongs in emitter, targets and runtime ----------------------------------------------------
+
+# The emitter is several files: emit.py, and what it prints statements and expressions with.
+C_ALLOWED = re.compile(
+    r"codegen/(emit\w*|expressions|kernels|reductions)\.py|codegen/(targets|runtime)/.*"
+)
+C_TEXT = re.compile(
+    r"^\s*#\s*(include|define|pragma|ifdef|endif)\b|[\w)\]]\s*;\n|[)=]\s*\{\s*$|\b(for|while) \(.*;"
+    r"|\bstatic (inline|const)\b|\b(int|int64_t|float|double|void)\b \*?\w+( =|\()",
+    re.MULTILINE,
+)
+
+
+def strings_of(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of a file that are not docstrings."""
+    tree = tree_of(path)
+    doc = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in doc:
+            yield node.lineno, node.value
+
+
+def test_no_c_in_python_strings() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text.strip()[:60]!r}"
+        for path in sources(*PACKAGES)
+        if not C_ALLOWED.fullmatch(path.relative_to(ROOT).as_posix())
+        for line, text in strings_of(path)
+        if C_TEXT.search(text)
+    ]
+    report(found, "C in strings, outside of the emitter, targets and runtime:")
+
+
+# --- size, and what may not be written ------------------------------------------------------------
+
+
+def test_files_are_at_most_500_lines() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in sources(*TOP_FOLDERS)
+    }
+    report([f"{n}: {k} lines" for n, k in lengths.items() if k > 500], "files over 500 lines:")
+
+
+def test_functions_are_at_most_60_lines() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.name} has {length} lines"
+        for path in sources(*TOP_FOLDERS)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (length := (node.end_lineno or node.lineno) - node.lineno + 1 - _docstring(node)) > 60
+    ]
+    report(found, "functions over 60 lines, docstrings not counted:")
+
+
+def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    match node.body[0]:
+        case ast.Expr(value=ast.Constant(value=str()), lineno=first, end_lineno=int(last)):
+            return last - first + 1
+        case _:
+            return 0
+
+
+MACHINE_PATH = re.compile(r"(?<![\w./<~])/(?:work|root|home|Users|tmp)/\w")
+TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
+
+
+@pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "scripts", ".ci", "."])
+def test_no_paths_of_one_machine(folder: str) -> None:
+    top = ROOT / folder
+    if folder == ".":
+        files = [p for p in top.iterdir() if p.is_file()]
+    elif folder in ("scripts", ".ci"):
+        files = [p for p in top.rglob("*") if p.is_file()]
+    else:
+        files = [p for pattern in TEXT_FILES for p in top.rglob(pattern) if _own(p)]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
+    report(found, "paths of one machine:")
