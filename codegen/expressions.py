@@ -130,6 +130,9 @@ class Printer:
                 out.append(item)
                 continue
             node, weakest = item
+            if isinstance(node, Var):  # half of all nodes
+                out.append(self.vars[node.name])
+                continue
             strength, pieces = self.pieces(node)
             if strength < weakest:
                 out.append("(")
@@ -289,7 +292,8 @@ class Printer:
 
 def factors(expr: Expr) -> list[Expr]:
     """What is multiplied in an expression."""
-    stack, found = [expr], list[Expr]()
+    stack: list[Expr] = [expr]
+    found: list[Expr] = []
     while stack:
         node = stack.pop()
         match node:

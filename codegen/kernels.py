@@ -120,7 +120,8 @@ def signature(kernel: Kernel, name: str, writer: Writer, aliased: frozenset[str]
     line = head + (", ".join(params) or "void") + ")"
     if len(line) <= 100:
         return line
-    rows, row = list[str](), INDENT
+    rows: list[str] = []
+    row = INDENT
     for number, param in enumerate(params):
         piece = param + (", " if number + 1 < len(params) else ")")
         if len(row) + len(piece) > 100 and row.strip():

@@ -164,7 +164,7 @@ def user_line() -> Where:
 
 # The user-level functions behind operators, methods and properties of a tensor. The modules of
 # `tensor/` fill these tables: the one late binding there is.
-OPERATORS: dict[str, Callable[..., Any]] = {}
+OPERATORS: dict[str, Callable[..., Tensor]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 
@@ -274,10 +274,10 @@ class Tensor:
         return OPERATORS["mod"](other, self)
 
     def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
-        return OPERATORS["divmod"](self, other)
+        return OPERATORS["floordiv"](self, other), OPERATORS["mod"](self, other)
 
     def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
-        return OPERATORS["divmod"](other, self)
+        return OPERATORS["floordiv"](other, self), OPERATORS["mod"](other, self)
 
     def __pow__(self, other: TensorLike) -> Tensor:
         return OPERATORS["pow"](self, other)

@@ -188,7 +188,7 @@ class Groups:
         dims = self._problem.dims_of(stage.node)
         return [dims[axis] for axis in stage.loops]
 
-    def _aligned(self, stage: Stage, read: Tensor, index: tuple[ir.Expr, ...]) -> int:
+    def _aligned(self, stage: Stage, read: Tensor, index: Index) -> int:
         """How many of `read`'s outer loops are indexed by `stage`'s own, in order."""
         count = 0
         for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symc.codegen import ir
+from symc.codegen.dtypes import INT64
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.lowering import Alias, At, Fold, Index, LibCall, Lowering, Sweep, Write
@@ -92,7 +93,7 @@ class Analysis:
             if self._costs[read] >= EXPENSIVE:
                 indexes.append((read, at))
             # Index arithmetic stays visible (a gather at arange(n) is the identity); the rest not.
-            small = isinstance(value, ir.Var | ir.Const | ir.Binary) and value.dtype is ir.INT64
+            small = isinstance(value, ir.Var | ir.Const | ir.Binary) and value.dtype is INT64
             return value if small else ir.Var(_UNKNOWN, read.dtype)
 
         tracer = Tracer(self._lowering_of, stored, name)

@@ -12,6 +12,7 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Binary,
     Const,
     Expr,
     If,
@@ -164,6 +165,10 @@ class _Moving:
 
     def part(self, expr: Expr) -> Expr:
         """A part of an expression. What does not fit stays a name, defined before the statement."""
+        if type(expr) is Binary:
+            left, right = self.part(expr.left), self.part(expr.right)
+            same = left is expr.left and right is expr.right
+            return expr if same else Binary(expr.op, left, right, expr.dtype)
         if type(expr) is not Var:
             return rebuild(expr, self.part)
         waiting = self.waiting.pop(expr.name, None)
@@ -182,6 +187,8 @@ def operations(expr: Expr) -> int:
     match expr:
         case Var() | Const() | Length():
             return 0
+        case Binary(_, left, right):
+            return operations(left) + operations(right) + 1
         case Load():
             return 1
         case _:

@@ -94,13 +94,26 @@ def _kept_reduction(kind: Any) -> Function:
     return Function(Reduce, take, build)
 
 
+def _kept_logsumexp(node: Tensor) -> Taken | None:
+    """A logsumexp that broadcasts against its argument, its axes having been kept."""
+    inner = node.args[0] if isinstance(node.op, DimShuffle) else node
+    if not isinstance(inner.op, LogSumExp):
+        return None
+    x, axes = inner.args[0], inner.op.axes
+    own = iter(range(inner.ndim))
+    kept = tuple(None if axis in axes else next(own) for axis in range(x.ndim))
+    order = node.op.order if isinstance(node.op, DimShuffle) else tuple(range(node.ndim))
+    fits = order == kept or not node.ndim
+    return (inner.args, (axes,)) if fits else None
+
+
 OVER_AXES: dict[str, Function] = {
     "softmax": _over_axes(Softmax),
     "log_softmax": _over_axes(LogSoftmax),
     "logsumexp": _over_axes(LogSumExp),
     "logsumexp_kept": Function(
         LogSumExp,
-        lambda node: _kept_logsumexp(node),
+        _kept_logsumexp,
         lambda args, axes: expand_dims(LogSumExp(axes[0])(args[0]), axes[0]),
     ),
     "sum": _reduction("add"),
@@ -110,20 +123,6 @@ OVER_AXES: dict[str, Function] = {
 }
 # Ops that expand into simpler ones; rules that make them may run only before that happens.
 COMPOSITE = frozenset({"softmax", "log_softmax", "logsumexp", "logsumexp_kept"})
-
-
-def _kept_logsumexp(node: Tensor) -> Taken | None:
-    match node.op:
-        case DimShuffle(order=order) if isinstance(node.args[0].op, LogSumExp):
-            inner = node.args[0]
-            x, axes = inner.args[0], inner.args[0] and node.args[0].op.axes  # type: ignore[attr-defined]
-            own = iter(range(inner.ndim))
-            wanted = tuple(None if axis in axes else next(own) for axis in range(x.ndim))
-            return (inner.args, (axes,)) if order == wanted else None
-        case LogSumExp(axes=axes) if not node.ndim:
-            return node.args, (axes,)
-        case _:
-            return None
 
 
 def kind_of_function(name: str) -> OpKind:

@@ -7,7 +7,7 @@ that indexing made tells: a `Slice` or a `Gather`, perhaps under a `DimShuffle`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def _write_gathered(
         if part is not None:
             mask = shape_padright(mask, x.ndim - op.place - mask.ndim)
             new = part if mode == "set" else OPERATORS["add"](x, part)
-            return OPERATORS["where"](mask, new, x)
+            return cast("Tensor", OPERATORS["where"](mask, new, x))
     return Scatter(op.axes, op.place, mode)(x, v, *indexes)
 
 

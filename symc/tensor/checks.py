@@ -220,7 +220,8 @@ def _or_empty(holds: Tensor, node: Tensor, arg: Tensor) -> Tensor | None:
     if isinstance(size, int):
         return holds if size else None
     empty: Tensor = OPERATORS["eq"](tensor_of(size), 0)
-    return OPERATORS["logical_or"](holds, empty)
+    either: Tensor = OPERATORS["logical_or"](holds, empty)
+    return either
 
 
 def _arithmetic(text: str, node: Tensor) -> str:

@@ -76,7 +76,8 @@ class Agree(Op):
         return replace(self, axis=self.axis + 1, other=self.other + int(batched[1]))(x, like)
 
     def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
+        # A length that is only now known to be 1 may be what others rely on to drop the axis.
+        return None if node.type.shape[self.axis] == 1 else node.args[0]
 
     def require(self, node: Tensor) -> Sequence[Requirement]:
         return list(require_lengths(*self._sides(*node.args)))

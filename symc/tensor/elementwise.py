@@ -35,6 +35,7 @@ from symc.types import TensorType, float_for, promote, to_numpy
 Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
 Partial: TypeAlias = Callable[..., Tensor | None]
 Expression: TypeAlias = Callable[..., ir.Expr]
+Function: TypeAlias = Callable[..., Tensor]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -170,7 +171,7 @@ def masked(mask: Tensor | None, value: Tensor | None) -> Tensor | None:
     """``where(mask, value, 0)``, or the value itself without a mask."""
     if mask is None or value is None:
         return value
-    return cast("Tensor", OPERATORS["where"](mask, value, 0))
+    return OPERATORS["where"](mask, value, 0)
 
 
 def sum_to(bar: Tensor | None, arg: Tensor) -> Tensor | None:
@@ -196,7 +197,7 @@ def sum_to(bar: Tensor | None, arg: Tensor) -> Tensor | None:
 
 def _reduce(name: str, x: Tensor, axes: tuple[int, ...], extra: int) -> Tensor:
     result = METHODS[name](x, axis=axes, keepdims=True)
-    return METHODS["squeeze"](result, axis=tuple(range(extra))) if extra else result
+    return cast("Tensor", METHODS["squeeze"](result, axis=tuple(range(extra))) if extra else result)
 
 
 def align_batch(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:
@@ -278,7 +279,7 @@ def elementwise(
     predicate: bool = False,
     cost: int = 1,
     checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
-) -> Callable[..., Tensor]:
+) -> Function:
     """Defines an elementwise function from one row and returns what users call."""
     op = Elementwise(name, numpy, expression, domain, partials, predicate, cost, checks)
     ELEMENTWISE[name] = op

@@ -24,7 +24,7 @@ from symc.tensor.gather import gather
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.positions import fitted, mask_positions, single, span_positions
 from symc.tensor.slices import Slice
-from symc.tensor.spans import GIVEN, WHOLE, Entry, Span, normal_span
+from symc.tensor.spans import GIVEN, WHOLE, Entry, Given, Span, normal_span
 from symc.tensor.views import dimshuffle, expand_dims, shape_padright
 
 __all__: list[str] = []
@@ -68,13 +68,16 @@ def _item(part: Any) -> Item:
 
 
 def _cut(part: Any) -> Cut:
-    bounds = [_bound(bound) for bound in (part.start, part.stop, part.step)]
-    if bounds[2] is None:
-        bounds[2] = 1
-    if bounds[2] == 0:
+    start, stop, step = (_bound(bound) for bound in (part.start, part.stop, part.step))
+    step = 1 if step is None else step
+    if step == 0:
         raise ValueError("a slice's step cannot be zero")
-    span = Span(*(GIVEN if isinstance(bound, Tensor) else bound for bound in bounds))
-    return Cut(span, tuple(bound for bound in bounds if isinstance(bound, Tensor)))
+    given = tuple(bound for bound in (start, stop, step) if isinstance(bound, Tensor))
+    return Cut(Span(_template(start), _template(stop), _template(step) or 1), given)
+
+
+def _template(bound: int | Tensor | None) -> int | Given | None:
+    return GIVEN if isinstance(bound, Tensor) else bound
 
 
 def _bound(bound: Any) -> int | Tensor | None:

@@ -10,7 +10,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.tensor.elementwise import ELEMENTWISE, binary, cast_to, common, elementwise
+from symc.tensor.elementwise import ELEMENTWISE, Function, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _comparison(name: Any, numpy: Any, sign: str) -> Any:
+def _comparison(name: Any, numpy: Any, sign: str) -> Function:
     return elementwise(
         name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.", None, None,
         domain="same", predicate=True,
@@ -35,7 +35,7 @@ gt = _comparison("gt", np.greater, ">")
 ge = _comparison("ge", np.greater_equal, ">=")
 
 
-def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Any:
+def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Function:
     def expression(x: ir.Expr) -> ir.Expr:
         return ir.Call(name, (x,), BOOL) if x.dtype.is_float else ir.Const(of_integer, BOOL)
 
@@ -60,7 +60,7 @@ def isclose(
     return logical_or(close, logical_and(isnan(x), isnan(y))) if equal_nan else close
 
 
-def _logical(name: str, numpy: Any, op: Any, doc: str) -> Any:
+def _logical(name: str, numpy: Any, op: Any, doc: str) -> Function:
     return elementwise(name, numpy, binary(op), doc, None, None, domain="logical")
 
 
@@ -73,7 +73,7 @@ logical_not = elementwise(
 )  # fmt: skip
 
 
-def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> Any:
+def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> Function:
     def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
         return ir.binary(on_bool if x.dtype is BOOL else on_integers, x, y)
 
@@ -96,7 +96,7 @@ _shr = elementwise(
 )
 
 
-def _shift(op: Any, x: TensorLike, y: TensorLike) -> Tensor:
+def _shift(op: Function, x: TensorLike, y: TensorLike) -> Tensor:
     x, y = common((x, y), "integer", "a shift")
     if x.dtype is BOOL:
         x, y = cast_to(x, "int8"), cast_to(y, "int8")

@@ -17,7 +17,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.tensor.elementwise import ELEMENTWISE, binary, call, cast_to, elementwise
+from symc.tensor.elementwise import ELEMENTWISE, Function, binary, call, cast_to, elementwise
 
 __all__ = [
     "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "beta",
@@ -70,7 +70,7 @@ abs = elementwise(  # noqa: A001 -- NumPy's name
     "The absolute value. Its derivative at 0 is taken as 0.",
     lambda g, x, y: g * sign(x), domain="same",
 )  # fmt: skip
-sign = elementwise(
+sign: Function = elementwise(
     "sign", np.sign, call("sign"), "-1, 0 or 1 by the sign; NaN for NaN.", None, domain="number"
 )
 sqr = elementwise(
@@ -109,8 +109,6 @@ def divmod(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:  # noqa: A001
     """The pair ``(x // y, x % y)``."""
     return floordiv(x, y), mod(x, y)
 
-
-OPERATORS["divmod"] = divmod
 
 
 def _power_checks(node: Tensor) -> Any:
@@ -174,10 +172,10 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
     return function
 
 
-ceil = _rounding("ceil", np.ceil, "The least whole number not below x.")
-floor = _rounding("floor", np.floor, "The greatest whole number not above x.")
-trunc = _rounding("trunc", np.trunc, "x without its fraction.")
-round = _rounding("round", np.rint, "The nearest whole number, ties to even.")  # noqa: A001
+ceil: Function = _rounding("ceil", np.ceil, "The least whole number not below x.")
+floor: Function = _rounding("floor", np.floor, "The greatest whole number not above x.")
+trunc: Function = _rounding("trunc", np.trunc, "x without its fraction.")
+round: Function = _rounding("round", np.rint, "The nearest whole number, ties to even.")  # noqa: A001
 
 # --- powers, exponentials and logarithms ----------------------------------------------------------
 
@@ -196,7 +194,7 @@ expm1 = elementwise(
     "expm1", np.expm1, call("expm1"), "``exp(x) - 1``, exact near 0.",
     lambda g, x, y: g * (y + 1), cost=16,
 )  # fmt: skip
-log = elementwise(
+log: Function = elementwise(
     "log", np.log, call("log"), "The natural logarithm.", lambda g, x, y: g / x, cost=12
 )
 log2 = elementwise(
@@ -221,7 +219,7 @@ logaddexp = elementwise(
 sin = elementwise(
     "sin", np.sin, call("sin"), "The sine of x radians.", lambda g, x, y: g * cos(x), cost=16
 )
-cos = elementwise(
+cos: Function = elementwise(
     "cos", np.cos, call("cos"), "The cosine of x radians.", lambda g, x, y: -g * sin(x), cost=16
 )
 tan = elementwise(
@@ -248,7 +246,7 @@ arctan2 = elementwise(
 sinh = elementwise(
     "sinh", np.sinh, call("sinh"), "The hyperbolic sine.", lambda g, x, y: g * cosh(x), cost=20
 )
-cosh = elementwise(
+cosh: Function = elementwise(
     "cosh", np.cosh, call("cosh"), "The hyperbolic cosine.", lambda g, x, y: g * sinh(x), cost=20
 )
 tanh = elementwise(
@@ -338,7 +336,7 @@ def _share_present(g: Tensor, x: Tensor, y: Tensor, wins: Any) -> Tensor:
     )
 
 
-copysign = elementwise(
+copysign: Function = elementwise(
     "copysign", np.copysign, call("copysign"), "x with the sign of y.",
     lambda g, x, y, z: g * copysign(1, x) * copysign(1, y), None,
 )  # fmt: skip
@@ -362,7 +360,7 @@ def clip(x: TensorLike, low: TensorLike | None = None, high: TensorLike | None =
 
 # --- the sigmoid family ---------------------------------------------------------------------------
 
-sigmoid = elementwise(
+sigmoid: Function = elementwise(
     "sigmoid", special.sigmoid, call("sigmoid"), "``1 / (1 + exp(-x))`` without overflow.",
     lambda g, x, y: g * (y * (1 - y)), cost=18,
 )  # fmt: skip
@@ -442,15 +440,15 @@ gammaln = elementwise(
     "gammaln", special.gammaln, call("gammaln"), "``log(abs(gamma(x)))``.",
     lambda g, x, y: g * digamma(x), cost=60,
 )  # fmt: skip
-digamma = elementwise(
+digamma: Function = elementwise(
     "digamma", special.digamma, call("digamma"), "The derivative of gammaln (DLMF 5.2.2).",
     lambda g, x, y: g * trigamma(x), cost=60,
 )  # fmt: skip
-trigamma = elementwise(
+trigamma: Function = elementwise(
     "trigamma", special.trigamma, call("trigamma"), "The derivative of digamma (DLMF 5.15).",
     lambda g, x, y: g * _tetragamma(x), cost=60,
 )  # fmt: skip
-_tetragamma = elementwise(
+_tetragamma: Function = elementwise(
     "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.", None,
     cost=60,
 )  # fmt: skip
@@ -466,7 +464,7 @@ gammaincc = elementwise(
     lambda g, a, x, y: -g * _gammainc_da(a, x),
     lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
 )  # fmt: skip
-_gammainc_da = elementwise(
+_gammainc_da: Function = elementwise(
     "gammainc_da", special.gammainc_da, call("gammainc_da"),
     "The derivative of gammainc with respect to a.", None, None, cost=300,
 )  # fmt: skip
@@ -484,7 +482,7 @@ j0 = elementwise(
     "j0", special.j0, call("j0"), "The Bessel function J of order 0 (DLMF 10.2).",
     lambda g, x, y: -g * j1(x), cost=60,
 )  # fmt: skip
-j1 = elementwise(
+j1: Function = elementwise(
     "j1", special.j1, call("j1"), "The Bessel function J of order 1 (DLMF 10.2, 10.6).",
     lambda g, x, y: g * (j0(x) - where_zero(x, 0.5, y / x)), cost=60,
 )  # fmt: skip
@@ -492,7 +490,7 @@ i0 = elementwise(
     "i0", special.i0, call("i0"), "The modified Bessel function I of order 0 (DLMF 10.25).",
     lambda g, x, y: g * i1(x), cost=60,
 )  # fmt: skip
-i1 = elementwise(
+i1: Function = elementwise(
     "i1", special.i1, call("i1"), "The modified Bessel function I of order 1 (DLMF 10.25, 10.29).",
     lambda g, x, y: g * (i0(x) - where_zero(x, 0.5, y / x)), cost=60,
 )  # fmt: skip

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, INT64
 from symc.config import config
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import METHODS, Tensor, TensorLike
+from symc.inputs import as_tensor, scalar_constant
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import gather
 from symc.tensor.index import getitem
 from symc.tensor.lengths import length, normal_axis
+from symc.tensor.logic import eq, lt, ne, where
+from symc.tensor.math import maximum, minimum, mod
 from symc.tensor.positions import every_position, mask_positions
 from symc.tensor.reshape import ravel
 from symc.tensor.views import broadcast_to, expand_dims
@@ -67,10 +68,9 @@ def _in_range(index: Tensor, n: Tensor, mode: OutOfRange) -> Tensor:
             return index
         case "wrap":
             # Nothing can be taken from an axis of length 0; that raises, so 1 will do there.
-            return OPERATORS["mod"](index, OPERATORS["maximum"](n, 1))
+            return mod(index, maximum(n, 1))
         case "clip":
-            nearest = OPERATORS["minimum"](index, OPERATORS["sub"](n, 1))
-            return OPERATORS["maximum"](nearest, 0)
+            return maximum(minimum(index, n - 1), 0)
     raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
 
 
@@ -123,7 +123,7 @@ def one_hot(
     x = _integers("one_hot", x)
     axis = normal_axis("one_hot", axis, x.ndim + 1, x)
     classes = _along(arange(num_classes), axis, x.ndim + 1)
-    same = OPERATORS["eq"](expand_dims(x, axis), classes)
+    same = eq(expand_dims(x, axis), classes)
     return cast_to(same, as_dtype(config.floatX if dtype is None else dtype))
 
 
@@ -137,7 +137,7 @@ def to_one_hot(y: TensorLike, nb_class: int | Tensor, dtype: Any = None) -> Tens
 
 def _truth(x: TensorLike) -> Tensor:
     x = as_tensor(x)
-    return x if x.dtype is BOOL else OPERATORS["ne"](x, 0)
+    return x if x.dtype is BOOL else ne(x, 0)
 
 
 def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
@@ -214,7 +214,7 @@ def choose(a: TensorLike, choices: Any, mode: OutOfRange = "raise") -> Tensor:
     count = length(table, 0)
     index = _in_range(index, count, mode)
     if mode == "raise":  # a negative number is no choice, so it must not count from the end
-        index = OPERATORS["where"](OPERATORS["lt"](index, 0), index - count, index)
+        index = where(lt(index, 0), index - count, index)
     return _choose(table, index)
 
 
@@ -224,8 +224,8 @@ def _choose(table: Tensor, index: Tensor) -> Tensor:
         table = expand_dims(table, tuple(range(1, 1 + rank - (table.ndim - 1))))
     indexes = {0: index}
     for axis, n in enumerate(table.type.shape[1:], 1):
-        where = every_position(n) if n != 1 else as_tensor(0)
-        indexes[axis] = where if n == 1 else _along(where, axis - 1, rank)
+        zero = scalar_constant(0, INT64)
+        indexes[axis] = zero if n == 1 else _along(every_position(n), axis - 1, rank)
     return gather(table, indexes, 0)
 
 
@@ -240,7 +240,7 @@ def select(
         )
     result = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = OPERATORS["where"](condition, choice, result)
+        result = where(condition, choice, result)
     return as_tensor(result)
 
 

@@ -222,6 +222,13 @@ def test_negation_wraps_and_sign(library: Library, kind: str) -> None:
         np.testing.assert_array_equal(library(f"symc_abs_{kind}", a), np.abs(a))
 
 
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_integer_extremes(library: Library, name: str, kind: str) -> None:
+    a, b = _pairs(kind)
+    np.testing.assert_array_equal(library(f"symc_{name}_{kind}", a, b), getattr(np, name)(a, b))
+
+
 # --- floats ---------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,179 @@
+"""Rules of elementwise algebra.
+
+Canonical forms: ``1 / x`` for the reciprocal, ``sqr(x)`` for ``x * x``; signs stand outside of
+products and quotients, but go into constants; ``a - b`` for ``a + (-b)``; one constant factor, not
+two; multiplication instead of division by powers of two. Nothing is reordered.
+"""
+
+from __future__ import annotations
+
+import math
+
+from symc.rewrite.match import Found, number_of
+from symc.rewrite.pattern import (
+    A,
+    bitwise_and,
+    bitwise_or,
+    c,
+    cos,
+    d,
+    eq,
+    exp,
+    f,
+    fmax,
+    fmin,
+    i,
+    invert,
+    log,
+    logical_and,
+    logical_not,
+    logical_or,
+    m,
+    maximum,
+    minimum,
+    ne,
+    p,
+    pow,
+    r,
+    reciprocal,
+    s,
+    sqr,
+    sqrt,
+    sum,
+    where,
+    x,
+    y,
+    z,
+)
+from symc.rewrite.pattern import abs as absolute
+from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
+
+ALGEBRA = Rules("algebra")
+rule = ALGEBRA.rule
+
+# --- nothing to do --------------------------------------------------------------------------------
+
+rule(i + 0, i, valid=EXACT)
+rule(f + -0.0, f, valid=EXACT)
+rule(f + 0, f, valid=ROUNDS)  # -0.0 + 0.0 is 0.0
+rule(x - 0, x, valid=EXACT)
+rule(0 - f, -f, valid=ROUNDS)  # 0.0 - 0.0 is 0.0
+rule(x * 1, x, valid=EXACT)
+rule(x / 1, x, valid=EXACT)
+rule(i * 0, 0, valid=EXACT)
+rule(f * 0, 0, valid=FINITE)
+rule(0 / x, 0, valid=FINITE)
+rule(i - i, 0, valid=EXACT)
+rule(f - f, 0, valid=FINITE)
+rule(x / x, 1, valid=FINITE)
+rule((x / y) * y, x, valid=FINITE)
+rule((x * y) / y, x, valid=FINITE)
+rule((f + y) - y, f, valid=FINITE)
+rule(exp(log(x)), x, valid=FINITE)
+rule(sqr(sqrt(x)), x, valid=FINITE)
+
+# --- signs ----------------------------------------------------------------------------------------
+
+rule(-(-x), x, valid=EXACT)
+rule(x * -1, -x, valid=EXACT)
+rule(x / -1, -x, valid=EXACT)
+rule(x + -y, x - y, valid=EXACT)
+rule(x - -y, x + y, valid=EXACT)
+rule(-(f - y), y - f, valid=ROUNDS)  # -(a - a) is -0.0
+rule(-(i - y), y - i, valid=EXACT)
+rule(-(x * c), x * -c, valid=EXACT)
+rule(-(x / c), x / -c, valid=EXACT)
+rule(-(c / x), -c / x, valid=EXACT)
+rule(-x * y, -(x * y), valid=EXACT)
+rule(-x / y, -(x / y), valid=EXACT)
+rule(x / -y, -(x / y), valid=EXACT)
+rule(absolute(-f), absolute(f), valid=EXACT)
+rule(absolute(absolute(x)), absolute(x), valid=EXACT)
+rule(absolute(sqr(f)), sqr(f), valid=EXACT)
+rule(absolute(exp(f)), exp(f), valid=EXACT)
+rule(sqr(-r), sqr(r), valid=EXACT)
+rule(sqr(absolute(r)), sqr(r), valid=EXACT)
+rule(cos(-x), cos(x), valid=ROUNDS)
+
+# --- powers ---------------------------------------------------------------------------------------
+
+rule(r * r, sqr(r), valid=EXACT)
+rule(reciprocal(x), 1 / x, valid=EXACT)
+rule(pow(x, 0), 1, valid=EXACT)
+rule(pow(x, 1), x, valid=EXACT)
+rule(pow(f, 2), sqr(f), valid=ROUNDS)
+rule(pow(i, 2), sqr(i), valid=EXACT, where=lambda found: found[i].dtype.is_integer)
+rule(pow(f, 3), f * sqr(f), valid=ROUNDS)  # two roundings instead of one of a slow pow
+rule(pow(f, -1), 1 / f, valid=ROUNDS)
+
+# --- constants ------------------------------------------------------------------------------------
+
+
+def _safe(value: float) -> bool:
+    return value != 0 and math.isfinite(value) and 1e-30 < abs(value) < 1e30
+
+
+def _both_safe(found: Found) -> bool:
+    """Whether products and quotients of the two constants are numbers of ordinary size."""
+    first, second = number_of(found[c]), number_of(found[d])
+    assert first is not None
+    assert second is not None
+    if found[c].dtype.bits == 16:
+        return False
+    return _safe(first) and _safe(second) and _safe(first * second) and _safe(first / second)
+
+
+rule(x / p, x * (1 / p), valid=EXACT)
+rule((f * c) * d, f * (c * d), valid=ROUNDS, where=_both_safe)
+rule((f / c) / d, f / (c * d), valid=ROUNDS, where=_both_safe)
+rule((f * c) / d, f * (c / d), valid=ROUNDS, where=_both_safe)
+rule((f / c) * d, f * (d / c), valid=ROUNDS, where=_both_safe)
+rule((i * c) * d, i * (c * d), valid=EXACT)
+rule((i + c) + d, i + (c + d), valid=EXACT)
+rule((i - c) + d, i + (d - c), valid=EXACT)
+rule((i + c) - d, i + (c - d), valid=EXACT)
+rule((i - c) - d, i - (c + d), valid=EXACT)
+
+# --- extremes and truth values --------------------------------------------------------------------
+
+rule(maximum(x, x), x, valid=EXACT)
+rule(minimum(x, x), x, valid=EXACT)
+rule(fmax(x, x), x, valid=EXACT)
+rule(fmin(x, x), x, valid=EXACT)
+rule(logical_and(m, m), m, valid=EXACT)
+rule(logical_or(m, m), m, valid=EXACT)
+rule(bitwise_and(x, x), x, valid=EXACT)
+rule(bitwise_or(x, x), x, valid=EXACT)
+rule(logical_and(m, True), m, valid=EXACT)
+rule(logical_and(m, False), False, valid=EXACT)
+rule(logical_or(m, False), m, valid=EXACT)
+rule(logical_or(m, True), True, valid=EXACT)
+rule(logical_not(logical_not(m)), m, valid=EXACT)
+rule(invert(invert(x)), x, valid=EXACT)
+rule(logical_not(eq(x, y)), ne(x, y), valid=EXACT)
+rule(logical_not(ne(x, y)), eq(x, y), valid=EXACT)
+rule(eq(i, i), True, valid=EXACT)
+rule(ne(i, i), False, valid=EXACT)
+
+# --- choices --------------------------------------------------------------------------------------
+
+rule(where(m, x, x), x, valid=EXACT)
+rule(where(True, x, y), x, valid=EXACT)
+rule(where(False, x, y), y, valid=EXACT)
+rule(where(logical_not(m), x, y), where(m, y, x), valid=EXACT)
+rule(where(m, where(m, x, y), z), where(m, x, z), valid=EXACT)
+rule(where(m, x, where(m, y, z)), where(m, x, z), valid=EXACT)
+
+# --- sums -----------------------------------------------------------------------------------------
+
+
+
+def _ordinary(found: Found) -> bool:
+    """Whether a factor, where it is known, is of ordinary size; sums of 16 bits overflow early."""
+    value = number_of(found[s])
+    return found[s].dtype.bits > 16 and (value is None or value == 0 or _safe(value))
+
+
+rule(sum(-x, A), -sum(x, A), valid=ROUNDS)
+rule(sum(x * s, A), sum(x, A) * s, valid=ROUNDS, where=_ordinary)
+rule(sum(x / s, A), sum(x, A) / s, valid=ROUNDS, where=_ordinary)

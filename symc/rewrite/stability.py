@@ -1,0 +1,143 @@
+"""Rules that keep digits: they always run, in every mode, before anything else can hide the form.
+
+Canonical: a logarithm, exponential or difference that would lose digits or overflow is the one
+function that does not. The right side may cost more than the left, up to three times: digits come
+before speed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from symc.rewrite.match import Found
+from symc.rewrite.pattern import (
+    A,
+    Pattern,
+    erf,
+    erfc,
+    erfcx,
+    exp,
+    expm1,
+    gt,
+    log,
+    log1p,
+    log_sigmoid,
+    log_softmax,
+    logaddexp,
+    logsumexp,
+    logsumexp_kept,
+    m,
+    max,
+    max_kept,
+    maximum,
+    reciprocal,
+    sigmoid,
+    softmax,
+    softplus,
+    sqr,
+    sqrt,
+    sum,
+    sum_kept,
+    where,
+    x,
+    y,
+    z,
+)
+from symc.rewrite.pattern import abs as absolute
+from symc.rewrite.rule import ROUNDS, Rules
+from symc.tensor.elementwise import ELEMENTWISE
+from symc.tensor.views import BroadcastTo, DimShuffle
+from symc.tensor.fold import Reduce
+
+STABILITY = Rules("stability")
+rule = STABILITY.rule
+
+# --- logarithms -----------------------------------------------------------------------------------
+
+rule(log(1 + x), log1p(x), valid=ROUNDS)  # keeps digits near 0
+rule(log(1 - x), log1p(-x), valid=ROUNDS)
+rule(log(1 + exp(x)), softplus(x), valid=ROUNDS)  # exp overflows
+rule(log1p(exp(x)), softplus(x), valid=ROUNDS)
+rule(log(exp(x) + exp(y)), logaddexp(x, y), valid=ROUNDS)
+rule(log(exp(x)), x, valid=ROUNDS)
+rule(log(sqrt(x)), 0.5 * log(x), valid=ROUNDS)  # the root is nearer to 1
+rule(log(sigmoid(x)), log_sigmoid(x), valid=ROUNDS)
+rule(log(1 - sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
+rule(log1p(-sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
+rule(-softplus(-x), log_sigmoid(x), valid=ROUNDS)
+rule(log(erfc(x)), log(where(gt(x, 1), erfcx(maximum(x, 1)), erfc(x))) - where(gt(x, 1), sqr(x), 0), valid=ROUNDS)  # erfc underflows at 27  # fmt: skip  # noqa: E501
+
+# log(1 - exp(x)): near 0 by expm1, far from it by log1p (Maechler 2012, "Accurately computing
+# log(1 - exp(-|a|))").
+_LOG_OF_REST = where(gt(x, -math.log(2)), log(-expm1(x)), log1p(-exp(x)))
+rule(log(1 - exp(x)), _LOG_OF_REST, valid=ROUNDS)
+rule(log(exp(x) - 1), x + log(-expm1(-x)), valid=ROUNDS)  # softplus' inverse: exp overflows
+rule(log(expm1(x)), x + log(-expm1(-x)), valid=ROUNDS)
+
+# --- sums of exponentials -------------------------------------------------------------------------
+
+
+def _not_shifted(found: Found) -> bool:
+    """Whether x is not already ``y - max(y)``: then nothing overflows."""
+    node = found[x]
+    if node.op is not ELEMENTWISE["sub"]:
+        return True
+    inner = node.args[1]
+    while isinstance(inner.op, DimShuffle | BroadcastTo):
+        inner = inner.args[0]
+    return not (isinstance(inner.op, Reduce) and inner.op.kind == "max")
+
+
+rule(log(softmax(x, A)), log_softmax(x, A), valid=ROUNDS)
+rule(exp(log_softmax(x, A)), softmax(x, A), valid=ROUNDS)
+rule(exp(log_sigmoid(x)), sigmoid(x), valid=ROUNDS)
+rule(log(sum(exp(x), A)), logsumexp(x, A), valid=ROUNDS, where=_not_shifted)
+rule(log(sum(exp(x), A) / y), logsumexp(x, A) - log(y), valid=ROUNDS, where=_not_shifted)
+rule(log(sum(exp(x - max_kept(x, A)), A)) + max(x, A), logsumexp(x, A), valid=ROUNDS)
+rule(log(sum_kept(exp(x - max_kept(x, A)), A)) + max_kept(x, A), logsumexp_kept(x, A), valid=ROUNDS)
+rule(x - logsumexp_kept(x, A), log_softmax(x, A), valid=ROUNDS)
+rule(x - log(sum_kept(exp(x), A)), log_softmax(x, A), valid=ROUNDS)
+rule((x - max_kept(x, A)) - log(sum_kept(exp(x - max_kept(x, A)), A)), log_softmax(x, A), valid=ROUNDS)  # fmt: skip  # noqa: E501
+rule(exp(x) / sum_kept(exp(x), A), softmax(x, A), valid=ROUNDS)
+rule(exp(x - max_kept(x, A)) / sum_kept(exp(x - max_kept(x, A)), A), softmax(x, A), valid=ROUNDS)
+
+# --- differences ----------------------------------------------------------------------------------
+
+rule(exp(x) - 1, expm1(x), valid=ROUNDS)
+rule(1 - exp(x), -expm1(x), valid=ROUNDS)
+rule(1 - sigmoid(x), sigmoid(-x), valid=ROUNDS)
+rule(1 - erf(x), erfc(x), valid=ROUNDS)
+rule(erf(x) - 1, -erfc(x), valid=ROUNDS)
+rule(1 + erf(x), erfc(-x), valid=ROUNDS)
+rule(1 - erfc(x), erf(x), valid=ROUNDS)
+rule(erfc(x) - 1, -erf(x), valid=ROUNDS)
+
+# --- quotients ------------------------------------------------------------------------------------
+
+rule(1 / (1 + exp(-x)), sigmoid(x), valid=ROUNDS)
+rule(1 / (1 + exp(x)), sigmoid(-x), valid=ROUNDS)
+rule(reciprocal(1 + exp(-x)), sigmoid(x), valid=ROUNDS)
+rule(reciprocal(1 + exp(x)), sigmoid(-x), valid=ROUNDS)
+rule(exp(x) / (1 + exp(x)), sigmoid(x), valid=ROUNDS)  # inf / inf
+rule(sqrt(sqr(x)), absolute(x), valid=ROUNDS)  # the square overflows
+
+# --- gradients of what stands above ---------------------------------------------------------------
+# A gradient divides by what is positive but underflows, and multiplies by it again.
+
+
+def _cancels(positive: Pattern) -> None:
+    """Division by what is never 0, undone by multiplication."""
+    rule((y / positive) * positive, y, valid=ROUNDS)
+    rule((y / positive) * (positive * z), y * z, valid=ROUNDS)
+    rule(positive * (y / positive - z), y - positive * z, valid=ROUNDS)
+    rule(where(m, y / positive, 0) * positive, where(m, y, 0), valid=ROUNDS)
+    rule(where(m, y / positive, 0) * (positive * z), where(m, y * z, 0), valid=ROUNDS)
+    rule(positive * (where(m, y / positive, 0) - z), where(m, y, 0) - positive * z, valid=ROUNDS)
+
+
+_cancels(softmax(x, A))
+_cancels(sigmoid(x))
+_cancels(exp(x))
+rule((y / (1 + exp(x))) * exp(x), y * sigmoid(x), valid=ROUNDS)
+rule((y / sum_kept(exp(x), A)) * exp(x), y * softmax(x, A), valid=ROUNDS)
+rule((y / (exp(x) + exp(z))) * exp(x), y * sigmoid(x - z), valid=ROUNDS)
