@@ -21,7 +21,7 @@ from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, Tenso
 from symc.inputs import as_tensor, constant, constant_value
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.build import arange, zeros
+from symc.tensor.build import zeros
 from symc.tensor.checks import BOUNDS, Bounds, never_negative, of_first_argument
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.tensor.lengths import as_dim, dim_of, normal_axes, normal_axis, tensor_of, unbatched
@@ -96,7 +96,7 @@ class Roll(_Along):
         return [through(lambda part: roll(part, back, self.axis), bar), None]
 
     def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
-        shift = ir.Binary("mod", amount, n, INT64)
+        shift: ir.Expr = ir.Binary("mod", amount, n, INT64)
         if isinstance(amount, ir.Const) and isinstance(n, ir.Const):
             shift = ir.const(int(amount.value) % int(n.value) if n.value else 0)
         start = ir.sub(i, shift)
@@ -166,7 +166,7 @@ def flip(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     if not x.ndim:
         return x
     steps = [slice(None, None, -1 if a in axes else None) for a in range(x.ndim)]
-    return cast("Tensor", OPERATORS["getitem"](x, tuple(steps)))
+    return OPERATORS["getitem"](x, tuple(steps))
 
 
 def flipud(x: TensorLike) -> Tensor:
@@ -219,7 +219,7 @@ def _roll(x: Tensor, shift: Dim, axis: int) -> Tensor:
 
 
 def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+    return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else [value]
 
 
 # --- repeating ------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def _repeat_each(x: Tensor, counts: Tensor, axis: int) -> Tensor:
         where = constant(np.repeat(np.arange(known.size), known))
     else:
         where = RepeatedPositions()(counts, METHODS["sum"](counts))
-    return cast("Tensor", OPERATORS["getitem"](x, (*[slice(None)] * axis, where)))
+    return OPERATORS["getitem"](x, (*[slice(None)] * axis, where))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,24 @@
 """Writing where an index reads: ``x[index].set(v)`` and ``x[index].inc(v)``.
 
-Nothing is changed in place: the result is a new tensor. Which part of what tensor is meant, the node
-that indexing made tells: a `Slice` or a `Gather`, perhaps under a `DimShuffle`.
+Nothing is changed in place: the result is a new tensor. Which part of what tensor is meant, tells
+the node that indexing made: a `Slice` or a `Gather`, perhaps under a `DimShuffle`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from symc.errors import DTypeError
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
+from symc.graph import METHODS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant, constant_value
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import fit_region
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import Gather, Scatter
+from symc.tensor.logic import where
 from symc.tensor.positions import Coordinate, FlatNonzero
 from symc.tensor.reshape import reshape
 from symc.tensor.slices import Mode, Slice, SliceWrite
@@ -126,8 +127,8 @@ def _write_gathered(
         part = _masked_part(op, x, v)
         if part is not None:
             mask = shape_padright(mask, x.ndim - op.place - mask.ndim)
-            new = part if mode == "set" else OPERATORS["add"](x, part)
-            return cast("Tensor", OPERATORS["where"](mask, new, x))
+            new = part if mode == "set" else x + part
+            return where(mask, new, x)
     return Scatter(op.axes, op.place, mode)(x, v, *indexes)
 
 

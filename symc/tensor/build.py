@@ -126,7 +126,7 @@ class ARange(Op):
         start, step = args[0].astype(wide), args[1].astype(wide)
         with np.errstate(all="ignore"):
             count = np.arange(max(int(args[2]), 0)).astype(wide)
-            return (start + step * count).astype(to_numpy(self.dtype))
+            return np.asarray(start + step * count).astype(to_numpy(self.dtype))
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         if not self.dtype.is_float:

@@ -131,6 +131,22 @@ def _is_at_least(value: Dim | None, least: int) -> bool:
     return value is not None and dims.nonnegative(dims.sub(value, least))
 
 
+def _of_sum(x: Bounds, y: Bounds) -> Bounds:
+    return _both(dims.add, x[0], y[0]), _both(dims.add, x[1], y[1])
+
+
+def _of_difference(x: Bounds, y: Bounds) -> Bounds:
+    return _both(dims.sub, x[0], y[1]), _both(dims.sub, x[1], y[0])
+
+
+def _of_negative(x: Bounds) -> Bounds:
+    return _of_difference((0, 0), x)
+
+
+def _of_size(x: Bounds) -> Bounds:
+    return x if _is_at_least(x[0], 0) else (0, None)
+
+
 def _of_product(x: Bounds, y: Bounds) -> Bounds:
     if not (_is_at_least(x[0], 0) and _is_at_least(y[0], 0)):
         return UNKNOWN
@@ -141,8 +157,7 @@ def _of_quotient(x: Bounds, y: Bounds) -> Bounds:
     if not (_is_at_least(x[0], 0) and _is_at_least(y[0], 0)):
         return UNKNOWN
     divisor = y[0] if y[0] == y[1] and _is_at_least(y[0], 1) else 1
-    assert divisor is not None
-    return 0, None if x[1] is None else dims.floordiv(x[1], divisor)
+    return 0, None if x[1] is None or divisor is None else dims.floordiv(x[1], divisor)
 
 
 def _of_remainder(x: Bounds, y: Bounds) -> Bounds:
@@ -150,20 +165,28 @@ def _of_remainder(x: Bounds, y: Bounds) -> Bounds:
     return (0, _both(dims.sub, y[1], 1)) if _is_at_least(y[0], 0) else UNKNOWN
 
 
-def _of_choice(c: Bounds, x: Bounds, y: Bounds) -> Bounds:
+def _of_smaller(x: Bounds, y: Bounds) -> Bounds:
+    return _both(dims.minimum, x[0], y[0]), _either(dims.minimum, x[1], y[1])
+
+
+def _of_larger(x: Bounds, y: Bounds) -> Bounds:
+    return _either(dims.maximum, x[0], y[0]), _both(dims.maximum, x[1], y[1])
+
+
+def _of_choice(condition: Bounds, x: Bounds, y: Bounds) -> Bounds:
     return _both(dims.minimum, x[0], y[0]), _both(dims.maximum, x[1], y[1])
 
 
 _ELEMENTWISE: dict[str, Callable[..., Bounds]] = {
-    "add": lambda x, y: (_both(dims.add, x[0], y[0]), _both(dims.add, x[1], y[1])),
-    "sub": lambda x, y: (_both(dims.sub, x[0], y[1]), _both(dims.sub, x[1], y[0])),
-    "neg": lambda x: (_both(dims.sub, 0, x[1]), _both(dims.sub, 0, x[0])),
-    "abs": lambda x: x if _is_at_least(x[0], 0) else (0, None),
+    "add": _of_sum,
+    "sub": _of_difference,
+    "neg": _of_negative,
+    "abs": _of_size,
     "mul": _of_product,
     "floordiv": _of_quotient,
     "mod": _of_remainder,
-    "minimum": lambda x, y: (_both(dims.minimum, x[0], y[0]), _either(dims.minimum, x[1], y[1])),
-    "maximum": lambda x, y: (_either(dims.maximum, x[0], y[0]), _both(dims.maximum, x[1], y[1])),
+    "minimum": _of_smaller,
+    "maximum": _of_larger,
     "where": _of_choice,
 }
 
@@ -178,7 +201,7 @@ def never_negative(node: Tensor) -> bool:
 
 def nonzero_divisor(node: Tensor) -> Iterator[Requirement]:
     """That an integer division or remainder has no divisor that is 0."""
-    left, right = node.args
+    right = node.args[1]
     if not right.dtype.is_integer or _never_zero(right):
         return
     holds = _or_empty(OPERATORS["ne"](right, 0), node, right)

@@ -108,8 +108,9 @@ class AsDiagonal(Op):
     def evaluate(self, *args: Array) -> Array:
         result = np.zeros(args[0].shape[:-1] + fill_values(self.template, args[1:]), args[0].dtype)
         row, column = _start(self.offset)
-        i = np.arange(args[0].shape[-1])
-        result[..., i + row, i + column] = args[0]
+        count = args[0].shape[-1]
+        rows, columns = np.arange(row, row + count), np.arange(column, column + count)
+        result[..., rows, columns] = args[0]
         return result
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
@@ -135,7 +136,8 @@ class AsDiagonal(Op):
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         v = node.args[0]
-        have, want = v.type.shape[-1], _length(*node.type.shape[-2:], self.offset)
+        n, m = node.type.shape[-2:]
+        have, want = v.type.shape[-1], _length(n, m, self.offset)
         if have != want:
             yield Requirement(
                 (have, want),

@@ -199,11 +199,9 @@ def tensordot(
     """
     a, b = common((a, b), "same", "tensordot")
     if isinstance(axes, int | np.integer):
-        pair = (tuple(range(a.ndim - int(axes), a.ndim)), tuple(range(int(axes))))
-    else:
-        pair = (axes[0], axes[1])  # type: ignore[assignment] -- an int stands for a list of one
-    first = normal_axes("tensordot", pair[0], a.ndim, a)
-    second = normal_axes("tensordot", pair[1], b.ndim, b)
+        axes = (tuple(range(a.ndim - int(axes), a.ndim)), tuple(range(int(axes))))
+    first = normal_axes("tensordot", axes[0], a.ndim, a)
+    second = normal_axes("tensordot", axes[1], b.ndim, b)
     if len(first) != len(second):
         raise ValueError(
             f"tensordot: {len(first)} axes of the left but {len(second)} of the right in {axes!r}\n"
@@ -312,7 +310,7 @@ def _without_ones(factors: list[Factor], output: Labels) -> list[Factor]:
     """Drops axes of length 1 along which another factor, or an earlier one, has the label too."""
     result: list[Factor] = []
     for number, (x, labels) in enumerate(factors):
-        gone = []
+        gone: list[int] = []
         for axis, label in enumerate(labels):
             others = [
                 _length(other, label) != 1 or n < number

@@ -87,15 +87,15 @@ class Reduce(Op):
         """`bar` times the product of all other elements, which is right whatever is zero."""
         from symc.tensor.sweep import product_of_others
 
-        if len(self.axes) > 1:  # one axis after the other
-            inner = Reduce("mul", self.axes[-1:])(x)
-            rest = Reduce("mul", self.axes[:-1])
-            outer_bar = rest.grad(rest(inner), bar)[0]
-            assert outer_bar is not None
-            return Reduce("mul", self.axes[-1:]).grad(inner, outer_bar)[0]
+        *others, axis = self.axes
+        if others:  # one axis after the other
+            last, rest = Reduce("mul", (axis,)), Reduce("mul", tuple(others))
+            inner_bar = rest.grad(rest(last(x)), bar)[0]
+            assert inner_bar is not None
+            return last.grad(last(x), inner_bar)[0]
         mask, inner = peel(bar)
-        result = expand_dims(inner, self.axes) * product_of_others(x, self.axes[0])
-        return masked(None if mask is None else expand_dims(mask, self.axes), result)
+        result = expand_dims(inner, axis) * product_of_others(x, axis)
+        return masked(None if mask is None else expand_dims(mask, axis), result)
 
     def _grad_of_extreme(self, node: Tensor, bar: Tensor) -> Tensor | None:
         """`bar` shared evenly by all elements that are equal to the extreme."""

@@ -64,7 +64,7 @@ def region_of(axes: Sequence[int], place: int, x: Tensor, indexes: Sequence[Tens
 
 
 def check_indexes(label: str, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor]) -> None:
-    """Raises when index arrays are no int64, or a constant one is out of range of a known length."""
+    """Raises when an index array is no int64, or a constant one is known to be out of range."""
     for axis, index in zip(axes, indexes, strict=True):
         if index.dtype is not INT64:
             raise DTypeError(f"{label}: an index array must be int64 here, not {index.type}")
@@ -88,7 +88,7 @@ def locate(
     region: Region, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor], first: int,
     at: Index, size: SizeOf,
 ) -> IndexReader:  # fmt: skip
-    """Where the element at `at` of the region stands in `x`; `first` numbers the index arguments."""
+    """Where the region's element at `at` stands in `x`; index arguments count from `first`."""
     inner = region.block_of(at)
     found = dict(zip(region.kept, region.kept_of(at), strict=True))
     for number, (axis, index) in enumerate(zip(axes, indexes, strict=True), first):
@@ -170,7 +170,7 @@ BOUNDS[Gather] = of_first_argument
 def _batch_indexes(
     indexes: Sequence[Tensor], batched: Sequence[bool]
 ) -> tuple[int, Tensor, list[Tensor]]:
-    """The rank of the block, the batch's own positions, and all arrays with the batch axis first."""
+    """The block's rank, the batch's own positions, and all arrays with the batch axis first."""
     rank = max(index.ndim - flag for index, flag in zip(indexes, batched, strict=True))
     aligned = align_batch(indexes, batched)
     length = next(i.type.shape[0] for i, flag in zip(aligned, batched, strict=True) if flag)

@@ -15,7 +15,7 @@ import numpy as np
 
 from symc.codegen.dtypes import BOOL, INT64
 from symc.errors import BadIndex, DTypeError
-from symc.graph import OPERATORS, Tensor
+from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant, constant_value, scalar_constant
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checks import static_index
@@ -50,9 +50,10 @@ def _item(part: Any) -> Item:
         return _cut(cast("Any", part))
     if hasattr(part, "__index__") and not isinstance(part, bool | np.bool_ | np.ndarray):
         return operator.index(part)
-    array = as_tensor(part)
-    if array.dtype.is_float and isinstance(part, list | tuple) and 0 in array.type.shape:
-        array = constant(np.empty(array.type.shape, np.int64))  # [] is float64 to NumPy
+    array = as_tensor(cast("TensorLike", part))
+    value = constant_value(array)
+    if value is not None and isinstance(part, list | tuple) and not value.size:
+        array = constant(np.empty(value.shape, np.int64))  # [] is float64 to NumPy
     if array.dtype.is_float:
         raise DTypeError(
             "an index must be integers, bools, slices, None or ..., "
@@ -60,7 +61,6 @@ def _item(part: Any) -> Item:
         )
     if array.dtype is BOOL:
         return array
-    value = constant_value(array)
     if array.ndim and value is not None:
         return constant(value.astype(np.int64))
     number = None if array.ndim else dim_of(array)
@@ -99,7 +99,8 @@ def _bound(bound: Any) -> int | Tensor | None:
 
 def _parse(x: Tensor, index: Any) -> list[Item]:
     """The parts of an index, as many as it takes to say something of every axis of `x`."""
-    items = [_item(part) for part in (index if isinstance(index, tuple) else (index,))]
+    parts: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+    items = [_item(part) for part in parts]
     dots = [place for place, item in enumerate(items) if isinstance(item, EllipsisType)]
     if len(dots) > 1:
         raise BadIndex("an index can have only one ellipsis (...)")

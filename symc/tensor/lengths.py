@@ -146,13 +146,13 @@ def tensor_of(dim: Dim) -> Tensor:
         term: Tensor | None = None
         for atom in monomial:
             value = _atom_tensor(atom)
-            term = value if term is None else cast("Tensor", OPERATORS["mul"](term, value))
+            term = value if term is None else OPERATORS["mul"](term, value)
         # Sums start with a symbolic term, so that `n - 1` is not `-1 + n`.
         if term is None:
             term = scalar_constant(factor, INT64)
         elif factor != 1:
-            term = cast("Tensor", OPERATORS["mul"](term, scalar_constant(factor, INT64)))
-        total = term if total is None else cast("Tensor", OPERATORS["add"](total, term))
+            term = OPERATORS["mul"](term, scalar_constant(factor, INT64))
+        total = term if total is None else OPERATORS["add"](total, term)
     assert total is not None
     return total
 
@@ -162,7 +162,7 @@ def _atom_tensor(atom: Atom) -> Tensor:
         source = cast("Tensor", atom.source)
         return source if atom.axis is None else Length(atom.axis)(source)
     name = {"floordiv": "floordiv", "min": "minimum", "max": "maximum"}[atom.kind]
-    return cast("Tensor", OPERATORS[name](tensor_of(atom.left), tensor_of(atom.right)))
+    return OPERATORS[name](tensor_of(atom.left), tensor_of(atom.right))
 
 
 def length(x: Tensor, axis: int) -> Tensor:
@@ -178,7 +178,7 @@ def as_dim(value: Any) -> Dim:
     if isinstance(value, int | Poly) and not isinstance(value, bool):
         return value
     if isinstance(value, np.integer):
-        return int(value)
+        return int(cast("np.int64", value))
     if isinstance(value, Tensor):
         return dim_of(value)
     if isinstance(value, np.ndarray):
@@ -239,7 +239,7 @@ def split_template(values: Sequence[Dim]) -> tuple[Template, tuple[Tensor, ...]]
 def fill(template: Template, values: Sequence[_N]) -> tuple[int | _N, ...]:
     """The template with its holes filled in order."""
     rest = iter(values)
-    return tuple(next(rest) if entry is HOLE else entry for entry in template)
+    return tuple(next(rest) if entry is None else entry for entry in template)
 
 
 def fill_dims(template: Template, args: Sequence[Tensor]) -> tuple[Dim, ...]:
@@ -265,10 +265,11 @@ def normal_axis(label: str, axis: Any, ndim: int, x: Tensor | None = None) -> in
     """The axis as a number from 0. Raises `BadIndex` when there is no such axis."""
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
         raise TypeError(f"{label}: an axis must be an integer, not {axis!r}")
+    axis = int(cast("int", axis))
     if not -ndim <= axis < ndim:
         at = f"\n  given  {describe(x)}" if x is not None else ""
         raise BadIndex(f"{label}: there is no axis {axis}; there are {ndim} axes{at}")
-    return int(axis) % ndim
+    return axis % ndim
 
 
 def normal_axes(label: str, axes: Any, ndim: int, x: Tensor | None = None) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ What users call is in `products.py` (`dot`, `matmul`) and `einsum.py` (products 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import masked, peel
-from symc.tensor.fold import accumulate_op, accumulator, identity, reduce_over
+from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 from symc.types import TensorType
@@ -209,11 +209,12 @@ def blas_suffix(dtype: DType) -> str:
     return f"f{dtype.bits}"
 
 
-def fold_products(node: Tensor, inner: Dim, indexes: object) -> Fold:
+def fold_products(
+    node: Tensor, inner: Dim, indexes: Callable[[Index, ir.Expr], tuple[Index, Index]]
+) -> Fold:
     """The sum over an inner index of products of an element of each argument."""
-    assert callable(indexes)
     dtype = accumulator("add", node.type.dtype)
-    kind = "or" if dtype is BOOL else "add"
+    kind: Kind = "or" if dtype is BOOL else "add"
 
     def element(index: Index, folded: Index) -> Reader:
         values: list[ir.Expr] = []

@@ -94,7 +94,7 @@ class Pad(Op):
         outside = op(zeros_like(x, BOOL), scalar_constant(True, BOOL), *holes)
         inside = op(x, cast_to(0, x.dtype), *holes)
         values = expand_dims(value, tuple(range(1, 1 + half)))
-        return cast("Tensor", OPERATORS["where"](outside, values, inside))
+        return OPERATORS["where"](outside, values, inside)
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
         before = [size(width) for width in self._dims(node.args)[0]]
@@ -128,7 +128,7 @@ def _surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
 
 
 def _edge(i: Tensor, n: Dim) -> Tensor:
-    return _at_most(cast("Tensor", OPERATORS["maximum"](i, 0)), dims.sub(n, 1))
+    return _at_most(OPERATORS["maximum"](i, 0), dims.sub(n, 1))
 
 
 def _wrap(i: Tensor, n: Dim) -> Tensor:
@@ -147,11 +147,11 @@ def _mirrored(i: Tensor, period: Dim, gap: int, n: Dim) -> Tensor:
     there = i % tensor_of(period)
     back = tensor_of(dims.sub(period, gap)) - there
     # The smaller of the two is below n anyway; saying so proves that the index is in range.
-    return _at_most(cast("Tensor", OPERATORS["minimum"](there, back)), dims.sub(n, 1))
+    return _at_most(OPERATORS["minimum"](there, back), dims.sub(n, 1))
 
 
 def _at_most(i: Tensor, limit: Dim) -> Tensor:
-    return cast("Tensor", OPERATORS["minimum"](i, tensor_of(limit)))
+    return OPERATORS["minimum"](i, tensor_of(limit))
 
 
 _SOURCES: dict[str, Callable[[Tensor, Dim], Tensor]] = {
@@ -169,7 +169,7 @@ def _extend(x: Tensor, axis: int, pair: Pair, mode: str) -> Tensor:
     refuse_negative("pad", x, pair)
     positions = arange(tensor_of(dims.mul(pair[0], -1)), tensor_of(dims.add(n, pair[1])))
     source = _SOURCES[mode](positions, n)
-    return cast("Tensor", OPERATORS["getitem"](x, (*[slice(None)] * axis, source)))
+    return OPERATORS["getitem"](x, (*[slice(None)] * axis, source))
 
 
 # --- what users call ------------------------------------------------------------------------------

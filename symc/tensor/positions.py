@@ -1,8 +1,8 @@
 """Vectors of positions along an axis, and what is known of them before they are computed.
 
-`Positions` is what a slice selects, `FlatNonzero` where a mask is true; `Coordinate` turns positions
-in row-major order into those along one axis. Knowing that indexes are distinct, or that they are
-all of an axis, lets writes through them run in parallel, or need no write at all.
+`Positions` is what a slice selects, `FlatNonzero` where a mask is true; `Coordinate` turns
+positions in row-major order into those along one axis. Knowing that indexes are distinct, or that
+they are all of an axis, lets writes through them run in parallel, or need no write at all.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
         *batch, columns = a.type.shape
         tall = reshape(a, (dims.product(batch), columns))
         return unstacked(MatMul()(tall, b), tuple(batch))
-    batch = _batch_shape(a, b)
-    a, b = (broadcast_to(x, (*batch, *x.type.shape[-2:])) for x in (a, b))
+    shape = _batch_shape(a, b)
+    a, b = (broadcast_to(x, (*shape, *x.type.shape[-2:])) for x in (a, b))
     return MatMul()(a, b)
 
 

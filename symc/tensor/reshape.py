@@ -99,14 +99,16 @@ def reshape(x: TensorLike, *shape: Any, ndim: int | None = None) -> Tensor:
     (<reshape float64[2, 4, 3]>, <reshape float64[8, 3]>)
     """
     x = as_tensor(x)
-    if len(shape) == 2 and isinstance(shape[0], list | tuple | Tensor) and ndim is None:
-        first = shape[0]  # Theano's reshape(x, shape, ndim)
-        if not isinstance(first, Tensor) or first.ndim:
-            shape, ndim = (first,), int(shape[1])
+    if len(shape) == 2 and ndim is None and _is_sequence(shape[0]):
+        shape, ndim = shape[:1], int(shape[1])  # Theano's reshape(x, shape, ndim)
     wanted = _resolve(x, as_dims(shape[0] if len(shape) == 1 else tuple(shape)))
     if ndim is not None and ndim != len(wanted):
         raise RankError(f"reshape: ndim={ndim}, but the shape has {len(wanted)} lengths")
     return _reshape(x, wanted)
+
+
+def _is_sequence(value: Any) -> bool:
+    return value.ndim == 1 if isinstance(value, Tensor) else isinstance(value, list | tuple)
 
 
 def _resolve(x: Tensor, wanted: tuple[Dim, ...]) -> tuple[Dim, ...]:

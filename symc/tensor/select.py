@@ -232,7 +232,7 @@ def _choose(table: Tensor, index: Tensor) -> Tensor:
 def select(
     condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
 ) -> Tensor:
-    """At each place, the element of the first choice whose condition is true there, or `default`."""
+    """At each place, the element of the first choice whose condition is true, or `default`."""
     if len(condlist) != len(choicelist) or not condlist:
         raise ShapeMismatch(
             f"select: {len(condlist)} conditions for {len(choicelist)} choices; "
@@ -244,6 +244,12 @@ def select(
     return as_tensor(result)
 
 
+def _compress_method(
+    a: TensorLike, condition: TensorLike, axis: int | None = None
+) -> Tensor:
+    return compress(condition, a, axis)
+
+
 for _method in (choose, nonzero, take):
     METHODS[_method.__name__] = _method
-METHODS["compress"] = lambda a, condition, axis=None: compress(condition, a, axis)
+METHODS["compress"] = _compress_method

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from symc import dims
 from symc.codegen import ir
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe, mismatch
@@ -58,12 +58,12 @@ class Concatenate(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         return [
-            through(lambda part, at=start, x=arg: self._piece(part, at, x), bar)
+            through(self._piece(start, arg.type.shape[self.axis]), bar)
             for start, arg in zip(self._starts(node), node.args, strict=True)
         ]
 
-    def _piece(self, bar: Tensor, start: Dim, arg: Tensor) -> Tensor:
-        return segment(bar, self.axis, start, arg.type.shape[self.axis])
+    def _piece(self, start: Dim, length: Dim) -> Callable[[Tensor], Tensor]:
+        return lambda whole: segment(whole, self.axis, start, length)
 
     def _starts(self, node: Tensor) -> list[Dim]:
         starts: list[Dim] = [0]
@@ -231,8 +231,7 @@ def split(
     if isinstance(splits_size, int):
         return _pieces(x, axis, _equal_sizes(x, axis, splits_size))
     if isinstance(splits_size, Tensor) and splits_size.ndim == 1 and n_splits is not None:
-        sizes = specify_length(splits_size, 0, n_splits)
-        return _pieces(x, axis, as_dims(sizes))
+        splits_size = specify_length(splits_size, 0, n_splits)
     sizes = as_dims(splits_size)
     if n_splits is not None and n_splits != len(sizes):
         raise ValueError(f"split: n_splits={n_splits}, but there are {len(sizes)} sizes")
@@ -284,5 +283,5 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 METHODS["astype"] = cast_to
-METHODS["copy"] = lambda x: x
+METHODS["copy"] = as_tensor
 METHODS["split"] = split

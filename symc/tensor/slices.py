@@ -52,7 +52,8 @@ Mode: TypeAlias = Literal["set", "inc"]
 def check_entries(label: str, entries: Entries, x: Tensor, given: Sequence[Tensor]) -> None:
     """Raises when entries and arguments do not fit, or a number is known to be out of range."""
     if len(entries) != x.ndim or count_given(entries) != len(given):
-        raise RankError(f"{label}: {len(entries)} entries for {x.ndim} axes\n  given  {describe(x)}")
+        counts = f"{len(entries)} entries for {x.ndim} axes"
+        raise RankError(f"{label}: {counts}\n  given  {describe(x)}")
     for value in given:
         if value.ndim or value.dtype is not INT64:
             raise DTypeError(f"{label}: a bound must be an int64 scalar, not {value.type}")

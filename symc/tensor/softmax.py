@@ -146,11 +146,11 @@ def _rows_reached(bar: Tensor, axes: tuple[int, ...]) -> tuple[Tensor | None, Te
 
 def _shifted_and_total(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     """``x - max(x)``, and the sum of its exponentials."""
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    wide: Array = x.astype(np.float32) if x.dtype == np.float16 else x
     with np.errstate(all="ignore"):
-        shifted = wide - np.max(wide, axis=axes, keepdims=True, initial=-np.inf)
+        shifted: Array = wide - np.max(wide, axis=axes, keepdims=True, initial=-np.inf)
         total = np.sum(np.exp(shifted), axis=axes, keepdims=True, dtype=np.float64)
-    return shifted, total.astype(wide.dtype)
+    return shifted, np.asarray(total, dtype=wide.dtype)
 
 
 def _arguments(label: str, x: TensorLike, axis: Axis) -> tuple[Tensor, tuple[int, ...]]:

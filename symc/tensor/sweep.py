@@ -60,7 +60,8 @@ class Cumulative(Op):
         with np.errstate(all="ignore"):
             if self.kind in ("add", "mul"):
                 wide = accumulator_array_dtype(self.kind, x)
-                return ufunc.accumulate(x, axis=self.axis, dtype=wide).astype(x.dtype)
+                x, narrow = x.astype(wide), x.dtype
+                return np.asarray(ufunc.accumulate(x, axis=self.axis)).astype(narrow)
             return np.asarray(ufunc.accumulate(x, axis=self.axis))
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
@@ -69,8 +70,8 @@ class Cumulative(Op):
             case "add":
                 return [flipped(cumulative("add", flipped(bar, axis), axis), axis)]
             case "mul":
-                # What element i contributes: the product before it, times the sum over all k >= i
-                # of bar[k] and the elements after i up to k.
+                # What element i contributes: the product before it, times the sum over k >= i of
+                # bar[k] times the elements after i up to k.
                 later = Lag(axis, 0.0)(flipped(x, axis))
                 behind = Recurrence(axis)(later, flipped(bar, axis))
                 return [before(x, axis) * flipped(behind, axis)]

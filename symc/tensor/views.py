@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -121,24 +121,27 @@ def dimshuffle(x: TensorLike, *order: Any) -> Tensor:
     >>> T.dimshuffle(T.tensor("float64", (2, 3), "a"), 1, "x", 0)
     <dimshuffle float64[3, 1, 2]>
     """
-    x = as_tensor(x)
-    if len(order) == 1 and isinstance(order[0], list | tuple):
-        order = tuple(order[0])
+    x, order = as_tensor(x), _unpacked(order)
     axes = [
         None if a == "x" or a is None else normal_axis("dimshuffle", a, x.ndim, x) for a in order
     ]
     kept = [a for a in axes if a is not None]
     if len(set(kept)) < len(kept):
         raise ValueError(f"dimshuffle: an axis is repeated in {order!r}")
-    if isinstance(x.op, DimShuffle):
-        inner = x.op.order
-        left_out = [a for a in range(x.ndim) if a not in kept]
-        if all(inner[a] is None or x.args[0].type.shape[inner[a]] == 1 for a in left_out):
-            axes = [None if a is None else inner[a] for a in axes]
-            x = x.args[0]
+    left_out = [a for a in range(x.ndim) if a not in kept]
+    if isinstance(x.op, DimShuffle) and all(x.type.shape[a] == 1 for a in left_out):
+        axes = [None if a is None else x.op.order[a] for a in axes]
+        x = x.args[0]
     if axes == list(range(x.ndim)):
         return x
     return DimShuffle(tuple(axes))(x)
+
+
+def _unpacked(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values, which may also be given as one list or tuple."""
+    if len(values) == 1 and isinstance(values[0], list | tuple):
+        return tuple(cast("Sequence[Any]", values[0]))
+    return values
 
 
 def transpose(x: TensorLike, *axes: Any) -> Tensor:
@@ -149,10 +152,7 @@ def transpose(x: TensorLike, *axes: Any) -> Tensor:
     <dimshuffle float64[2, 4, 3]>
     """
     x = as_tensor(x)
-    if len(axes) == 1 and isinstance(axes[0], list | tuple):
-        axes = tuple(axes[0])
-    elif axes in ((), (None,)):
-        axes = tuple(range(x.ndim))[::-1]
+    axes = tuple(range(x.ndim))[::-1] if axes in ((), (None,)) else _unpacked(axes)
     if len(axes) != x.ndim:
         raise RankError(
             f"transpose: {len(axes)} axes for a tensor that has {x.ndim}\n  given  {describe(x)}"

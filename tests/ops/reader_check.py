@@ -34,8 +34,8 @@ def check_lowering(
     arrays = tuple(np.asarray(a) for a in arrays)
     symbols = inputs_for(arrays, static)
     outputs = build(*symbols)
-    outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
-    check_nodes(outputs, dict(zip(symbols, arrays, strict=True)), rtol)
+    listed: list[Tensor] = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    check_nodes(listed, dict(zip(symbols, arrays, strict=True)), rtol)
 
 
 def check_nodes(
@@ -122,7 +122,8 @@ class World:
         lowering = node.op.lower(node, lambda dim: ir.const(self.length(dim)))
         match lowering:
             case At():
-                return self._each(node, node.dtype, lambda at: self.read(node, lowering.element(at)))
+                element = lowering.element
+                return self._each(node, node.dtype, lambda at: self.read(node, element(at)))
             case Fold():
                 return self._each(node, lowering.dtype, lambda at: self._fold(node, lowering, at))
             case Write():
