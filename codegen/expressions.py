@@ -343,7 +343,7 @@ def shortest(value: float) -> str:
     except OverflowError:
         return "inf" if value > 0 else "-inf"
     for digits in range(1, 9):
-        text = repr(float(f"{value:.{digits}g}"))
+        text = repr(float(f"{exact:.{digits}g}"))
         if struct.unpack("f", struct.pack("f", float(text)))[0] == exact:
             return text
     return repr(float(f"{exact:.9g}"))

@@ -11,6 +11,7 @@ team of one thread. Any other parallel loop gets an OpenMP pragma where it stand
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
@@ -32,11 +33,11 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.parallel import work
-from symc.codegen.reductions import Reduction, mentions, reductions
+from symc.codegen.reductions import Reduction, mentions, reductions, statements
 from symc.codegen.writer import INDENT, Writer, comment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from symc.codegen.dtypes import DType
 
@@ -52,9 +53,10 @@ class Emitted:
 
     name: str
     text: str
-    declaration: str
+    sizes: tuple[int, ...]  # which of the kernel's sizes it takes: those it uses
     extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
     work: Expr | None  # what the whole loop costs, in kernel sizes
+    granule: int  # how many iterations of it must stay together
     threads: bool  # whether it takes the number of threads, for a pragma inside
 
 
@@ -75,12 +77,15 @@ def emit_kernel(
     for size in kernel.sizes:
         printer.vars[size.name]
     emit_block(writer, kernel.body, ranged)
-    declaration = signature(kernel, name, writer, aliased)
-    note = comment(kernel.note, "")
     body = "\n".join(line for line in writer.lines if line)
-    text = f"{note}{declaration}\n{{\n{body}\n}}\n" if body else f"{note}{declaration}\n{{\n}}\n"
-    extent, cost = (ranged.extent, work(ranged)) if ranged is not None else (None, None)
-    return Emitted(name, text, declaration, extent, cost, writer.threads)
+    words = set(re.findall(r"\w+", body))  # the extent of the range is only the caller's business
+    sizes = tuple(n for n, size in enumerate(kernel.sizes) if printer.vars[size.name] in words)
+    declaration = signature(kernel, name, writer, sizes, aliased)
+    lines = [f"{comment(kernel.note, '')}{declaration}", "{", body, "}", ""]
+    text = "\n".join(line for line in lines if line or line is lines[-1])
+    if ranged is None:
+        return Emitted(name, text, sizes, None, None, 1, writer.threads)
+    return Emitted(name, text, sizes, ranged.extent, work(ranged), granule(ranged), threads=False)
 
 
 def range_loop(kernel: Kernel) -> Loop | None:
@@ -98,7 +103,23 @@ def range_loop(kernel: Kernel) -> Loop | None:
     return last
 
 
-def signature(kernel: Kernel, name: str, writer: Writer, aliased: frozenset[str]) -> str:
+def granule(loop: Loop) -> int:
+    """Into what multiples a parallel loop may be cut so that no result depends on the cuts.
+
+    The iterations left over at the end of a vectorised loop call scalar functions, which differ
+    from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any
+    vector's length. Where there is a vector loop inside, cuts do not matter; where there is another
+    loop inside, gcc might vectorise the outer one.
+    """
+    inner = [stmt.kind for stmt in statements(loop.body) if isinstance(stmt, Loop)]
+    if not inner:
+        return 64
+    return 1 if "vector" in inner else 16
+
+
+def signature(
+    kernel: Kernel, name: str, writer: Writer, sizes: Sequence[int], aliased: frozenset[str]
+) -> str:
     """The declaration of a kernel without its semicolon."""
     lang, printer = writer.lang, writer.printer
     params: list[str] = []
@@ -107,7 +128,7 @@ def signature(kernel: Kernel, name: str, writer: Writer, aliased: frozenset[str]
         restrict = "" if param.name in aliased else lang.restrict + " "
         star = "*" + restrict
         params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
-    params += [f"const int64_t {printer.vars[size.name]}" for size in kernel.sizes]
+    params += [f"const int64_t {printer.vars[kernel.sizes[number].name]}" for number in sizes]
     if writer.ranged:
         params += ["const int64_t begin", "const int64_t end"]
     if writer.threads:
@@ -266,7 +287,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
         name = printer.fresh(f"{printer.vars[loop.var.name]}_end")
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
-    parallel = loop.kind == "parallel" and loop is not ranged and not writer.in_parallel
+    parallel = loop.kind == "parallel" and not writer.ranged and not writer.in_parallel
     emit_pragmas(writer, loop, parallel)
     if parallel:
         writer.in_parallel = True
@@ -293,7 +314,9 @@ def emit_pragmas(writer: Writer, loop: Loop, parallel: bool) -> None:
         cost = writer.printer.text(work(loop), SHIFT)
         test = f"threads > 1 && {cost} >= {THRESHOLD}"
         simd = " simd" if innermost else ""
-        writer.pragma(lang.parallel.format(simd=simd, test=test))
+        size = granule(loop)
+        schedule = "static" if size == 1 else f"static, {4096 if innermost else size}"
+        writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
     elif found is not None or (loop.kind == "parallel" and innermost):
         writer.pragma(lang.simd.format(clauses=clauses))
     elif loop.kind == "unroll":

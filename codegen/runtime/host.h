@@ -41,3 +41,9 @@ static inline int64_t symc_after(int64_t offset, int64_t bytes) {
     int64_t end = offset + ((bytes + 63) & ~(int64_t)63);
     return end > SYMC_HUGE ? SYMC_HUGE : end;
 }
+
+// SYMBOL symc_share
+// Where a part of a loop begins: all but the last end are multiples of `granule`.
+static inline int64_t symc_share(int64_t length, int64_t granule, int64_t part, int64_t parts) {
+    return part == parts ? length : length / granule * part / parts * granule;
+}

@@ -62,7 +62,7 @@ C = Lang(
     restrict="restrict",
     local=" __attribute__((aligned(64)))",
     simd="#pragma omp simd{clauses}",
-    parallel="#pragma omp parallel for{simd} schedule(static) num_threads(threads)"
+    parallel="#pragma omp parallel for{simd} schedule({schedule}) num_threads(threads)"
     " if(parallel: {test})",
     unroll="#pragma GCC unroll {count}",
     thread="omp_get_thread_num()",

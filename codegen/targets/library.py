@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The first library opened stays open: it holds the OpenMP runtime that all of them share. Were that
-# unloaded with the last function, its idle threads would wake up in memory that is gone.
+OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
 _pinned: list[Any] = []
 
 
@@ -29,8 +29,7 @@ class Library:
         from symc.codegen.targets._abi import ffi
 
         handle: Any = ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
-        if not _pinned:
-            _pinned.append(handle)
+        pin_openmp()
         fill_imports(handle)
         arrays, lengths, shapes, room = handle.symc_counts
         return cls(
@@ -39,6 +38,25 @@ class Library:
             (arrays, lengths, shapes, room),
             handle,
         )
+
+
+def pin_openmp() -> None:
+    """Keep the OpenMP runtime loaded once a library has brought it in.
+
+    Were it unloaded with the last function that needs it, its idle threads would wake up in memory
+    that is gone.
+    """
+    from symc.codegen.targets._abi import ffi
+
+    if _pinned or not hasattr(os, "RTLD_NOLOAD"):
+        return
+    system: Any = ffi.dlopen(None)
+    for name in OPENMP:
+        # Not ffi.dlopen: it reads an error message, and there is none for what is not loaded.
+        handle = system.dlopen(name.encode(), os.RTLD_NOW | os.RTLD_NOLOAD | os.RTLD_NODELETE)
+        if handle != ffi.NULL:
+            _pinned.append(handle)
+            return
 
 
 def fill_imports(handle: Any) -> None:

@@ -145,7 +145,7 @@ def emit_launch(host: Host, launch: Launch) -> None:
     """A call of a kernel, or one call for each thread of a part of its parallel loop."""
     emitted, printer = host.kernels[launch.kernel], host.printer
     arguments = [printer.buffers[name] for name in launch.buffers]
-    arguments += [printer.text(size, SHIFT) for size in launch.sizes]
+    arguments += [printer.text(launch.sizes[number], SHIFT) for number in emitted.sizes]
     stride = stride_of(host, launch)
     base = ""
     if stride is not None:
@@ -169,6 +169,10 @@ def emit_launch(host: Host, launch: Launch) -> None:
     if stride is not None:
         tail = [f"{base} + part * {printer.text(stride, MUL + 1)}"]
     cut = [f"{rows} * part / threads", f"{rows} * (part + 1) / threads"]
+    if emitted.granule > 1:
+        share = host.use("symc_share")
+        count = f"{printer.text(extent, SHIFT)}, {emitted.granule}"
+        cut = [f"{share}({count}, part, threads)", f"{share}({count}, part + 1, threads)"]
     part = ", ".join([*arguments, *cut, *tail])
     host.put(f"if (threads > 1 && {printer.text(cost, SHIFT)} >= {THRESHOLD}) {{")
     host.lines.append("#pragma omp parallel for schedule(static) num_threads(threads)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from symc.demo.training import Result
@@ -39,15 +40,15 @@ def origin(results: Sequence[Result]) -> str:
     width = max(len(f.name) for f in functions)
     lines = ["The generated C, a folder for each function:"]
     lines += [f"  {f.name:{width}}  {f.folder or '(interpreted)'}" for f in functions]
-    compiled = sum(not f.hit for f in functions)
-    if compiled:
+    made = sum(not f.hit for f in functions)
+    if made:
         lines.append(
-            f"{compiled} of {len(functions)} functions were compiled; "
+            f"{made} of {len(functions)} functions were made; "
             "run this again, and everything comes from the cache."
         )
     else:
         lines.append(
-            f"Everything came from the cache: {len(functions)} functions, none was compiled."
+            f"Everything came from the cache: {len(functions)} functions, and none was made."
         )
     return "\n".join(lines)
 
@@ -80,7 +81,7 @@ def _ratio(result: Result) -> float:
 
 def _paid(result: Result) -> str:
     steps = result.steps_until_paid
-    return "never" if steps == float("inf") else f"{steps:,.0f}"
+    return "never" if steps == float("inf") else f"{math.ceil(steps):,}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -259,8 +259,7 @@ def _bind(variable: Variable, node: Tensor) -> Tensor | None:
         case "number":
             return None if dtype is BOOL else node
         case "scalar":
-            inner = unstretched(node)
-            return None if inner.ndim else inner
+            return None if node.ndim else node
         case "constant":
             inner = unstretched(node)
             return inner if isinstance(inner.op, Constant) and not inner.ndim else None

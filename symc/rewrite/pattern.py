@@ -22,7 +22,7 @@ PatternLike: TypeAlias = "Pattern | bool | int | float"
 #   integer  integers and bool
 #   float    floats
 #   number   everything but bool
-#   scalar   0-d, perhaps stretched; binds what was stretched
+#   scalar   0-d
 #   constant a known number, perhaps stretched; binds the number
 #   power    a constant that is a power of two, as is its reciprocal
 Kind: TypeAlias = Literal[

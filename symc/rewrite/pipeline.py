@@ -1,14 +1,52 @@
-"""The phases of rewriting, in order."""
+"""The phases of rewriting, in order.
+
+    1  stability rules, then all that is canonical       while softmax and its kin are still ops
+    2  composite ops expand into simpler ones
+    3  as 1, without rules that make composite ops
+    4  reshapes go towards the inputs
+
+Within 1 and 3, stability rules see every node first, as it was written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from symc.codegen.dtypes import INT64
-from symc.dims import sizes
-from symc.graph import Tensor, walk
+from symc.dims import Dim, sizes
+from symc.graph import Op, Tensor, walk
 from symc.request import Optimised
-from symc.rewrite.engine import Apply, Step, normalise
+from symc.rewrite.algebra import ALGEBRA
+from symc.rewrite.engine import Step, normalise
+from symc.rewrite.fold import FOLD
+from symc.rewrite.indexing import INDEXING
+from symc.rewrite.lift import lifting_rules
+from symc.rewrite.match import OpKind, kind_of
+from symc.rewrite.products import PRODUCTS
+from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
+from symc.rewrite.scatter import SCATTER
+from symc.rewrite.shapes import SHAPES
+from symc.rewrite.stability import STABILITY
+from symc.tensor.elementwise import Elementwise, cast_to
+
+ALWAYS = (STABILITY, SCATTER)
+USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, PRODUCTS)
+
+
+def all_rules() -> list[Rule]:
+    """Every rule there is, in the order in which they are tried."""
+    return [rule for rules in (*ALWAYS, *USUAL) for rule in rules.all]
+
+
+def rules_for(mode: str) -> list[Rule]:
+    """The rules of a mode: ``fast`` has all, ``compile`` those that cannot change a bit."""
+    usual = [rule for rules in USUAL for rule in rules.all]
+    if mode == "compile":
+        usual = [rule for rule in usual if rule.valid is EXACT]
+    elif mode != "fast":
+        usual = [rule for rule in usual if rule.valid is not FINITE]
+    return [*(rule for rules in ALWAYS for rule in rules.all), *usual]
 
 
 def rewrite(
@@ -21,42 +59,87 @@ def rewrite(
 ) -> Optimised:
     """Rewrites the roots (the first `outputs` of them are outputs) and the conditions."""
     everything = [*roots, *conditions]
-    phases = [expand_rules]
-    for rules_for in phases:
-        done = normalise(everything, rules_for, trace)
-        everything = [done[node] for node in everything]
-    scalars = _lengths(everything, phases, trace)
+    after = _phases(everything, mode, trace)
+    scalars = _lengths(everything, after, mode, trace)
     split = len(roots) if outputs is None else outputs
-    return Optimised(
-        everything[:split], everything[split : len(roots)], everything[len(roots) :], scalars
-    )
+    return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
 
-def expand_rules(node: Tensor) -> Sequence[tuple[str, Apply]]:
-    """Composite ops become the simpler ops they stand for."""
-    return (("expand", lambda node: node.op.expand(node)),)
+def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
+    """The graph that is compiled for an expression: for tests, and to look at.
+
+    >>> import symc.tensor as T
+    >>> optimize(T.log(1 + T.exp(T.vector("x")))).op.label
+    'softplus'
+    """
+    return _phases([expr], mode, trace)[0]
 
 
-def _lengths(roots: Sequence[Tensor], phases: Sequence, trace: list[Step] | None):  # type: ignore
-    """The rewritten scalars whose values are lengths in the graph, by the original scalar."""
-    from symc.tensor.elementwise import cast_to
+def _phases(roots: Sequence[Tensor], mode: str, trace: list[Step] | None) -> list[Tensor]:
+    before, early, after, early_after, expand = _sets(mode)
+    done = normalise(roots, before, trace, early)
+    found = [done[root] for root in roots]
+    if any(_expands(kind_of(node)) for node in done.values()):
+        done = normalise(found, expand, trace)
+        expanded = [done[root] for root in found]
+        if expanded != found:
+            done = normalise(expanded, after, trace, early_after)
+            found = [done[root] for root in expanded]
+    lift = lifting_rules(found)
+    if lift:
+        done = normalise(found, RuleSet(lift), trace, RuleSet(lift))
+        found = [done[root] for root in found]
+    return found
 
+
+@cache
+def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet, RuleSet, RuleSet]:
+    rules = rules_for(mode)
+    simple = [rule for rule in rules if not rule.makes_composite]
+    return (
+        RuleSet(rules), RuleSet(_stable(rules)),
+        RuleSet(simple), RuleSet(_stable(simple)),
+        RuleSet(EXPAND.all),
+    )  # fmt: skip
+
+
+def _stable(rules: Iterable[Rule]) -> list[Rule]:
+    groups = {rules.group for rules in ALWAYS}
+    return [rule for rule in rules if rule.group in groups]
+
+
+EXPAND = Rules("expand")
+
+
+@EXPAND.structural("expand", valid=EXACT)
+def _expand(node: Tensor) -> Tensor | None:
+    return node.op.expand(node) if _expands(kind_of(node)) else None
+
+
+@cache
+def _expands(kind: OpKind) -> bool:
+    return not isinstance(kind, Elementwise) and kind.expand is not Op.expand
+
+
+def _lengths(
+    before: Sequence[Tensor], after: Sequence[Tensor], mode: str, trace: list[Step] | None
+) -> dict[Tensor, Tensor]:
+    """The rewritten scalars whose values are lengths in the graph, by the original scalar.
+
+    Lengths of the graph as it was are among them: run-time conditions speak of those.
+    """
     scalars: dict[Tensor, Tensor] = {}
-    pending = list(roots)
+    pending = [*before, *after]
+    known: set[Dim] = set()
     while pending:
-        found = [
-            size.source
-            for node in walk(pending)
-            for dim in node.type.shape
-            if not isinstance(dim, int)
-            for size in sizes(dim)
-            if size.axis is None and size.source not in scalars
-        ]
-        pending = []
-        for source in dict.fromkeys(found):
-            value = cast_to(source, INT64)
-            for rules_for in phases:
-                value = normalise([value], rules_for, trace)[value]
-            scalars[source] = value
-            pending.append(value)
+        found: dict[Tensor, None] = {}
+        for node in walk(pending):
+            for dim in node.type.shape:
+                if not isinstance(dim, int) and dim not in known:
+                    known.add(dim)
+                    found.update((size.source, None) for size in sizes(dim) if size.axis is None)
+        new = [source for source in found if source not in scalars]
+        values = _phases([cast_to(source, INT64) for source in new], mode, trace)
+        scalars.update(zip(new, values, strict=True))
+        pending = values
     return scalars

@@ -328,7 +328,7 @@ BOUNDS[RepeatedPositions] = _bounds
 
 
 def diff(x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
-    """The differences of neighbours along an axis, taken `n` times; for bool, whether they differ."""
+    """The differences of neighbours along an axis, `n` times; for bool, whether they differ."""
     x = as_tensor(x)
     if n < 0:
         raise ValueError(f"diff: n={n} is negative")

@@ -18,13 +18,13 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
 from symc.config import config
 from symc.dims import Dim
-from symc.errors import RankError
+from symc.errors import DivisionByZero, RankError
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value, scalar_constant
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checks import BOUNDS, Bounds
-from symc.tensor.elementwise import cast_to
+from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import as_dim, dim_of, tensor_of, unbatched
 from symc.tensor.reshape import ravel
 from symc.tensor.views import broadcast_to, expand_dims
@@ -156,10 +156,10 @@ class ARange(Op):
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         step = node.args[1]
-        if constant_value(step) is None:
+        if self.dtype.is_float and constant_value(step) is None:
             yield Requirement(
                 OPERATORS["ne"](step, 0),
-                ValueError,
+                DivisionByZero,
                 lambda value: f"arange: the step is zero\n  step   {describe(step)}",
             )
 
@@ -185,7 +185,7 @@ def arange(
 
     All may be integer or float scalar tensors. Integers give int64 unless `dtype` is given; the
     length follows from the values, so with an integer `start`, `stop` or `step` that is computed
-    the length is known at run time only. Raises ValueError when `step` is 0.
+    the length is known at run time only. Raises ZeroDivisionError when `step` is 0.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")
@@ -198,16 +198,16 @@ def arange(
         if value.ndim:
             raise RankError(f"arange: bounds must be scalars\n  given  {describe(value)}")
     if constant_value(by) == 0:
-        raise ValueError("arange: the step is zero")
-    common = promote(INT64, first.dtype, last.dtype, by.dtype)
-    if common.is_float:
-        first, last, by = (cast_to(v, common) for v in (first, last, by))
+        raise DivisionByZero("arange: the step is zero")
+    own = promote(INT64, first.dtype, last.dtype, by.dtype)
+    if own.is_float:
+        first, last, by = (cast_to(v, own) for v in (first, last, by))
         length = _float_count(first, last, by)
     else:
         first, last, by = (cast_to(v, INT64) for v in (first, last, by))
         length = _count(dim_of(first), dim_of(last), dim_of(by))
         first, by = tensor_of(dim_of(first)), tensor_of(dim_of(by))
-    wanted = common if dtype is None else as_dtype(dtype)
+    wanted = own if dtype is None else as_dtype(dtype)
     if wanted is BOOL:
         return cast_to(arange(first, last, by), BOOL)
     return ARange(wanted)(cast_to(first, wanted), cast_to(by, wanted), tensor_of(length))
@@ -254,21 +254,18 @@ def linspace(
     count = as_dim(num)
     if isinstance(count, int) and count < 0:
         raise ValueError(f"linspace: num={count} is negative")
-    first, last = as_tensor(start), as_tensor(stop)
-    common = promote(first.dtype, last.dtype)
-    common = common if common.is_float else FLOAT64
-    first, last = cast_to(first, common), cast_to(last, common)
+    first, last = common((start, stop), "divide", "linspace")
     rank = max(first.ndim, last.ndim)
     i = expand_dims(arange(tensor_of(count)), tuple(range(1, 1 + rank)))
     gaps = dims.maximum(1, dims.sub(count, 1) if endpoint else count)
-    step = (last - first) / cast_to(tensor_of(gaps), common)
-    result = first + cast_to(i, common) * step
+    step = (last - first) / cast_to(tensor_of(gaps), first.dtype)
+    result = first + cast_to(i, first.dtype) * step
     if endpoint and count != 1:
         at_end = OPERATORS["eq"](i, tensor_of(dims.sub(count, 1)))
         if not isinstance(count, int):
             at_end = OPERATORS["logical_and"](at_end, OPERATORS["gt"](i, 0))
         result = OPERATORS["where"](at_end, last, result)
-    wanted = common if dtype is None else as_dtype(dtype)
+    wanted = first.dtype if dtype is None else as_dtype(dtype)
     if not wanted.is_float:
         result = OPERATORS["floor"](result)
     return cast_to(result, wanted)

@@ -24,7 +24,7 @@ from symc.codegen.dtypes import (
     UINT64,
     DType,
 )
-from symc.dims import Dim
+from symc.dims import Dim, Extreme
 from symc.errors import BadIndex, DivisionByZero, ShapeMismatch
 from symc.graph import OPERATORS, Op, Requirement, Tensor, walk
 from symc.inputs import Constant, constant_value, scalar_constant
@@ -128,7 +128,23 @@ def _either(f: Callable[[Dim, Dim], Dim], left: Dim | None, right: Dim | None) -
 
 
 def _is_at_least(value: Dim | None, least: int) -> bool:
-    return value is not None and dims.nonnegative(dims.sub(value, least))
+    return value is not None and _nonnegative(dims.sub(value, least))
+
+
+def _nonnegative(dim: Dim, depth: int = 3) -> bool:
+    """As `dims.nonnegative`, also for sums with a minimum or maximum: by its two cases."""
+    if dims.nonnegative(dim):
+        return True
+    if depth == 0 or isinstance(dim, int):
+        return False
+    for monomial, factor in dim.terms:
+        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extreme):
+            rest = dims.sub(dim, dims.symbolic(monomial[0]))
+            sides = (monomial[0].left, monomial[0].right)
+            shown = [_nonnegative(dims.add(rest, side), depth - 1) for side in sides]
+            if any(shown) if monomial[0].kind == "max" else all(shown):
+                return True
+    return False
 
 
 def _of_sum(x: Bounds, y: Bounds) -> Bounds:
@@ -216,7 +232,7 @@ def _never_zero(node: Tensor) -> bool:
     if value is not None:
         return bool(np.all(value != 0))
     low, high = bounds(node)
-    return _is_at_least(low, 1) or (high is not None and dims.nonnegative(dims.sub(-1, high)))
+    return _is_at_least(low, 1) or (high is not None and _nonnegative(dims.sub(-1, high)))
 
 
 def nonnegative_exponent(node: Tensor) -> Iterator[Requirement]:
@@ -273,9 +289,9 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
         return
     length = tensor_of(n)
     conditions: list[Tensor] = []
-    if low is None or not dims.nonnegative(dims.add(low, n)):
+    if low is None or not _nonnegative(dims.add(low, n)):
         conditions.append(OPERATORS["ge"](index, OPERATORS["neg"](length)))
-    if high is None or not dims.nonnegative(dims.sub(dims.sub(n, 1), high)):
+    if high is None or not _nonnegative(dims.sub(dims.sub(n, 1), high)):
         conditions.append(OPERATORS["lt"](index, length))
 
     def message(value: Callable[[Any], Any]) -> str:

@@ -109,8 +109,7 @@ class AsDiagonal(Op):
         result = np.zeros(args[0].shape[:-1] + fill_values(self.template, args[1:]), args[0].dtype)
         row, column = _start(self.offset)
         count = args[0].shape[-1]
-        rows, columns = np.arange(row, row + count), np.arange(column, column + count)
-        result[..., rows, columns] = args[0]
+        result[..., range(row, row + count), range(column, column + count)] = args[0]
         return result
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
@@ -130,9 +129,8 @@ class AsDiagonal(Op):
             return (yield Read(0, inner))
 
         zero = _zero(node)
-        return Write(
-            lambda index: known_element(index, zero), (Part(node.args[0].type.shape, target, value),)
-        )
+        part = Part(node.args[0].type.shape, target, value)
+        return Write(lambda index: known_element(index, zero), (part,))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         v = node.args[0]

@@ -48,7 +48,12 @@ def _item(part: Any) -> Item:
         return part
     if isinstance(part, slice):
         return _cut(cast("Any", part))
-    if hasattr(part, "__index__") and not isinstance(part, bool | np.bool_ | np.ndarray):
+    if isinstance(part, bool):
+        raise DTypeError(
+            f"{part} is no index; for a mask, compare with T.eq and T.ne, as == and != ask whether "
+            "two tensors are the same expression"
+        )
+    if hasattr(part, "__index__") and not isinstance(part, np.bool_ | np.ndarray):
         return operator.index(part)
     array = as_tensor(cast("TensorLike", part))
     value = constant_value(array)

@@ -265,11 +265,11 @@ def normal_axis(label: str, axis: Any, ndim: int, x: Tensor | None = None) -> in
     """The axis as a number from 0. Raises `BadIndex` when there is no such axis."""
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
         raise TypeError(f"{label}: an axis must be an integer, not {axis!r}")
-    axis = int(cast("int", axis))
-    if not -ndim <= axis < ndim:
+    number = int(cast("int", axis))
+    if not -ndim <= number < ndim:
         at = f"\n  given  {describe(x)}" if x is not None else ""
         raise BadIndex(f"{label}: there is no axis {axis}; there are {ndim} axes{at}")
-    return axis % ndim
+    return number % ndim
 
 
 def normal_axes(label: str, axes: Any, ndim: int, x: Tensor | None = None) -> tuple[int, ...]:

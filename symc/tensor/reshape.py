@@ -100,7 +100,8 @@ def reshape(x: TensorLike, *shape: Any, ndim: int | None = None) -> Tensor:
     """
     x = as_tensor(x)
     if len(shape) == 2 and ndim is None and _is_sequence(shape[0]):
-        shape, ndim = shape[:1], int(shape[1])  # Theano's reshape(x, shape, ndim)
+        ndim = int(shape[1])  # Theano's reshape(x, shape, ndim)
+        shape = shape[:1]
     wanted = _resolve(x, as_dims(shape[0] if len(shape) == 1 else tuple(shape)))
     if ndim is not None and ndim != len(wanted):
         raise RankError(f"reshape: ndim={ndim}, but the shape has {len(wanted)} lengths")

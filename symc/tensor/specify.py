@@ -1,4 +1,4 @@
-"""Lengths that are promised: what a user or an op knows about a shape beyond what its graph tells."""
+"""Lengths that are promised: what is known about a shape beyond what the graph tells."""
 
 from __future__ import annotations
 

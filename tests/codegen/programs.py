@@ -36,6 +36,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.text import kernel_text
 
 F64 = FLOAT64
 N, C = Var("n"), Var("c")
@@ -288,3 +289,9 @@ def same(first: Result, second: Result) -> bool:
 def run(made: Program, arrays: dict[str, Array], *, backwards: bool = False) -> Result:
     """The interpreter's result."""
     return interpret(made, arrays, backwards=backwards)
+
+
+def shown(made: Program) -> str:
+    """The body of the only kernel as text, with its indentation removed, between line breaks."""
+    lines = kernel_text(made.kernels[0]).splitlines()[1:]
+    return "\n" + "\n".join(line[2:] for line in lines) + "\n"

@@ -6,10 +6,11 @@ them; lengths of the tensor too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 import symc
 from symc import tensor as T
@@ -19,14 +20,15 @@ from tests.ops.harness import same
 from tests.ops.reader_check import check_nodes, enforce
 
 S = np.s_
+YES, NO = np.True_, np.False_
 
 VECTOR = [
     S[0], S[-1], S[2], S[4], S[-5], S[:], S[...], S[()], S[None], S[..., None], S[None, :, None],
     S[1:], S[:-1], S[::2], S[::-1], S[::-2], S[1:3], S[3:1], S[3:1:-1], S[-2:], S[:-2], S[-100:100],
     S[100:], S[:-100], S[100::-1], S[:-100:-1], S[-1:0:-1], S[1:4:3], S[4:0:-3], S[2:2], S[0:1],
     S[[0]], S[[]], S[[0, 0, 2]], S[[-1, 1]], S[[[0, 1], [2, -2]]], S[[True, False, True, True, False]],
-    S[np.array([3, 1], "int32")], S[np.array(2)], S[np.uint8([1, 4])], S[np.int16(-2)],
-    S[None, [1, 2]], S[[1, 2], None], S[np.zeros(5, bool)], S[True], S[False], S[True, 1:],
+    S[np.array([3, 1], "int32")], S[np.array(2)], S[np.array([1, 4], "uint8")], S[np.int16(-2)],
+    S[None, [1, 2]], S[[1, 2], None], S[np.zeros(5, bool)], S[YES], S[NO], S[YES, 1:],
     S[np.zeros((0, 2), int)], S[range(3)], S[..., [0, 1]],
 ]  # fmt: skip
 MATRIX = [
@@ -37,8 +39,8 @@ MATRIX = [
     S[None, [0, 1], [0, 1]], S[[0, 1], None, [0, 1]], S[[0, 1], ..., 1:], S[[True, False, True]],
     S[:, [True, False, True, False]], S[[True, False, True], 1], S[[True, False, True], 1:3],
     S[[True, False, True], [0, 1]], S[np.arange(12).reshape(3, 4) % 3 == 0], S[np.ones((3, 4), bool)],
-    S[np.arange(12).reshape(3, 4) > 90], S[None, np.eye(3, 4, dtype=bool), None], S[True, [0, 1]],
-    S[[0, 1], True], S[:, True], S[:0, [0, 1]], S[3:, ::-1], S[np.arange(3), [3, 0, 3]],
+    S[np.arange(12).reshape(3, 4) > 90], S[None, np.eye(3, 4, dtype=bool), None], S[YES, [0, 1]],
+    S[[0, 1], YES], S[:, YES], S[:0, [0, 1]], S[3:, ::-1], S[np.arange(3), [3, 0, 3]],
     S[[1], np.arange(4)], S[[0, 0], :], S[[-1], ::-2],
 ]  # fmt: skip
 CUBE = [
@@ -51,7 +53,7 @@ CUBE = [
     S[np.arange(6).reshape(2, 3) % 2 == 0], S[:, np.arange(12).reshape(3, 4) % 5 == 0],
     S[np.arange(6).reshape(2, 3) % 2 == 0, 1], S[np.arange(6).reshape(2, 3) % 2 == 0, 1:],
     S[np.arange(6).reshape(2, 3) % 3 == 0, [0, 1]], S[[True, False], :, [0, 2]],
-    S[[True, True], [0, 2], ::-1], S[np.arange(24).reshape(2, 3, 4) % 7 == 0], S[1, True, :, [1, 1]],
+    S[[True, True], [0, 2], ::-1], S[np.arange(24).reshape(2, 3, 4) % 7 == 0], S[1, YES, :, [1, 1]],
 ]  # fmt: skip
 ONE = [
     S[0], S[:], S[::-1], S[1:], S[:, 0], S[[0, 0]], S[:, [2, 1]], S[[True]], S[0, [0, 1]], S[[0], 1:],
@@ -63,7 +65,7 @@ EMPTY = [
 ]  # fmt: skip
 TABLE: list[tuple[tuple[int, ...], list[Any]]] = [
     ((5,), VECTOR), ((3, 4), MATRIX), ((2, 3, 4), CUBE), ((1, 4), ONE), ((0, 3), EMPTY),
-    ((), [S[()], S[...], S[None], S[True], S[..., None], S[False]]),
+    ((), [S[()], S[...], S[None], S[YES], S[..., None], S[NO]]),
     ((3, 1, 2), [S[:, 0], S[[0, 2], 0], S[..., [0, 0], 1], S[:, ::-1, 1:], S[0, [[0]], [0, 1]]]),
 ]  # fmt: skip
 OUTSIDE: list[tuple[tuple[int, ...], list[Any]]] = [
@@ -73,6 +75,9 @@ OUTSIDE: list[tuple[tuple[int, ...], list[Any]]] = [
     ((0, 3), [S[0], S[-1], S[[0]], S[:, 3], S[[0], 1:]]),
     ((), [S[0], S[[0]], S[:]]),
 ]  # fmt: skip
+
+
+KINDS = ["static", "symbolic", "inputs"]
 
 
 def values_for(shape: tuple[int, ...], seed: int = 0) -> Any:
@@ -119,7 +124,8 @@ def cases(
 def compiled(outputs: Sequence[Tensor], values: dict[Tensor, Any]) -> list[Any]:
     """What one compiled function gives for all outputs."""
     function = symc.function(list(values), list(outputs), on_unused_input="ignore")
-    return function(*values.values())
+    results: list[Any] = function(*values.values())
+    return results
 
 
 def chosen(array: Any, index: Any) -> Any:
@@ -152,7 +158,7 @@ def agree(outputs: Sequence[Tensor], values: dict[Tensor, Any], wanted: Sequence
 
 def single_bool(index: Any) -> bool:
     """Whether an index has a scalar mask."""
-    return any(isinstance(part, bool) for part in (index if isinstance(index, tuple) else (index,)))
+    return any(isinstance(part, np.bool_) for part in (index if isinstance(index, tuple) else (index,)))
 
 
 def only_new(index: Any) -> bool:
@@ -185,7 +191,7 @@ def random_index(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
             continue
         elif kind == "slice":
             bounds = [None if rng.random() < 0.3 else int(b) for b in rng.integers(-n - 2, n + 3, 2)]
-            items.append(slice(*bounds, rng.choice([None, 1, 2, -1, -2, 3])))
+            items.append(slice(bounds[0], bounds[1], (None, 1, 2, -1, -2, 3)[rng.integers(6)]))
         else:
             items.append(slice(None))
         axis += 1
@@ -193,3 +199,10 @@ def random_index(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         items.append(Ellipsis)
         items += [slice(None, None, -1)] * int(rng.integers(0, len(shape) - axis + 1))
     return tuple(items)
+
+
+def message(error: type[Exception], f: Callable[[], Any]) -> str:
+    """The first line of the error that `f` raises."""
+    with pytest.raises(error) as caught:
+        f()
+    return str(caught.value).splitlines()[0]

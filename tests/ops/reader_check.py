@@ -1,6 +1,6 @@
 """Runs lowerings element by element in Python, and compares them with `evaluate`.
 
-`check_lowering(build, *arrays)` does so for every node of a small graph: each read must be in range,
+`check_lowering(build, *arrays)` does so for every node of a small graph: reads must be in range,
 each element must have the promised dtype and the value that NumPy gives, lengths in types must be
 the real ones, requirements must hold, and expansions must mean the same. `enforce` raises the error
 of the first requirement that does not hold. Nothing here needs a compiler.
@@ -9,7 +9,7 @@ of the first requirement that does not hold. Nothing here needs a compiler.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 import numpy as np
 
@@ -34,7 +34,8 @@ def check_lowering(
     arrays = tuple(np.asarray(a) for a in arrays)
     symbols = inputs_for(arrays, static)
     outputs = build(*symbols)
-    listed: list[Tensor] = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    several = isinstance(outputs, list | tuple)
+    listed = list(cast("Sequence[Tensor]", outputs)) if several else [outputs]
     check_nodes(listed, dict(zip(symbols, arrays, strict=True)), rtol)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ ALL = ["bool", *INTEGERS, *FLOATS]
 NAN, INF = float("nan"), float("inf")
 
 
-def values(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+def values(dtype: str, shape: tuple[int, ...]) -> Any:
     """Numbers that differ, of both signs where the dtype has them."""
     count = int(np.prod(shape))
     if dtype == "bool":
@@ -42,12 +43,12 @@ SHAPES_AND_AXES = [
 IDS = [f"{shape}-{axis}".replace(" ", "") for shape, axis in SHAPES_AND_AXES]
 
 
-def wide(x: np.ndarray) -> np.ndarray:
+def wide(x: Any) -> Any:
     """float16 as float32: symc computes wider than NumPy there, and rounds once."""
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
-def like(result: np.ndarray, x: np.ndarray) -> np.ndarray:
+def like(result: Any, x: Any) -> Any:
     result = np.asarray(result)
     return result.astype(x.dtype) if result.dtype == np.float32 else result
 
@@ -55,7 +56,9 @@ def like(result: np.ndarray, x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize(("shape", "axis"), SHAPES_AND_AXES, ids=IDS)
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "ptp", "mean"])
-def test_values_and_derivatives(name, shape, axis, keepdims):
+def test_values_and_derivatives(
+    name: str, shape: tuple[int, ...], axis: Any, keepdims: bool
+) -> None:
     x = values("float64", shape)
     function, numpy = getattr(T, name), getattr(np, name)
     check(
@@ -68,7 +71,7 @@ def test_values_and_derivatives(name, shape, axis, keepdims):
 @pytest.mark.parametrize(
     "name", ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "count_nonzero"]
 )
-def test_dtypes(name, dtype):
+def test_dtypes(name: str, dtype: str) -> None:
     x = values(dtype, (3, 4))
     numpy = getattr(np, name)
     for axis in (None, 1):
@@ -82,7 +85,7 @@ def test_dtypes(name, dtype):
 @pytest.mark.parametrize(
     ("shape", "axis"), [((4,), None), ((4,), 0), ((3, 4), 1), ((3, 4), 0), ((3, 4), None)]
 )
-def test_positions(name, dtype, shape, axis):
+def test_positions(name: str, dtype: str, shape: tuple[int, ...], axis: Any) -> None:
     x = values(dtype, shape)
     check(
         lambda a: getattr(T, name)(a, axis), x, oracle=lambda a: getattr(np, name)(a, axis),
@@ -91,7 +94,7 @@ def test_positions(name, dtype, shape, axis):
     check_lowering(lambda a: getattr(T, name)(a, axis), x)
 
 
-def test_positions_over_several_axes_count_in_row_major_order():
+def test_positions_over_several_axes_count_in_row_major_order() -> None:
     x = values("float64", (2, 3, 4, 5))
     wanted = x.transpose(1, 0, 2, 3).reshape(3, -1).argmax(-1)
     for static in (False, True):
@@ -106,12 +109,12 @@ def test_positions_over_several_axes_count_in_row_major_order():
 @pytest.mark.parametrize(
     "x",
     [
-        [1.0, NAN, 3.0, NAN], [NAN, NAN], [2.0, 2.0, 1.0], [-INF, -INF], [INF, NAN, INF], [-0.0, 0.0],
-        [[1.0, NAN], [0.0, 2.0]],
+        [1.0, NAN, 3.0, NAN], [NAN, NAN], [2.0, 2.0, 1.0], [-INF, -INF], [INF, NAN, INF],
+        [-0.0, 0.0], [[1.0, NAN], [0.0, 2.0]],
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin", "sum", "any", "all"])
-def test_nan_ties_and_infinities(name, x):
+def test_nan_ties_and_infinities(name: str, x: Any) -> None:
     for dtype in FLOATS:
         array = np.array(x, dtype)
         build = lambda a: getattr(T, name)(a, -1)  # noqa: E731
@@ -131,7 +134,7 @@ def test_nan_ties_and_infinities(name, x):
         ("mean", "int64", "int64"), ("std", "int8", "float32"),
     ],
 )  # fmt: skip
-def test_dtype_argument(name, given, dtype):
+def test_dtype_argument(name: str, given: str, dtype: str) -> None:
     x = values(given, (3, 4))
     check(
         lambda a: getattr(T, name)(a, axis=0, dtype=dtype), x,
@@ -139,12 +142,12 @@ def test_dtype_argument(name, given, dtype):
     )  # fmt: skip
 
 
-def test_var_refuses_an_integer_dtype():
+def test_var_refuses_an_integer_dtype() -> None:
     with pytest.raises(DTypeError, match=r"^var needs a float dtype, not int64$"):
         T.var(T.vector("x"), dtype="int64")
 
 
-def test_float32_sums_are_accumulated_in_float64():
+def test_float32_sums_are_accumulated_in_float64() -> None:
     x = np.full(100_000, 0.1, np.float32)
     wanted = np.float32(x.astype(np.float64).sum())
     v = T.vector("v", dtype="float32")
@@ -152,7 +155,7 @@ def test_float32_sums_are_accumulated_in_float64():
     assert symc.function([v], v.sum())(x) == wanted
 
 
-def test_float16_mean_does_not_overflow():
+def test_float16_mean_does_not_overflow() -> None:
     x = np.full(1000, 100.0, np.float16)
     check(lambda a: a.mean(), x, oracle=lambda a: a.mean(), grad=False)
 
@@ -163,7 +166,7 @@ def test_float16_mean_does_not_overflow():
 @pytest.mark.parametrize("static", [False, True])
 @pytest.mark.parametrize(("shape", "axis"), [((0,), None), ((0, 3), 0), ((3, 0), 1), ((0, 3), 1)])
 @pytest.mark.parametrize("name", ["sum", "prod", "any", "all", "mean", "count_nonzero"])
-def test_no_elements(name, shape, axis, static):
+def test_no_elements(name: str, shape: tuple[int, ...], axis: Any, static: bool) -> None:
     x = np.zeros(shape)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "mean of empty slice"
@@ -172,10 +175,10 @@ def test_no_elements(name, shape, axis, static):
 
 
 @pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
-def test_extremes_of_nothing_are_refused(name):
+def test_extremes_of_nothing_are_refused(name: str) -> None:
     function = getattr(T, name)
     x = T.tensor("float64", (0,), name="x")
-    message = rf"^{name}: there are no elements to choose from\n  given  x +float64\[0\] +test_reduce"
+    message = rf"^{name}: there are no elements to choose from\n  given  x +float64\[0\] +test_red"
     with pytest.raises(ValueError, match=message):
         function(x)
     with pytest.raises(ValueError, match="no elements"):
@@ -191,7 +194,7 @@ def test_extremes_of_nothing_are_refused(name):
         f(np.zeros((3, 0)))
 
 
-def test_no_extremes_of_something_are_fine():
+def test_no_extremes_of_something_are_fine() -> None:
     check(lambda a: a.max(axis=1), np.zeros((0, 3)), oracle=lambda a: a.max(axis=1))
     check(lambda a: a.argmin(axis=1), np.zeros((0, 3)), oracle=lambda a: a.argmin(axis=1))
 
@@ -199,13 +202,13 @@ def test_no_extremes_of_something_are_fine():
 # --- gradients at special points ------------------------------------------------------------------
 
 
-def gradient(build, *arrays):
+def gradient(build: Any, *arrays: Any) -> Any:
     symbols = [T.tensor("float64", (None,) * np.ndim(a)) for a in arrays]
     found = symc.grad(build(*symbols), symbols)
     return evaluate(found, dict(zip(symbols, map(np.asarray, arrays), strict=True)))
 
 
-def test_ties_share_the_gradient():
+def test_ties_share_the_gradient() -> None:
     x = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
     found = gradient(lambda a: T.max(a, 1).sum(), x)[0]
     np.testing.assert_array_equal(found, [[0, 0.5, 0.5], [1 / 3] * 3])
@@ -218,7 +221,7 @@ def test_ties_share_the_gradient():
     [[2.0, 3.0, 4.0], [2.0, 0.0, 4.0], [0.0, 0.0, 4.0], [0.0, 0.0, 0.0],
      [[1.0, 0.0], [0.0, 3.0], [2.0, 5.0]]],
 )  # fmt: skip
-def test_product_of_zeros_has_exact_derivatives(x):
+def test_product_of_zeros_has_exact_derivatives(x: Any) -> None:
     array = np.array(x)
     check(lambda a: T.prod(a), array, oracle=np.prod)
     check(lambda a: T.prod(a, -1), array, oracle=lambda a: np.prod(a, -1))
@@ -226,7 +229,7 @@ def test_product_of_zeros_has_exact_derivatives(x):
     np.testing.assert_array_equal(gradient(T.prod, array)[0], np.reshape(others, array.shape))
 
 
-def test_product_over_several_axes_with_zeros():
+def test_product_over_several_axes_with_zeros() -> None:
     x = values("float64", (2, 3, 2))
     x[0, 1, 1] = x[1, 1, 0] = x[1, 2, 0] = 0
     check(lambda a: T.prod(a, (0, 2)), x, oracle=lambda a: a.prod((0, 2)))
@@ -234,18 +237,18 @@ def test_product_over_several_axes_with_zeros():
 
 
 @pytest.mark.parametrize("order", [None, 1, 2, 3, INF, -INF])
-def test_gradient_of_a_norm_at_zero_is_zero(order):
+def test_gradient_of_a_norm_at_zero_is_zero(order: float | None) -> None:
     np.testing.assert_array_equal(gradient(lambda a: T.norm(a, order), np.zeros(3))[0], np.zeros(3))
 
 
-def test_gradient_of_a_constant_row_in_std_is_zero():
+def test_gradient_of_a_constant_row_in_std_is_zero() -> None:
     x = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0]])
     found = gradient(lambda a: T.std(a, 1).sum(), x)[0]
     np.testing.assert_array_equal(found[0], 0)
     np.testing.assert_allclose(found[1], np.array([-1, 0, 1]) / (3 * np.std([1, 2, 3])))
 
 
-def test_nan_of_the_branch_not_taken_does_not_pass_a_reduction():
+def test_nan_of_the_branch_not_taken_does_not_pass_a_reduction() -> None:
     x = T.matrix("x")
     rows = T.where(T.any(x > 0, 1), T.sqrt(x).sum(1), 0.0).sum()
     found = evaluate([symc.grad(rows, x)], {x: np.array([[0.0, -1.0], [1.0, 4.0]])})[0]
@@ -258,7 +261,7 @@ def test_nan_of_the_branch_not_taken_does_not_pass_a_reduction():
 @pytest.mark.parametrize("ddof", [0, 1, 0.5])
 @pytest.mark.parametrize("axis", [None, 0, (0, 1)])
 @pytest.mark.parametrize("static", [False, True])
-def test_var_and_std(axis, ddof, static):
+def test_var_and_std(axis: Any, ddof: float, static: bool) -> None:
     x = RNG.standard_normal((4, 3))
     for name in ("var", "std"):
         check(
@@ -268,7 +271,7 @@ def test_var_and_std(axis, ddof, static):
         )  # fmt: skip
 
 
-def test_var_without_degrees_of_freedom_is_not_a_number():
+def test_var_without_degrees_of_freedom_is_not_a_number() -> None:
     for count, ddof in ((1, 1), (2, 3)):
         check(
             lambda a, ddof=ddof: T.var(a, ddof=ddof), np.ones(count),
@@ -278,7 +281,7 @@ def test_var_without_degrees_of_freedom_is_not_a_number():
 
 @pytest.mark.parametrize("order", [None, 0, 1, 2, 3, 2.5, INF, -INF, -1])
 @pytest.mark.parametrize(("shape", "axis"), [((4,), None), ((3, 4), 1), ((3, 4), None)])
-def test_norm(order, shape, axis):
+def test_norm(order: float | None, shape: tuple[int, ...], axis: Any) -> None:
     x = RNG.standard_normal(shape)
     wanted = 2 if order is None else order
     check(
@@ -289,7 +292,7 @@ def test_norm(order, shape, axis):
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32"])
 @pytest.mark.parametrize("order", [None, 0, 1, 2, INF])
-def test_norm_of_other_dtypes(dtype, order):
+def test_norm_of_other_dtypes(dtype: str, order: float | None) -> None:
     x = values(dtype, (3, 4))
     wanted = 2 if order is None else order
     check(
@@ -298,12 +301,12 @@ def test_norm_of_other_dtypes(dtype, order):
     )  # fmt: skip
 
 
-def test_norm_of_nothing():
+def test_norm_of_nothing() -> None:
     for order in (1, 2, INF):
         check(lambda a, order=order: a.norm(order), np.zeros(0), oracle=lambda a: np.float64(0))
 
 
-def test_average():
+def test_average() -> None:
     x, w, v = RNG.standard_normal((3, 4)), RNG.random((3, 4)), RNG.random(4)
     check(lambda a: T.average(a, 0), x, oracle=lambda a: np.average(a, 0))
     check(
@@ -318,7 +321,7 @@ def test_average():
     )  # fmt: skip
 
 
-def test_average_refuses_weights_that_do_not_fit():
+def test_average_refuses_weights_that_do_not_fit() -> None:
     x, w = T.tensor("float64", (3, 4), "x"), T.tensor("float64", (3,), "w")
     with pytest.raises(ShapeMismatch, match=r"the weights need the shape of x.*\n.*x .*\n.* w "):
         T.average(x, 1, w)
@@ -327,9 +330,10 @@ def test_average_refuses_weights_that_do_not_fit():
 # --- calls ----------------------------------------------------------------------------------------
 
 
-def test_methods_are_the_functions():
+def test_methods_are_the_functions() -> None:
     x = T.matrix("x")
-    for name in ("sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "var", "std"):
+    names = "sum prod max min argmax argmin any all mean var std"
+    for name in names.split():
         assert getattr(x, name)(axis=-1) is getattr(T, name)(x, 1)
     assert x.norm(1, axis=0) is T.norm(x, 1, 0)
     assert T.max_and_argmax(x, 0) == (x.max(0), x.argmax(0))
@@ -337,7 +341,7 @@ def test_methods_are_the_functions():
     assert T.amin is T.min
 
 
-def test_equal_calls_give_one_node():
+def test_equal_calls_give_one_node() -> None:
     x = T.tensor3("x")
     assert x.sum((2, 0)) is x.sum(axis=[0, -1])
     assert x.sum(()) is x
@@ -347,7 +351,7 @@ def test_equal_calls_give_one_node():
     assert row.sum(0, keepdims=True) is row
 
 
-def test_axes_are_checked():
+def test_axes_are_checked() -> None:
     x = T.matrix("x")
     with pytest.raises(BadIndex, match=r"sum: there is no axis 2; there are 2 axes\n  given  x "):
         x.sum(2)
@@ -357,7 +361,7 @@ def test_axes_are_checked():
         x.mean(True)
 
 
-def test_reductions_of_views_and_products_are_lowered():
+def test_reductions_of_views_and_products_are_lowered() -> None:
     x = values("float64", (3, 4))
     check_lowering(lambda a: (a.T * a.T).sum(0), x)
     check_lowering(lambda a: T.std(a, 0), x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,16 +19,16 @@ RNG = np.random.default_rng(2)
 INF = float("inf")
 
 
-def softmax(x, axis):
+def softmax(x: Any, axis: Any) -> Any:
     powers = np.exp(x - x.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-def log_softmax(x, axis):
+def log_softmax(x: Any, axis: Any) -> Any:
     return x - logsumexp(x, axis, True)
 
 
-def logsumexp(x, axis, keepdims=False):
+def logsumexp(x: Any, axis: Any, keepdims: bool = False) -> Any:
     top = x.max(axis=axis, keepdims=True)
     result = np.log(np.exp(x - top).sum(axis=axis, keepdims=True)) + top
     return result if keepdims else result.squeeze(axis if axis is not None else None)
@@ -45,7 +47,7 @@ FUNCTIONS = {
 )
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("static", [False, True])
-def test_values_and_derivatives(name, shape, axis, static):
+def test_values_and_derivatives(name: str, shape: tuple[int, ...], axis: Any, static: bool) -> None:
     build, oracle = FUNCTIONS[name]
     x = RNG.standard_normal(shape)
     check(lambda a: build(a, axis), x, oracle=lambda a: oracle(a, axis), static=static)
@@ -54,7 +56,7 @@ def test_values_and_derivatives(name, shape, axis, static):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int64", "int8"])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_dtypes(name, dtype):
+def test_dtypes(name: str, dtype: str) -> None:
     build, oracle = FUNCTIONS[name]
     x = (RNG.standard_normal((3, 4)) * 3).astype(dtype)
     result = {"int64": "float64", "int8": "float16"}.get(dtype, dtype)
@@ -66,13 +68,13 @@ def test_dtypes(name, dtype):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_large_numbers_do_not_overflow(name):
+def test_large_numbers_do_not_overflow(name: str) -> None:
     build, oracle = FUNCTIONS[name]
     x = np.array([[1000.0, 1001.0, 900.0], [-1000.0, -1001.0, -2000.0]])
     check(lambda a: build(a, -1), x, oracle=lambda a: oracle(a, -1))
 
 
-def test_infinities():
+def test_infinities() -> None:
     x = np.array([[-INF, -INF], [INF, 1.0], [-INF, 1.0], [INF, INF], [INF, -INF]])
     check(lambda a: T.logsumexp(a, 1), x, oracle=lambda a: np.array([-INF, INF, 1, INF, INF]),
           grad=False)  # fmt: skip
@@ -81,21 +83,21 @@ def test_infinities():
     check(lambda a: T.log_softmax(a), x[2], oracle=lambda a: np.array([-INF, 0.0]), grad=False)
 
 
-def test_nothing():
+def test_nothing() -> None:
     check(lambda a: T.softmax(a), np.zeros((3, 0)), oracle=lambda a: a)
     check(lambda a: T.softmax(a), np.zeros((0, 3)), oracle=lambda a: a)
     check(lambda a: T.log_softmax(a), np.zeros((3, 0)), oracle=lambda a: a)
     check(lambda a: T.logsumexp(a, 1), np.zeros((2, 0)), oracle=lambda a: np.full(2, -INF))
 
 
-def test_keepdims():
+def test_keepdims() -> None:
     x = RNG.standard_normal((3, 4))
     check(
         lambda a: T.logsumexp(a, 1, keepdims=True), x, oracle=lambda a: logsumexp(a, 1, True)
     )
 
 
-def test_a_row_that_is_masked_out_has_no_gradient_even_where_its_softmax_is_nan():
+def test_a_row_that_is_masked_out_has_no_gradient_even_where_its_softmax_is_nan() -> None:
     x = T.matrix("x")
     array = np.array([[-INF, -INF], [0.0, 0.0]])
     for function in (T.softmax, T.log_softmax):
@@ -106,7 +108,7 @@ def test_a_row_that_is_masked_out_has_no_gradient_even_where_its_softmax_is_nan(
         np.testing.assert_array_equal(found[0], 0)
 
 
-def test_the_ops_keep_their_identity():
+def test_the_ops_keep_their_identity() -> None:
     x = T.tensor3("x")
     assert T.softmax(x).op == Softmax((2,))
     assert T.logsoftmax(x, (1, 0)).op == LogSoftmax((0, 1))
@@ -114,6 +116,6 @@ def test_the_ops_keep_their_identity():
     assert [T.softmax(x).op.label, T.log_softmax(x).op.label] == ["softmax", "log_softmax"]
 
 
-def test_axes_are_checked():
+def test_axes_are_checked() -> None:
     with pytest.raises(BadIndex, match="softmax: there is no axis -1; there are 0 axes"):
         T.softmax(T.scalar("x"))

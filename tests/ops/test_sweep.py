@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from tests.ops.reader_check import check_lowering
 
 RNG = np.random.default_rng(1)
 NAN, INF = float("nan"), float("inf")
-ORACLES = {
+ORACLES: dict[str, Any] = {
     "cumsum": np.cumsum,
     "cumprod": np.cumprod,
     "cummax": lambda a, axis: np.maximum.accumulate(a.ravel() if axis is None else a, axis or 0),
@@ -30,7 +32,7 @@ ORACLES = {
 )  # fmt: skip
 @pytest.mark.parametrize("name", ORACLES)
 @pytest.mark.parametrize("static", [False, True])
-def test_values_and_derivatives(name, shape, axis, static):
+def test_values_and_derivatives(name: str, shape: tuple[int, ...], axis: Any, static: bool) -> None:
     x = RNG.standard_normal(shape)
     check(
         lambda a: getattr(T, name)(a, axis), x, oracle=lambda a: ORACLES[name](a, axis),
@@ -43,7 +45,7 @@ def test_values_and_derivatives(name, shape, axis, static):
     "dtype", ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32"]
 )
 @pytest.mark.parametrize("name", ORACLES)
-def test_dtypes(name, dtype):
+def test_dtypes(name: str, dtype: str) -> None:
     x = (RNG.random((3, 4)) * 3).astype(dtype)
     oracle = lambda a: ORACLES[name](a.astype("float32"), 1).astype(a.dtype)  # noqa: E731
     check(
@@ -53,7 +55,7 @@ def test_dtypes(name, dtype):
     check_lowering(lambda a: getattr(T, name)(a, 1), x)
 
 
-def test_dtype_argument():
+def test_dtype_argument() -> None:
     x = np.array([100, 100, 100], "int8")
     check(lambda a: T.cumsum(a, dtype="int8"), x, oracle=lambda a: np.cumsum(a, dtype="int8"))
     check(lambda a: a.cumsum(0, "float32"), x, oracle=lambda a: np.cumsum(a, dtype="float32"))
@@ -64,7 +66,7 @@ def test_dtype_argument():
 @pytest.mark.parametrize(
     "x", [[2.0, 0.0, 3.0, 4.0], [2.0, 0.0, 0.0, 4.0], [0.0, 0.0, 0.0], [[1.0, 0.0], [0.0, 5.0]]]
 )
-def test_product_of_zeros_has_exact_derivatives(x):
+def test_product_of_zeros_has_exact_derivatives(x: Any) -> None:
     array = np.array(x)
     check(lambda a: T.cumprod(a, -1), array, oracle=lambda a: np.cumprod(a, -1))
     check(lambda a: T.cumprod(a), array, oracle=np.cumprod)
@@ -78,7 +80,7 @@ def test_product_of_zeros_has_exact_derivatives(x):
         ([1.0, NAN, 5.0, NAN], [1, 30 + 200 + 3000, 0, 0]),
     ],
 )
-def test_the_gradient_goes_to_what_set_the_extreme(x, wanted):
+def test_the_gradient_goes_to_what_set_the_extreme(x: Any, wanted: Any) -> None:
     weights = np.array([1.0, 30.0, 200.0, 3000.0, 40000.0])[: len(x)]
     for build, array in ((T.cummax, np.array(x)), (T.cummin, -np.array(x))):
         v = T.vector("v")
@@ -88,7 +90,7 @@ def test_the_gradient_goes_to_what_set_the_extreme(x, wanted):
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_the_helpers_are_ops_like_others(axis):
+def test_the_helpers_are_ops_like_others(axis: Any) -> None:
     a, b = RNG.standard_normal((2, 3, 4))
     a[1, 1] = 0
     build = lambda x, y: Recurrence(axis)(x, y)  # noqa: E731
@@ -99,18 +101,18 @@ def test_the_helpers_are_ops_like_others(axis):
     check_lowering(lambda x: Lag(axis, 0.0)(x > 0), a)
 
 
-def test_a_recurrence_runs_along_its_axis():
+def test_a_recurrence_runs_along_its_axis() -> None:
     x, y = T.vector("x"), T.vector("y")
-    found = evaluate([Recurrence(0)(x, y)], {x: np.array([9.0, 2, 0, 3]), y: np.array([1.0, 2, 3, 4])})
-    np.testing.assert_array_equal(found[0], [1, 4, 3, 13])
+    values = {x: np.array([9.0, 2, 0, 3]), y: np.array([1.0, 2, 3, 4])}
+    np.testing.assert_array_equal(Recurrence(0)(x, y).eval(values), [1, 4, 3, 13])
 
 
-def test_axes_are_checked():
-    with pytest.raises(BadIndex, match=r"cumsum: there is no axis 2; there are 2 axes\n  given  x "):
+def test_axes_are_checked() -> None:
+    with pytest.raises(BadIndex, match=r"cumsum: there is no axis 2; there are 2 axes\n  given  x"):
         T.cumsum(T.matrix("x"), 2)
 
 
-def test_methods_are_the_functions():
+def test_methods_are_the_functions() -> None:
     x = T.matrix("x")
     assert x.cumsum(0) is T.cumsum(x, -2)
     assert x.cumprod() is T.cumprod(x)

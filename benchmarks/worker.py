@@ -1,0 +1,58 @@
+"""One contestant in a process of its own: ``worker.py CASE CONTESTANT SECONDS_PER_ROUND``.
+
+Speaks in lines of JSON. First what `make` reported; then, for each line read, a round of calls and
+the best time of one. Whatever libraries print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import timeit
+from typing import TextIO
+
+
+def main() -> None:
+    """Sets up, then takes times until the input ends."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    name, contestant, length = sys.argv[1], sys.argv[2], float(sys.argv[3])
+
+    from measure import Once
+
+    from cases import CASES
+
+    case = next(case for case in CASES if case.name == name)
+    made = case.contestants[contestant].make()
+    if isinstance(made, Once):
+        say(out, {"seconds": made.seconds, "facts": made.facts})
+        return
+    names = [f"a{number}" for number in range(len(made.args))]
+    scope = {"function": made.function, **dict(zip(names, made.args, strict=True))}
+    timer = timeit.Timer(f"function({', '.join(names)})", globals=scope)
+    timer.timeit(2)
+    batch = max(1, int(1e-3 / max(timer.timeit(1), 1e-8)))
+    say(out, {"facts": made.facts})
+    while sys.stdin.readline():
+        say(out, {"seconds": one_round(timer, batch, length)})
+
+
+def one_round(timer: timeit.Timer, batch: int, length: float) -> float:
+    """The best time of a call, in seconds; calls for at least `length` seconds."""
+    end = time.perf_counter() + length
+    best = timer.timeit(batch) / batch
+    while time.perf_counter() < end:
+        best = min(best, timer.timeit(batch) / batch)
+    return best
+
+
+def say(out: TextIO, what: dict[str, object]) -> None:
+    """Writes one line."""
+    out.write(json.dumps(what) + "\n")
+    out.flush()
+
+
+if __name__ == "__main__":
+    main()

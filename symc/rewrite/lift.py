@@ -1,0 +1,39 @@
+"""Reshapes moved towards the inputs, through elementwise functions that nothing else uses.
+
+`Reshape` needs its argument in memory, where inputs and stored values are anyway; between two
+elementwise functions it would keep them from being one loop.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from symc.graph import Tensor, walk
+from symc.rewrite.rule import EXACT, Rule, Rules
+from symc.tensor.elementwise import Cast, Elementwise
+from symc.tensor.reshape import Reshape, reshape
+
+
+def lifting_rules(roots: Sequence[Tensor]) -> list[Rule]:
+    """The rule for these graphs: it must know how often each of their nodes is used."""
+    order = walk(roots)
+    if not any(isinstance(node.op, Reshape) for node in order):
+        return []
+    uses = Counter(arg for node in order for arg in node.args)
+    uses.update(roots)
+    rules = Rules("lift")
+
+    @rules.structural(
+        "elementwise of a reshape", Reshape, valid=EXACT, inner=[Elementwise, Cast]
+    )
+    def lift(node: Tensor) -> Tensor | None:
+        x = node.args[0]
+        if not isinstance(x.op, Elementwise | Cast) or uses[x] != 1:
+            return None
+        if any(arg.ndim and arg.type.shape != x.type.shape for arg in x.args):
+            return None
+        args = [reshape(arg, node.type.shape) if arg.ndim else arg for arg in x.args]
+        return x.op(*args)
+
+    return rules.all

@@ -1,0 +1,80 @@
+"""Rules of matrix products.
+
+Canonical: transposes of factors, and of a product, are the product's own flags.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symc.graph import Tensor
+from symc.inputs import Constant, constant_value
+from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
+from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.views import DimShuffle
+
+PRODUCTS = Rules("products")
+structural = PRODUCTS.structural
+
+
+def _is_transpose(node: Tensor) -> bool:
+    """Whether a node exchanges the last two axes of its argument and does nothing else."""
+    rank = node.ndim
+    return (
+        isinstance(node.op, DimShuffle)
+        and rank >= 2
+        and node.args[0].ndim == rank
+        and node.op.order == (*range(rank - 2), rank - 1, rank - 2)
+    )
+
+
+@structural("a product of transposed factors", MatMul, valid=EXACT, inner=[DimShuffle])
+def _transposed_factors(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, MatMul)
+    flags = [node.op.trans_a, node.op.trans_b]
+    args = list(node.args)
+    for number, arg in enumerate(node.args):
+        if _is_transpose(arg):
+            args[number], flags[number] = arg.args[0], not flags[number]
+    return MatMul(*flags)(*args)
+
+
+@structural("a transposed matrix times a vector", MatVec, valid=EXACT, inner=[DimShuffle])
+def _transposed_matrix(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, MatVec)
+    a, x = node.args
+    return MatVec(not node.op.trans)(a.args[0], x) if _is_transpose(a) else None
+
+
+@structural("a transposed product", DimShuffle, valid=ROUNDS, inner=[MatMul])
+def _transposed_product(node: Tensor) -> Tensor | None:
+    product = node.args[0]
+    if not _is_transpose(node) or not isinstance(product.op, MatMul):
+        return None
+    a, b = product.args
+    return MatMul(not product.op.trans_b, not product.op.trans_a)(b, a)
+
+
+@structural("a product with the identity", MatMul, MatVec, valid=FINITE, inner=[Constant])
+def _identity(node: Tensor) -> Tensor | None:
+    match node.op:
+        case MatVec():
+            return node.args[1] if _is_identity(node.args[0]) else None
+        case MatMul(trans_a=trans_a, trans_b=trans_b):
+            a, b = node.args
+            if _is_identity(a):
+                return _flipped(b) if trans_b else b
+            if _is_identity(b):
+                return _flipped(a) if trans_a else a
+    return None
+
+
+def _is_identity(node: Tensor) -> bool:
+    value = constant_value(node)
+    if value is None or value.ndim != 2 or value.shape[0] != value.shape[1]:
+        return False
+    return np.array_equal(value, np.eye(len(value)))
+
+
+def _flipped(node: Tensor) -> Tensor:
+    return DimShuffle((*range(node.ndim - 2), node.ndim - 1, node.ndim - 2))(node)

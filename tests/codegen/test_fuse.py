@@ -1,0 +1,267 @@
+"""fuse: what merges and what must not, before and after as text."""
+
+from tests.codegen.programs import (
+    C,
+    F64,
+    N,
+    ZERO,
+    buffer,
+    load,
+    local,
+    loop,
+    op,
+    program,
+    row,
+    shown,
+)
+
+from symc.codegen.dtypes import FLOAT16, FLOAT32
+from symc.codegen.ir import (
+    Accumulate,
+    Cast,
+    Const,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+    add,
+    binary,
+    const,
+    mul,
+)
+from symc.codegen.passes.fuse import fuse
+from symc.codegen.verify import verify
+
+I, J, K = Var("i"), Var("j"), Var("k")
+ONE = Const(1.0, F64)
+BUFFERS = [
+    buffer("x", "input", N, C), buffer("y", "output", N, C), buffer("z", "output", N, C),
+    buffer("w", "output", N),
+]  # fmt: skip
+
+
+def fused(*body: Stmt) -> str:
+    made = program(BUFFERS, *body)
+    verify(made)
+    after = fuse(made)
+    verify(after)
+    return shown(after)
+
+
+def inside(*body: Stmt) -> Loop:
+    """In a loop over rows, where parallel loops may become serial."""
+    return loop("parallel", "i", N, *body)
+
+
+def write(target: str, var: str, value: str = "x", shift: int = 0) -> Loop:
+    """``target[v] = value[v + shift] + 1`` for all v."""
+    source = load(value, add(Var(var), const(shift)))
+    return loop("parallel", var, N, Store(target, Var(var), op("add", source, ONE)))
+
+
+def test_a_stored_value_is_used_by_name() -> None:
+    assert fused(write("y", "j"), write("z", "k", "y")) == """
+for j in parallel(n):
+  let y_value: float64 = x[j] + 1.0
+  y[j] = y_value
+  z[j] = y_value + 1.0
+"""
+
+
+def test_loads_of_other_elements_keep_loops_apart() -> None:
+    assert fused(write("y", "j"), write("z", "k", "y", 1)).count("for ") == 2
+
+
+def test_stores_over_what_is_still_needed_keep_loops_apart() -> None:
+    assert fused(write("y", "j", "z", 1), write("z", "k")).count("for ") == 2
+    assert fused(write("y", "j", "z", 0), write("z", "k")).count("for ") == 1
+
+
+def test_loops_over_other_lengths_stay_apart() -> None:
+    other = loop("parallel", "k", C, Store("z", K, load("y", K)))
+    assert fused(write("y", "j"), other).count("for ") == 2
+
+
+def test_loops_without_a_common_buffer_stay_apart() -> None:
+    clear = loop("parallel", "k", N, Store("z", K, ONE))
+    assert fused(write("y", "j"), clear).count("for ") == 2
+
+
+def test_more_than_two_loops() -> None:
+    assert fused(write("y", "j"), write("z", "k", "y"), write("w", "l", "z")).count("for ") == 1
+
+
+def test_a_reduction_joins_a_parallel_loop_inside_a_loop() -> None:
+    total = loop("serial", "k", C, Accumulate("s", ZERO, "add", load("e", K)))
+    fill = loop("parallel", "j", C, Store("e", J, load("x", row("i", "j"))))
+    assert fused(
+        inside(local("e", C), fill, local("s"), Store("s", ZERO, ONE), total,
+               Store("w", I, load("s", ZERO)))
+    ) == """
+for i in parallel(n):
+  alloc s: float64[]
+  s[0] = 1.0
+  for j in serial(c):
+    let e_value: float64 = x[i*c + j]
+    s[0] add= e_value
+  w[i] = s[0]
+"""  # fmt: skip
+
+
+def test_a_reduction_does_not_cost_an_outermost_loop_its_threads() -> None:
+    total = loop("serial", "k", N, Accumulate("s", ZERO, "add", load("y", K)))
+    text = fused(
+        local("s"), Store("s", ZERO, ONE), write("y", "j"), total, Store("w", ZERO, load("s", ZERO))
+    )
+    assert "for j in parallel(n)" in text
+    assert "for k in serial(n)" in text
+
+
+def test_two_reductions_share_a_loop() -> None:
+    body: list[Stmt] = []
+    for name, var in (("s", "j"), ("t", "k")):
+        value = load("x", Var(var))
+        body += [
+            local(name),
+            Store(name, ZERO, ONE),
+            loop("serial", var, N, Accumulate(name, ZERO, "add", value)),
+        ]
+    result = op("add", load("s", ZERO), load("t", ZERO))
+    assert fused(*body, Store("w", ZERO, result)) == """
+alloc s: float64[]
+s[0] = 1.0
+alloc t: float64[]
+t[0] = 1.0
+for j in serial(n):
+  s[0] add= x[j]
+  t[0] add= x[j]
+w[0] = s[0] + t[0]
+"""
+
+
+def test_a_reduction_that_is_needed_keeps_loops_apart() -> None:
+    total = loop("serial", "j", C, Accumulate("s", ZERO, "add", load("x", J)))
+    scale = loop("parallel", "k", C, Store("y", K, op("div", load("x", K), load("s", ZERO))))
+    assert fused(inside(local("s"), Store("s", ZERO, ONE), total, scale)).count("for ") == 3
+
+
+def test_statements_between_that_need_the_first_loop_keep_loops_apart() -> None:
+    needs = Store("w", ZERO, load("y", ZERO))
+    assert fused(write("y", "j"), needs, write("z", "k", "y")).count("for ") == 2
+    spoils = Store("x_", ZERO, ONE)
+    other = local("x_", N)
+    first = loop("parallel", "j", N, Store("y", J, load("x_", J)))
+    text = fused(other, write("x_", "q"), first, spoils, write("z", "k", "y"))
+    assert text.count("for ") == 2
+
+
+def test_a_branch_between_keeps_loops_apart() -> None:
+    branch = If(binary("lt", N, C), (Store("w", ZERO, ONE),))
+    assert fused(write("y", "j"), branch, write("z", "k", "y")).count("for ") == 2
+
+
+def test_a_recurrence_does_not_join() -> None:
+    value = op("add", load("y", add(K, const(-1))), load("x", K))
+    recurrence = loop("serial", "k", N, Store("y", K, value))
+    clear = loop("parallel", "j", N, Store("w", J, load("x", J)))
+    assert fused(inside(clear, recurrence)).count("for ") == 3
+
+
+def test_nested_loops_over_the_same_rows_merge_at_both_levels() -> None:
+    def rows(target: str, source: str, i: str, j: str) -> Loop:
+        value = op("add", load(source, row(i, j)), load("w", Var(i)))
+        return loop("parallel", i, N, loop("parallel", j, C, Store(target, row(i, j), value)))
+
+    assert fused(rows("y", "x", "i", "j"), rows("z", "y", "k", "l")) == """
+for i in parallel(n):
+  for j in parallel(c):
+    let y_value: float64 = x[i*c + j] + w[i]
+    y[i*c + j] = y_value
+    z[i*c + j] = y_value + w[i]
+"""
+
+
+def test_transposed_rows_do_not_merge() -> None:
+    first = loop("parallel", "i", N, loop("parallel", "j", N, Store("y", add(mul(I, N), J), ONE)))
+    value = load("y", add(mul(Var("l"), N), K))
+    second = loop(
+        "parallel", "k", N,
+        loop("parallel", "l", N, Store("z", add(mul(K, N), Var("l")), value)),
+    )  # fmt: skip
+    assert fused(first, second).count("for ") == 4
+
+
+def test_indexes_by_name_are_seen_through() -> None:
+    def named(target: str, source: str, var: str, name: str) -> Loop:
+        at = Var(name)
+        value = op("add", load(source, at), ONE)
+        return loop(
+            "parallel", var, N, Let(at, add(mul(Var(var), const(2)), const(1))),
+            Store(target, at, value),
+        )  # fmt: skip
+
+    # i*2 + 1 is one column of rows of 2
+    assert fused(named("y", "x", "j", "p"), named("z", "y", "k", "q")).count("for ") == 1
+
+
+def test_gathered_elements_keep_loops_apart() -> None:
+    at = Cast(load("x", K), Var("i").dtype)
+    gather = loop("parallel", "k", N, Store("z", K, load("y", at)))
+    assert fused(write("y", "j"), gather).count("for ") == 2
+
+
+def test_half_precision_gives_back_the_rounded_value() -> None:
+    value = Cast(op("add", load("x", J), ONE), FLOAT16)
+    back = Cast(Load("h", J, FLOAT16), FLOAT32)
+    text = fused(
+        local("h", N, dtype=FLOAT16),
+        loop("parallel", "j", N, Store("h", J, value), Store("y", J, Cast(back, F64))),
+    )
+    assert text == """
+for j in parallel(n):
+  let h_value: float64 = x[j] + 1.0
+  y[j] = float64(float32(float16(h_value)))
+"""
+
+
+def test_a_store_at_another_index_ends_what_is_known() -> None:
+    text = fused(
+        local("e", N), Store("e", ZERO, load("x", ZERO)), Store("e", N, ONE),
+        Store("y", ZERO, load("e", ZERO)),
+    )  # fmt: skip
+    assert text.endswith("y[0] = e[0]\n")
+
+
+def test_an_index_that_is_loaded_is_not_trusted() -> None:
+    at = Cast(load("y", ZERO), N.dtype)
+    text = fused(Store("z", at, ONE), Store("y", ZERO, ONE), Store("w", ZERO, load("z", at)))
+    assert text.endswith("w[0] = z[int64(1.0)]\n")
+
+
+def test_what_a_loop_changes_is_not_known_in_it_or_after_it() -> None:
+    text = fused(
+        local("s"), Store("s", ZERO, ONE),
+        loop("serial", "j", N, Store("w", J, load("s", ZERO)), Accumulate("s", ZERO, "add", ONE)),
+        Store("y", ZERO, load("s", ZERO)),
+    )  # fmt: skip
+    assert text == """
+alloc s: float64[]
+s[0] = 1.0
+for j in serial(n):
+  w[j] = s[0]
+  s[0] add= 1.0
+y[0] = s[0]
+"""
+
+
+def test_what_is_known_outside_is_known_in_branches_but_not_the_reverse() -> None:
+    text = fused(
+        local("s"), Store("s", ZERO, ONE),
+        If(binary("lt", N, C), (Store("y", ZERO, load("s", ZERO)), Store("s", ZERO, Const(2.0, F64)))),
+        Store("z", ZERO, load("s", ZERO)),
+    )  # fmt: skip
+    assert "  y[0] = 1.0\n" in text
+    assert text.endswith("z[0] = s[0]\n")

@@ -1,0 +1,150 @@
+"""All passes: the same results on random programs, linear time, and what they make of softmax."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+from tests.codegen.programs import (
+    C,
+    F64,
+    N,
+    Random,
+    buffer,
+    elementwise,
+    load,
+    loop,
+    op,
+    program,
+    run,
+    same,
+    shown,
+    softmax,
+)
+
+from symc.codegen.interpret import Array
+from symc.codegen.ir import Program, Stmt, Store, Var
+from symc.codegen.passes import PASSES
+from symc.codegen.text import text
+from symc.codegen.verify import verify
+
+Pass = Callable[[Program], Program]
+LENGTHS = [(0, 3), (3, 0), (1, 1), (2, 4)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_mean_the_same_after_each_pass(seed: int) -> None:
+    generator = Random(seed)
+    before = generator.program()
+    verify(before)
+    cases = [generator.arrays(before, n, c) for n, c in LENGTHS]
+    wanted = [run(before, arrays) for arrays in cases]
+    for change in PASSES:
+        after = change(before)
+        verify(after)
+        for arrays, result in zip(cases, wanted, strict=True):
+            got = run(after, arrays, backwards=True)
+            assert same(result, got), (
+                f"seed {seed}, {change.__name__}\n{text(before)}\n{text(after)}"
+            )
+        before = after
+
+
+def test_softmax_becomes_three_vector_loops() -> None:
+    made = softmax()
+    for change in PASSES:
+        made = change(made)
+        verify(made)
+    assert shown(made) == """
+for i in parallel(n):
+  alloc m: float64[]
+  m[0] = -inf
+  for j in vector(c):
+    m[0] max= x[i*c + j]
+  alloc e: float64[c]
+  alloc s: float64[]
+  s[0] = 0.0
+  for k in vector(c):
+    let e_value: float64 = exp(x[i*c + k] - m[0])
+    e[k] = e_value
+    s[0] add= e_value
+  for o in vector(c):
+    y[i*c + o] = e[o]/s[0]
+"""
+
+
+def test_programs_are_changed_the_same_way_every_time() -> None:
+    for seed in range(5):
+        first = second = Random(seed).program()
+        for change in PASSES:
+            first, second = change(first), change(second)
+            assert text(first) == text(second)
+
+
+def _chain(length: int) -> Program:
+    """Loops that all merge: y and z take turns, each made from the other."""
+    body: list[Stmt] = []
+    source = "x"
+    for number in range(length):
+        target, var = "yz"[number % 2], f"i{number}"
+        value = op("add", load(source, Var(var)), load("x", Var(var)))
+        body.append(loop("parallel", var, N, Store(target, Var(var), value)))
+        source = target
+    buffers = [buffer("x", "input", N), buffer("y", "output", N), buffer("z", "output", N)]
+    return program(buffers, *body, sizes=[N])
+
+
+def _calls(function: Callable[[], object]) -> int:
+    """How many Python functions are called."""
+    count = 0
+
+    def profile(_frame: FrameType, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(profile)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("make", [elementwise, _chain])
+def test_passes_take_linear_time(make: Callable[[int], Program]) -> None:
+    small, large = make(500), make(2000)
+    for change in PASSES:
+        few, many = _calls(lambda: change(small)), _calls(lambda: change(large))  # noqa: B023
+        assert many < 4.5 * few, change.__name__
+        small, large = change(small), change(large)
+
+
+def test_verify_and_text_take_linear_time() -> None:
+    for function in (verify, text):
+        few, many = (_calls(lambda: function(elementwise(n))) for n in (500, 2000))  # noqa: B023
+        assert many < 4.5 * few
+
+
+def test_blocks_give_the_same_result_as_the_whole() -> None:
+    """More elements than one block, so that the last block is shorter."""
+    made = elementwise(3)
+    x = {"x": Array([float(i % 7) for i in range(40_000)], (40_000,))}
+    wanted = run(made, x)
+    for change in PASSES:
+        made = change(made)
+    assert "parallel((n + 16383) // 16384)" in text(made)
+    assert same(wanted, run(made, x))
+
+
+def test_nothing_is_shared_between_kernels() -> None:
+    """A program with two kernels is changed as two programs are."""
+    rows = Random(1).rows()
+    both = Program(
+        "both", rows.sizes, rows.buffers,
+        (rows.kernels[0], softmax().kernels[0]), rows.steps,
+    )  # fmt: skip
+    for change in PASSES[:5]:
+        both, rows = change(both), change(rows)
+    assert both.kernels[0] == rows.kernels[0]
+    assert C in both.kernels[0].sizes
+    assert F64.is_float

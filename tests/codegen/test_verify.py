@@ -1,0 +1,256 @@
+"""Every rule of `verify.py`, broken once."""
+
+from dataclasses import replace
+
+import pytest
+from tests.codegen.programs import (
+    C,
+    F64,
+    N,
+    ZERO,
+    buffer,
+    elementwise,
+    load,
+    local,
+    loop,
+    program,
+    softmax,
+)
+
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, INT8, INT32, INT64, UINT8
+from symc.codegen.errors import IRError
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Buffer,
+    Call,
+    Cast,
+    Check,
+    Const,
+    Expr,
+    If,
+    Launch,
+    Length,
+    Let,
+    Load,
+    Measure,
+    Param,
+    Pointer,
+    Program,
+    Routine,
+    Select,
+    Size,
+    Step,
+    Stmt,
+    Store,
+    Unary,
+    Var,
+    binary,
+    const,
+)
+from symc.codegen.verify import verify
+
+X = load("x", ZERO)
+ONE = Const(1.0, F64)
+HALF = Const(1.0, FLOAT16)
+BUFFERS = [
+    buffer("x", "input", N, C), buffer("y", "output", N, C), buffer("k", "input", dtype=INT64),
+    buffer("h", "temp", dtype=FLOAT16), buffer("b", "temp", dtype=BOOL),
+    buffer("q", "constant"), buffer("s", "shared"),
+]  # fmt: skip
+
+
+def _body(*body: Stmt) -> Program:
+    return program(BUFFERS, *body)
+
+
+def _value(value: Expr) -> Program:
+    return _body(Store("y", ZERO, value))
+
+
+def _let(value: Expr) -> Program:
+    return _body(Let(Var("v", value.dtype), value))
+
+
+def _steps(*steps: Step) -> Program:
+    made = _body()
+    return replace(made, steps=(*made.steps, *steps))
+
+
+def _sizes(*sizes: Size, buffers: tuple[Buffer, ...] = (), steps: tuple[Step, ...] = ()) -> Program:
+    made = _body()
+    return replace(
+        made, sizes=made.sizes + sizes, buffers=made.buffers + buffers, steps=made.steps + steps
+    )
+
+
+GOOD = [
+    softmax(),
+    elementwise(5),
+    _body(),
+    _value(Cast(Load("h", ZERO, FLOAT16), F64)),
+    _body(Store("h", ZERO, Cast(X, FLOAT16)), Store("h", ZERO, HALF)),
+    _body(loop("vector", "i", N, loop("unroll", "j", const(2), loop("unroll", "l", const(2))))),
+    _steps(Check(Load("b", ZERO, BOOL), 1)),
+]
+
+EXPRESSIONS = [
+    (_value(Var("z", F64)), "z is not bound here"),
+    (_body(loop("serial", "i", N), Store("y", Var("i"), X)), "i is not bound here"),
+    (_body(If(Const(True, BOOL), (Let(Var("v", F64), X),)), Store("y", ZERO, Var("v", F64))),
+     "v is not bound here"),
+    (_body(local("e"), If(Const(True, BOOL), (local("f"),)), Store("f", ZERO, X)),
+     "there is no buffer f here"),
+    (_value(Cast(Var("n", INT32), F64)), "n is int64, but used as int32"),
+    (_value(Binary("add", X, Const(1.0, FLOAT32), F64)), "an operand of add is float32, not float64"),
+    (_value(Binary("lt", X, X, F64)), "lt of float64 gives bool, not float64"),
+    (_let(Binary("add", X, X, BOOL)), "add of float64 gives float64, not bool"),
+    (_let(Binary("and", X, X, BOOL)), "and of float64"),
+    (_value(Binary("bor", X, X, F64)), "bor of float64"),
+    (_let(Binary("div", N, N, INT64)), "div of int64"),
+    (_let(Binary("mul", Const(True, BOOL), Const(True, BOOL), BOOL)), "mul of bool"),
+    (_let(Unary("not", N, INT64)), "not of int64"),
+    (_let(Unary("invert", X, F64)), "invert of float64"),
+    (_let(Unary("neg", Const(True, BOOL), BOOL)), "neg of bool"),
+    (_value(Select(N, X, X, F64)), "a condition is int64, not bool"),
+    (_value(Select(Const(True, BOOL), X, N, F64)), "an operand of select is int64, not float64"),
+    (_value(load("x", Const(0, INT32))), "the index of x is int32, not int64"),
+    (_value(load("z", ZERO)), "there is no buffer z here"),
+    (_value(Cast(Load("x", ZERO, INT8), F64)), "x is float64, but used as int8"),
+    (_value(Call("expp", (X,), F64)), "there is no function expp"),
+    (_value(Call("exp", (X, X), F64)), "exp takes 1 arguments, not 2"),
+    (_let(Call("exp", (N,), INT64)), "exp of int64"),
+    (_let(Call("isnan", (X,), F64)), "isnan of float64 gives bool, not float64"),
+    (_body(Store("h", ZERO, Binary("add", HALF, HALF, FLOAT16))), "add is computed in float16"),
+    (_body(Store("h", ZERO, Call("exp", (HALF,), FLOAT16))), "exp is computed in float16"),
+    (_let(Const(300, UINT8)), "the constant 300 is out of the range of uint8"),
+    (_let(Const(-129, INT8)), "the constant -129 is out of the range of int8"),
+    (_let(Const(0.5, INT64)), "the constant 0.5 is no int64"),
+    (_let(Length("x", 0)), "there is no length 0 of x here"),
+]  # fmt: skip
+
+KERNELS = [
+    (_body(Let(Var("v", F64), X), Let(Var("v", F64), X)), "v is bound twice"),
+    (_body(loop("serial", "n", C)), "n is bound twice"),
+    (_body(loop("serial", "i", C), loop("serial", "i", C)), "i is bound twice"),
+    (_body(local("e"), local("e")), "e is bound twice"),
+    (_body(local("y")), "y is bound twice"),
+    (_body(Let(Var("v", F64), N)), "v is float64, its value int64"),
+    (_body(Let(Var("v", FLOAT16), HALF)), "v is float16, which only buffers are"),
+    (_body(Store("y", ZERO, N)), "y is float64, but used as int64"),
+    (_body(Store("x", ZERO, X)), "parameter x is not declared as written"),
+    (_body(Accumulate("y", ZERO, "bor", X)), "bor= on float64"),
+    (_body(Accumulate("y", ZERO, "or", X)), "or= on float64"),
+    (_body(Accumulate("h", ZERO, "add", HALF)), "add= on float16"),
+    (_body(Accumulate("b", ZERO, "mul", Const(True, BOOL))), "mul= on bool"),
+    (_body(Alloc(buffer("e", "temp"))), "e is allocated, but its role is temp"),
+    (_body(local("e", X)), "a length is float64, not int64"),
+    (_body(loop("serial", "i", X)), "the length of a loop is float64, not int64"),
+    (_body(If(N, ())), "a condition is int64, not bool"),
+    (_body(loop("vector", "i", N, loop("serial", "j", C))), "a serial loop inside a loop of kind vector"),
+    (_body(loop("unroll", "i", const(2), If(Const(True, BOOL), (loop("vector", "j", C),)))),
+     "a vector loop inside a loop of kind unroll"),
+    (_body(loop("unroll", "i", N)), "an unroll loop whose length is not constant"),
+]  # fmt: skip
+
+PROGRAMS = [
+    (replace(_body(), buffers=(*BUFFERS, BUFFERS[0])), "x is declared twice"),
+    (_sizes(Size(N, const(1))), "n is declared twice"),
+    (replace(_body(), kernels=_body().kernels * 2), "main is declared twice"),
+    (_sizes(buffers=(buffer("e", "local"),)), "buffer e of the program is local"),
+    (_sizes(Size(Var("k1"), Var("k2"))), "k2 is not bound here"),
+    (_sizes(Size(Var("k1"), Length("y", 0))), "there is no length 0 of y here"),
+    (_sizes(Size(Var("k1"), Length("x", 2))), "there is no length 2 of x here"),
+    (_sizes(Size(Var("k1", INT32), Const(1, INT32))), "size k1 is int32, not int64"),
+    (_sizes(Size(Var("k1"), ONE)), "size k1 is float64, not int64"),
+    (_sizes(Size(Var("k1"), None)), "size k1 has no value and 0 Measures"),
+    (_sizes(Size(Var("k1"), None), steps=(Measure("k1", "k"), Measure("k1", "k"))),
+     "size k1 has no value and 2 Measures"),
+    (_sizes(buffers=(buffer("e", "temp", Var("m")),)), "m is not bound here"),
+    (_sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1")),
+            steps=(Check(binary("gt", Var("k2"), ZERO), 1), Measure("k1", "k"))),
+     "k2 is not bound here"),
+    (_sizes(Size(Var("k1"), None), buffers=(buffer("e", "temp", Var("k1")),),
+            steps=(Routine("r", (Pointer("e", ZERO),)), Measure("k1", "k"))),
+     "e is used before k1 is measured"),
+    (_steps(Launch("other", (), ())), "there is no kernel other"),
+    (_steps(Launch("main", ("x",), (N, C))), "kernel main has 7 buffers, 1 are given"),
+    (_steps(Launch("main", ("x", "y", "k", "h", "b", "q", "s"), (N,))),
+     "kernel main has 2 sizes, 1 are given"),
+    (_steps(Launch("main", ("x", "y", "x", "h", "b", "q", "s"), (N, C))),
+     "x is float64, parameter k is int64"),
+    (_steps(Launch("main", ("x", "q", "k", "h", "b", "q", "s"), (N, C))), "constant q is written"),
+    (_steps(Launch("main", ("x", "y", "k", "h", "b", "y", "s"), (N, C))),
+     "y is written, and given more than once"),
+    (_steps(Launch("main", ("x", "y", "k", "h", "b", "q", "z"), (N, C))), "there is no buffer z"),
+    (_steps(Launch("main", ("x", "y", "k", "h", "b", "q", "s"), (N, ONE))),
+     "a size is float64, not int64"),
+    (_steps(Check(N, 1)), "the condition of a Check is not bool"),
+    (_steps(Check(Const(True, BOOL), 0)), "the code of a Check is 0, not above 0"),
+    (_steps(Check(binary("gt", X, X), 1)), "there is no buffer x here"),
+    (_steps(Measure("n", "k")), "Measure sets n, which is no size without a value"),
+    (_sizes(Size(Var("k1"), None), steps=(Measure("k1", "x"),)), "Measure reads x, which is not int64"),
+    (_steps(Routine("r", (Pointer("z", ZERO),))), "there is no buffer z"),
+    (_steps(Routine("r", (Pointer("x", ONE),))), "an offset is float64, not int64"),
+    (_steps(Routine("r", (Pointer("x", ZERO, True),))), "input x is written"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", GOOD)
+def test_good_programs(made: Program) -> None:
+    verify(made)
+
+
+@pytest.mark.parametrize(("made", "message"), EXPRESSIONS + KERNELS + PROGRAMS)
+def test_broken_programs(made: Program, message: str) -> None:
+    with pytest.raises(IRError) as caught:
+        verify(made)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == message
+    assert sum(line.lstrip() == "^ " + message for line in lines) == 1
+
+
+def test_parameters_of_a_kernel_are_bound_once() -> None:
+    made = _body()
+    twice = replace(made.kernels[0], params=(Param("x", F64, False),) * 2)
+    with pytest.raises(IRError, match="x is bound twice"):
+        verify(replace(made, kernels=(twice,)))
+
+
+def test_the_message_stands_under_the_line() -> None:
+    made = program(
+        [buffer("x", "input", N, C), buffer("y", "output", N, C)],
+        loop("parallel", "i", N, Store("y", Var("i"), N), Store("x", Var("i"), X)),
+    )
+    with pytest.raises(IRError) as caught:
+        verify(made)
+    assert str(caught.value) == """\
+y is float64, but used as int64
+
+program test
+  size n = length(x, 0)
+  size c = length(x, 1)
+  input x: float64[n, c]
+  output y: float64[n, c]
+
+kernel main(x: float64, y: write float64; n, c)
+  for i in parallel(n):
+    y[i] = n
+    ^ y is float64, but used as int64
+    x[i] = x[0]
+
+run
+  main(x, y; n, c)"""
+
+
+def test_a_long_listing_is_cut() -> None:
+    made = elementwise(500)
+    kernel = made.kernels[0]
+    (only,) = kernel.body
+    broken = replace(only, body=(*only.body, Store("x", ZERO, X)))  # type: ignore[type-var]
+    with pytest.raises(IRError) as caught:
+        verify(replace(made, kernels=(replace(kernel, body=(broken,)),)))
+    lines = str(caught.value).splitlines()
+    assert len(lines) < 70
+    assert lines[2] == "..."

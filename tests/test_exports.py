@@ -1,0 +1,180 @@
+"""Public names: exactly those listed, each explained, with examples that run; and a light import."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor
+from symc import errors
+from symc.cache import errors as cache_errors
+from symc.codegen import errors as codegen_errors
+
+ROOT = Path(__file__).parent.parent
+SKIPPED = {"symc._build", "symc._call"}  # needs setuptools; is C
+
+# Imported by `import symc`, these would make it slow, or do something before they are asked to.
+HEAVY = {
+    "argparse", "asyncio", "cffi", "_cffi_backend", "ctypes", "cuda", "json", "multiprocessing",
+    "platformdirs", "scipy_openblas32", "shutil", "subprocess", "sympy", "tempfile", "tqdm",
+    "inspect", "logging", "symc._call", "symc.call", "symc.compile", "symc.debug", "symc.demo",
+    "symc.lower", "symc.schedule", "symc.testing", "symc.rewrite", "symc.cache",
+    "symc.codegen.emit", "symc.codegen.passes", "symc.codegen.runtime", "symc.codegen.targets",
+    "symc.codegen.text", "symc.codegen.verify", "symc.codegen.interpret",
+}  # fmt: skip
+
+
+def module_names() -> list[str]:
+    found = pkgutil.walk_packages(symc.__path__, "symc.")
+    names = [info.name for info in found if not info.name.endswith("__main__")]
+    return ["symc", *sorted(set(names) - SKIPPED)]
+
+
+def public_names(module: ModuleType) -> set[str]:
+    """Names without an underscore, submodules left out unless they are listed."""
+    listed = set(getattr(module, "__all__", ()))
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (name in listed or not (isinstance(value, ModuleType) and _is_part(module, value)))
+        and name != "annotations"
+    }
+
+
+def _is_part(module: ModuleType, value: ModuleType) -> bool:
+    return value.__name__.startswith(f"{module.__name__}.")
+
+
+@pytest.mark.parametrize("module", [symc, symc.tensor], ids=["symc", "symc.tensor"])
+def test_all_is_exactly_the_public_names(module: ModuleType) -> None:
+    listed: list[str] = list(module.__all__)
+    assert len(listed) == len(set(listed)), "listed twice"
+    assert set(listed) == public_names(module)
+
+
+@pytest.mark.parametrize("module", [symc, symc.tensor], ids=["symc", "symc.tensor"])
+def test_every_public_name_has_a_docstring(module: ModuleType) -> None:
+    without = [
+        name
+        for name in sorted(public_names(module))
+        if not _is_data(vars(module)[name]) and not (inspect.getdoc(vars(module)[name]) or "")
+    ]
+    assert not without, f"without a docstring: {', '.join(without)}"
+
+
+def _is_data(value: object) -> bool:
+    return isinstance(value, float | int | str | tuple)
+
+
+@pytest.mark.parametrize("name", [n for n in dir(symc) if inspect.isclass(getattr(symc, n))])
+def test_public_methods_have_docstrings(name: str) -> None:
+    cls = getattr(symc, name)
+    without = [
+        attribute
+        for attribute, value in vars(cls).items()
+        if not attribute.startswith("_")
+        and (callable(value) or isinstance(value, property))
+        and not inspect.getdoc(getattr(cls, attribute))
+    ]
+    assert not without, f"{name}: without a docstring: {', '.join(without)}"
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", [errors, codegen_errors, cache_errors])
+def test_the_docstring_draws_the_tree_of_errors(module: ModuleType) -> None:
+    """Each class of the file is drawn, with the built-in error that it also is."""
+    defined = {
+        name: cls
+        for name, cls in vars(module).items()
+        if inspect.isclass(cls) and cls.__module__ == module.__name__
+    }
+    text = module.__doc__ or ""
+    for name, cls in defined.items():
+        line = next((line for line in text.splitlines() if re.search(rf"\b{name}\b", line)), None)
+        assert line is not None, f"{name} is missing in the docstring of {module.__name__}"
+        builtin = [base for base in cls.__bases__ if base.__module__ == "builtins"]
+        if len(cls.__bases__) > 1:
+            assert builtin[0].__name__ in line, f"{name} is a {builtin[0].__name__}: {line}"
+    drawn = set(re.findall(r"[├└]── (\w+)", text))
+    assert drawn <= set(defined), f"drawn but not defined: {drawn - set(defined)}"
+
+
+@pytest.mark.parametrize("cls", [c for c in vars(errors).values() if inspect.isclass(c)])
+def test_errors_are_built_in_errors_too(cls: type[Exception]) -> None:
+    if cls is errors.SymcError:
+        return
+    assert issubclass(cls, errors.SymcError)
+    assert [b for b in cls.__mro__ if b.__module__ == "builtins" and b not in Exception.__mro__]
+
+
+# --- examples -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_examples_in_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module(name)
+    monkeypatch.setattr(symc.config, "floatX", "float64")
+    with np.printoptions(legacy=False):
+        failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS, raise_on_error=False)
+    assert failed == 0, "see the captured output"
+
+
+# --- a light import -------------------------------------------------------------------------------
+
+
+def test_import_symc_imports_little() -> None:
+    program = (
+        "import sys, json, numpy; before = set(sys.modules); import symc; "
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    # json and what NumPy imports are there before; so look at a process without them, too.
+    alone = "import sys, symc; print('\\n'.join(sys.modules))"
+    numpy_alone = "import sys, numpy; print('\\n'.join(sys.modules))"
+    new = set(json.loads(_run(program)))
+    new |= set(_run(alone).split()) - set(_run(numpy_alone).split())
+    heavy = {name for name in new if _is_heavy(name)}
+    assert not heavy, f"import symc imports {', '.join(sorted(heavy))}"
+
+
+def _is_heavy(name: str) -> bool:
+    parts = name.split(".")
+    return any(".".join(parts[:count]) in HEAVY for count in range(1, len(parts) + 1))
+
+
+def test_import_symc_makes_few_dataclasses() -> None:
+    """Each costs 0.3 to 0.7 ms, since its methods are compiled from text at import."""
+    program = (
+        "import dataclasses, numpy\n"
+        "made = []\n"
+        "process = dataclasses._process_class\n"
+        "def counted(cls, *rest, **more):\n"
+        "    made.append(cls.__qualname__)\n"
+        "    return process(cls, *rest, **more)\n"
+        "dataclasses._process_class = counted\n"
+        "import symc\n"
+        "print(len(made))\n"
+    )
+    assert int(_run(program)) <= 30
+
+
+def _run(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
