@@ -175,7 +175,7 @@ class Printer:
                 assert_never(expr)
 
     def cast(self, x: Expr, dtype: DType) -> tuple[int, tuple[Piece, ...]]:
-        """A conversion. C leaves floats out of an integer's range undefined, a function does not."""
+        """A conversion. For floats out of an integer's range C says nothing, our functions do."""
         source = x.dtype
         if source is dtype:
             return UNARY, ((x, UNARY),)

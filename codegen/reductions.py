@@ -21,7 +21,8 @@ from symc.codegen.ir import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set as AbstractSet
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from symc.codegen.dtypes import DType
 

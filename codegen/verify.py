@@ -227,4 +227,3 @@ class _Checker:
 
 def _count(kernel: Kernel, what: str, wanted: int, found: int) -> str:
     return f"kernel {kernel.name} has {wanted} {what}, {found} are given"
-

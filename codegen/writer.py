@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from symc.codegen.ir import Expr
-
 if TYPE_CHECKING:
     from symc.codegen.expressions import Printer
+    from symc.codegen.ir import Expr
     from symc.codegen.passes.memory import Scratch
     from symc.codegen.targets.base import Lang
 

@@ -214,7 +214,7 @@ class PythonCaller:
         data, keep = frame.data, frame.keep
         lengths: list[int] = []
         for index, (dtype, ndim, fixed) in enumerate(self._inputs):
-            array = args[index]
+            array: Any = args[index]
             if type(array) is not np.ndarray or not _fits(array, dtype, ndim, fixed):
                 if ndim == 0 and _is_number(array, dtype):
                     data[index] = frame.put(index, array, dtype)

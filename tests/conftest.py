@@ -43,14 +43,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def seed(request: pytest.FixtureRequest) -> int:
     """Where random tests start; they name it when they fail."""
-    value: int = request.config.getoption("--seed")
-    return value
+    return int(request.config.getoption("--seed"))
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """``golden(name, text)``: the text must be what tests/golden/<name> holds."""
-    update: bool = request.config.getoption("--update-golden")
+    update = bool(request.config.getoption("--update-golden"))
 
     def compare(name: str, text: str) -> None:
         path = GOLDEN / name

@@ -175,7 +175,7 @@ def test_an_install_works_beside_a_users_cache_and_codegen(
     # What symc depends on is used from here instead of being downloaded again. (Paths that a .pth
     # file names are not searched for .pth files, so an editable symc of here stays out of sight.)
     (site / "dependencies.pth").write_text(sysconfig.get_path("platlib") + "\n", encoding="utf-8")
-    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
     run(*pip, "install", "--quiet", "--no-deps", "--no-index", built[1], cwd=tmp_path)
     project = tmp_path / "project"
     project.mkdir()

@@ -1,5 +1,6 @@
 """Passes: pure functions from one `Program` to a better one with the same meaning. In order:
 
+    reuse       kernels that are equal up to names become one
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
     fuse        neighbouring loops become one, stored values are used instead of loaded again
@@ -20,10 +21,11 @@ from symc.codegen.ir import Program
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.parallel import parallel
+from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    simplify, collapse, fuse, simplify, vectorize, parallel,
+    reuse, simplify, collapse, fuse, simplify, vectorize, parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

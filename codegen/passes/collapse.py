@@ -51,9 +51,7 @@ def _merged(outer: Loop) -> Loop | None:
     if outer.kind not in ("parallel", "serial") or outer.var.name in names_in(inner.extent):
         return None
     flat = _Flat(outer.var, inner.var, inner.extent)
-    if not all(
-        flat.covers(expr) for stmt in statements(inner.body) for expr in expressions(stmt)
-    ):
+    if not all(flat.covers(expr) for stmt in statements(inner.body) for expr in expressions(stmt)):
         return None
     extent = mul(outer.extent, inner.extent)
     note = "\n".join(dict.fromkeys(filter(None, (outer.note, inner.note))))

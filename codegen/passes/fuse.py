@@ -61,9 +61,7 @@ def _block(block: Block, *, outermost: bool) -> Block:
 
 def _inside(stmt: Stmt, outermost: bool) -> Stmt:
     inner = outermost and not isinstance(stmt, Loop)
-    return rebuild_statement(
-        stmt, lambda expr: expr, lambda body: _block(body, outermost=inner)
-    )
+    return rebuild_statement(stmt, lambda expr: expr, lambda body: _block(body, outermost=inner))
 
 
 class _Siblings:

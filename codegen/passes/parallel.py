@@ -167,22 +167,14 @@ def work(loop: Loop) -> Expr:
 
 
 def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
-    whole = _whole_extent(loop)
-    if whole is not None:
-        extent, body, known = whole, loop.body[-1], dict(inside)
-        assert isinstance(body, Loop)
-        return mul(_visible(extent, known), _work_of_block(body.body, known))
+    match loop.body:
+        case (Let(), Loop(extent=Binary("min", _, Binary("sub", whole, Var())), body=(_, *body))):
+            # `_Threads.blocks` made this; the first statement inside is the loop's old variable
+            return mul(_visible(whole, inside), _work_of_block(tuple(body), inside))
+        case _:
+            pass
     extent = _visible(loop.extent, inside)
     return mul(extent, _work_of_block(loop.body, {**inside, loop.var.name: extent}))
-
-
-def _whole_extent(loop: Loop) -> Expr | None:
-    """The extent of the loop that `_Threads.blocks` cut into blocks, if this is such a loop."""
-    match loop.body:
-        case (Let(), Loop(extent=Binary("min", _, Binary("sub", extent, Var())))):
-            return extent
-        case _:
-            return None
 
 
 def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:

@@ -38,7 +38,7 @@ void *dlopen(const char *path, int flags);
 void *dlsym(void *library, const char *name);
 """
 
-HEAD = "# ruff: noqa\n# Made by abi.py; _abi.pyi has the types.\n"
+HEAD = "# ruff: noqa\n# fmt: off\n# Made by abi.py; _abi.pyi has the types.\n"
 PLACE = Path(__file__).with_name("_abi.py")
 
 

@@ -20,7 +20,7 @@ def pieces(source: str, count: int) -> list[str]:
     """`source` as about `count` translation units of similar length; one if it has no kernels."""
     before, mark, rest = source.partition(KERNELS)
     body, other, host = rest.partition(HOST)
-    kernels = [part + "\n}\n" for part in body.strip("\n").split("\n}\n") if part.strip()]
+    kernels = [part + "\n}\n" for part in f"{body}\n".split("\n}\n") if part.strip()]
     if not mark or not other or len(kernels) < count:
         return [source]
     declarations = [_HIDDEN + found + ";\n" for found in _KERNEL.findall(body)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Never
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def _positive(text: str) -> int:
     return number
 
 
-def _progress(bar: tqdm) -> Progress:
+def _progress(bar: tqdm[Never]) -> Progress:
     def progress(_: int, loss: float) -> None:
         bar.set_postfix_str(f"loss {loss:.4f}", refresh=False)
         bar.update()

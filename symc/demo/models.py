@@ -49,7 +49,8 @@ def start_network(rng: np.random.Generator) -> Start:
 
     def random(rows: int, columns: int) -> Floats:
         scale = (2 / rows) ** 0.5
-        return (scale * rng.standard_normal((rows, columns))).astype(np.float32)
+        weights: Floats = (scale * rng.standard_normal((rows, columns))).astype(np.float32)
+        return weights
 
     return {
         "w1": random(PIXELS, HIDDEN), "b1": np.zeros(HIDDEN, np.float32),

@@ -22,8 +22,11 @@ def regression(start: Start, rate: float = 0.2) -> Step:
     velocities = [np.zeros_like(value) for value in parameters]
 
     def step(x: Floats, y: Ints) -> float:
-        loss, bar = _loss(x @ w + b, y)
-        for p, v, g in zip(parameters, velocities, (x.T @ bar, bar.sum(0)), strict=True):
+        scores: Floats = x @ w
+        scores += b
+        loss, bar = _loss(scores, y)
+        grads: list[Floats] = [x.T @ bar, bar.sum(0)]
+        for p, v, g in zip(parameters, velocities, grads, strict=True):
             v *= MOMENTUM
             v -= rate * g
             p += v
@@ -38,11 +41,13 @@ def network(start: Start, rate: float = 0.002) -> Step:
     follow = _adam(parameters, rate)
 
     def step(x: Floats, y: Ints) -> float:
-        hidden = x @ w1
+        hidden: Floats = x @ w1
         hidden += b1
         np.maximum(hidden, 0, out=hidden)
-        loss, bar = _loss(hidden @ w2 + b2, y)
-        below = bar @ w2.T
+        scores: Floats = hidden @ w2
+        scores += b2
+        loss, bar = _loss(scores, y)
+        below: Floats = bar @ w2.T
         below *= hidden > 0
         follow([x.T @ below, below.sum(0), hidden.T @ bar, bar.sum(0)])
         return loss

@@ -2,7 +2,7 @@
 
 Graphs are interned, so a node's normal form is computed once whatever the number of its users, and
 work is linear in the number of nodes plus the number of rules that fire. Arguments come before
-users, except that `early` rules see a node as it was written, before anything in it has changed:
+users, except that early rules see a node as it was written, before anything in it has changed:
 so no other rule can hide from them what they look for.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symc.graph import Tensor, located_at, rebuild
-from symc.rewrite.rule import Attempt, Rule, RuleSet
+from symc.rewrite.rule import Attempt, Choice, Rule, RuleSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,12 @@ class RulesDisagree(AssertionError):
 
 
 def normalise(
-    roots: Sequence[Tensor],
-    rules: RuleSet,
-    trace: list[Step] | None = None,
-    early: RuleSet | None = None,
+    roots: Sequence[Tensor], rules: RuleSet, trace: list[Step] | None = None
 ) -> dict[Tensor, Tensor]:
     """The normal form of every root and of all they depend on, as a map from old to new."""
     done: dict[Tensor, Tensor] = {}
     forward: dict[Tensor, Tensor] = {}
-    seen: set[Tensor] = set()
+    choices: dict[Tensor, Choice] = {}
     stack = list(reversed(roots))
     while stack:
         node = stack[-1]
@@ -51,15 +48,15 @@ def normalise(
             done[node] = node
             continue
         if node in forward:
-            after = forward.pop(node)
+            after: Tensor | None = forward.pop(node)
             if after not in done:
                 raise RulesDisagree(f"the rules never come to an end at {node!r}")
             done[node] = done[after]
             continue
-        if early is not None and node not in seen:
-            seen.add(node)
-            after = _first(node, early, trace)
-            if after is not None:
+        choice = choices.get(node)
+        if choice is None:
+            choice = choices[node] = rules.at(node)
+            if choice.early and (after := _first(node, choice.early, rules, trace)) is not None:
                 _follow(node, after, done, forward, stack)
                 continue
         pending = [arg for arg in node.args if arg not in done]
@@ -67,12 +64,16 @@ def normalise(
             pending.reverse()
             stack += pending
             continue
-        args = [done[arg] for arg in node.args]
-        current = rebuild(node, args)
-        if current is not node and current in done:
-            done[node] = done[current]
-            continue
-        after = _first(current, rules, trace)
+        args = tuple([done[arg] for arg in node.args])
+        if args == node.args:
+            current, attempts = node, choice.rest
+        else:
+            current = rebuild(node, args)
+            if current in done:
+                done[node] = done[current]
+                continue
+            attempts = rules.at(current).all
+        after = _first(current, attempts, rules, trace) if attempts else None
         if after is None:
             done[current] = done[node] = current
         else:
@@ -97,10 +98,9 @@ def _follow(
         stack.append(after)
 
 
-def _first(node: Tensor, rules: RuleSet, trace: list[Step] | None) -> Tensor | None:
-    attempts = rules.at(node)
-    if not attempts:
-        return None
+def _first(
+    node: Tensor, attempts: Sequence[Attempt], rules: RuleSet, trace: list[Step] | None
+) -> Tensor | None:
     with located_at(node.where):
         for attempt in attempts:
             rules.tried += 1

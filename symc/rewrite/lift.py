@@ -17,10 +17,7 @@ from symc.tensor.reshape import Reshape, reshape
 
 def lifting_rules(roots: Sequence[Tensor]) -> list[Rule]:
     """The rule for these graphs: it must know how often each of their nodes is used."""
-    order = walk(roots)
-    if not any(isinstance(node.op, Reshape) for node in order):
-        return []
-    uses = Counter(arg for node in order for arg in node.args)
+    uses = Counter(arg for node in walk(roots) for arg in node.args)
     uses.update(roots)
     rules = Rules("lift")
 

@@ -29,6 +29,7 @@ from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stability import STABILITY
 from symc.tensor.elementwise import Elementwise, cast_to
+from symc.tensor.reshape import Reshape
 
 ALWAYS = (STABILITY, SCATTER)
 USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, PRODUCTS)
@@ -59,8 +60,12 @@ def rewrite(
 ) -> Optimised:
     """Rewrites the roots (the first `outputs` of them are outputs) and the conditions."""
     everything = [*roots, *conditions]
-    after = _phases(everything, mode, trace)
-    scalars = _lengths(everything, after, mode, trace)
+    seen: set[Tensor] = set()
+    after = _phases(everything, mode, trace, seen)
+    lengths = any(
+        size.axis is None for dim in _symbolic(seen) for size in sizes(dim)
+    )
+    scalars = _lengths([*everything, *after], mode, trace) if lengths else {}
     split = len(roots) if outputs is None else outputs
     return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
@@ -75,37 +80,36 @@ def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = Non
     return _phases([expr], mode, trace)[0]
 
 
-def _phases(roots: Sequence[Tensor], mode: str, trace: list[Step] | None) -> list[Tensor]:
-    before, early, after, early_after, expand = _sets(mode)
-    done = normalise(roots, before, trace, early)
+def _phases(
+    roots: Sequence[Tensor],
+    mode: str,
+    trace: list[Step] | None,
+    seen: set[Tensor] | None = None,
+) -> list[Tensor]:
+    """The roots after all phases; `seen` collects nodes from before and after the first."""
+    before, expand, after = _sets(mode)
+    done = normalise(roots, before, trace)
+    if seen is not None:
+        seen.update(done)
     found = [done[root] for root in roots]
     if any(_expands(kind_of(node)) for node in done.values()):
         done = normalise(found, expand, trace)
         expanded = [done[root] for root in found]
         if expanded != found:
-            done = normalise(expanded, after, trace, early_after)
+            done = normalise(expanded, after, trace)
             found = [done[root] for root in expanded]
-    lift = lifting_rules(found)
-    if lift:
-        done = normalise(found, RuleSet(lift), trace, RuleSet(lift))
+    if any(isinstance(node.op, Reshape) for node in done.values()):
+        done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
     return found
 
 
 @cache
-def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet, RuleSet, RuleSet]:
+def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
     rules = rules_for(mode)
+    early = [rules.group for rules in ALWAYS]
     simple = [rule for rule in rules if not rule.makes_composite]
-    return (
-        RuleSet(rules), RuleSet(_stable(rules)),
-        RuleSet(simple), RuleSet(_stable(simple)),
-        RuleSet(EXPAND.all),
-    )  # fmt: skip
-
-
-def _stable(rules: Iterable[Rule]) -> list[Rule]:
-    groups = {rules.group for rules in ALWAYS}
-    return [rule for rule in rules if rule.group in groups]
+    return RuleSet(rules, early), RuleSet(EXPAND.all), RuleSet(simple, early)
 
 
 EXPAND = Rules("expand")
@@ -121,25 +125,24 @@ def _expands(kind: OpKind) -> bool:
     return not isinstance(kind, Elementwise) and kind.expand is not Op.expand
 
 
+def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
+    """The lengths of nodes that are not known now."""
+    return {dim for node in nodes for dim in node.type.shape if type(dim) is not int}
+
+
 def _lengths(
-    before: Sequence[Tensor], after: Sequence[Tensor], mode: str, trace: list[Step] | None
+    roots: Sequence[Tensor], mode: str, trace: list[Step] | None
 ) -> dict[Tensor, Tensor]:
-    """The rewritten scalars whose values are lengths in the graph, by the original scalar.
+    """The rewritten scalars whose values are lengths in the graphs, by the original scalar.
 
     Lengths of the graph as it was are among them: run-time conditions speak of those.
     """
     scalars: dict[Tensor, Tensor] = {}
-    pending = [*before, *after]
-    known: set[Dim] = set()
+    pending = list(roots)
     while pending:
-        found: dict[Tensor, None] = {}
-        for node in walk(pending):
-            for dim in node.type.shape:
-                if not isinstance(dim, int) and dim not in known:
-                    known.add(dim)
-                    found.update((size.source, None) for size in sizes(dim) if size.axis is None)
-        new = [source for source in found if source not in scalars]
-        values = _phases([cast_to(source, INT64) for source in new], mode, trace)
-        scalars.update(zip(new, values, strict=True))
-        pending = values
+        dims = sorted(_symbolic(walk(pending)), key=repr)
+        found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
+        new = [source for source in dict.fromkeys(found) if source not in scalars]
+        pending = _phases([cast_to(source, INT64) for source in new], mode, trace) if new else []
+        scalars.update(zip(new, pending, strict=True))
     return scalars

@@ -17,26 +17,27 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from symc.codegen.dtypes import DType
 from symc.graph import Tensor, Where
 from symc.inputs import Constant
 from symc.rewrite.match import (
     COMPOSITE,
+    DEPTH,
     OVER_AXES,
     VIEWS,
     Found,
     OpKind,
     build,
-    kind_of,
     kind_of_function,
     match,
+    number_of,
     see,
     views_above,
 )
 from symc.rewrite.pattern import Call, Number, Pattern, PatternLike, Variable, as_pattern
-from symc.tensor.elementwise import Cast, cast_to
+from symc.tensor.elementwise import Cast, Elementwise, cast_to
 from symc.tensor.views import broadcast_to
 
 
@@ -50,8 +51,10 @@ class Validity(enum.Enum):
 
 EXACT, ROUNDS, FINITE = Validity.EXACT, Validity.ROUNDS, Validity.FINITE
 
-# An argument's kind: beneath views, the outermost view's and what all of them show.
-ArgKind: TypeAlias = "OpKind | tuple[OpKind, OpKind]"
+# The look of a node's op, of which arguments are the same, or of an argument: its op's kind with,
+# for a constant, its number if a pattern names it; for views, the kind of what they show; for all
+# else, whether it is of floats.
+Look: TypeAlias = Any
 Transform: TypeAlias = Callable[[Tensor], "Tensor | None"]
 Condition: TypeAlias = Callable[[Found], bool]
 COMMUTATIVE = frozenset({
@@ -62,10 +65,10 @@ COMMUTATIVE = frozenset({
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Attempt:
-    """One way to apply a rule. `fits` looks only at kinds; `apply` gives the replacement, if any."""
+    """One way to apply a rule. `fits` is about looks; `apply` gives the replacement, if any."""
 
     rule: Rule
-    fits: Callable[[OpKind, Sequence[ArgKind]], bool]
+    fits: Callable[[Sequence[Look]], bool]
     apply: Transform
 
 
@@ -121,11 +124,12 @@ class Rules:
         """
         wanted, beneath = frozenset(kinds), frozenset(inner)
 
-        def fits(kind: OpKind, args: Sequence[ArgKind]) -> bool:
+        def fits(look: Sequence[Look]) -> bool:
+            kind, _, *args = look
             if wanted and kind not in wanted and type(kind) not in wanted:
                 return False
             return not beneath or any(
-                (arg[0] if isinstance(arg, tuple) else arg) in beneath for arg in args
+                arg[0] in beneath or type(arg[0]) in beneath for arg in args
             )
 
         def register(transform: Transform) -> Transform:
@@ -171,13 +175,13 @@ def _calls(pattern: Pattern) -> Iterator[Call]:
 
 def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
     root = kind_of_function(left.function)
-    needs = [_needed_kind(arg) for arg in left.args]
+    same = _same_arguments(left)
 
-    def fits(kind: OpKind, args: Sequence[ArgKind]) -> bool:
-        return kind is root and all(
-            need is None or need is (arg[1] if isinstance(arg, tuple) else arg)
-            for need, arg in zip(needs, args, strict=False)
-        )
+    def fits(look: Sequence[Look]) -> bool:
+        kind, repeated, *args = look
+        if kind is not root or (same and repeated != same):
+            return False
+        return all(_may_match(sub, arg) for sub, arg in zip(left.args, args, strict=False))
 
     def apply(node: Tensor) -> Tensor | None:
         found: Found = {}
@@ -192,16 +196,31 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
     return Attempt(rule, fits, _lifting(apply) if lifts else apply)
 
 
-def _needed_kind(pattern: Pattern) -> OpKind | None:
+def _same_arguments(pattern: Call) -> int:
+    """Which arguments must be one tensor, as `look_at` puts it."""
+    args = pattern.args
+    if len(args) == 2:
+        return int(isinstance(args[0], Variable) and args[0] is args[1])
+    return 2 if len(args) == 3 and isinstance(args[1], Variable) and args[1] is args[2] else 0
+
+
+def _may_match(pattern: Pattern, look: Look) -> bool:
+    """Whether a pattern may match an argument that looks like this."""
+    kind, more = look
+    shown = more if kind in VIEWS else kind
     match pattern:
         case Call():
-            return kind_of_function(pattern.function)
+            return kind_of_function(pattern.function) is shown
         case Number():
-            return Constant
+            return shown is Constant and (kind is not Constant or more == pattern.value)
         case Variable(kind="constant" | "power"):
-            return Constant
+            return shown is Constant
+        case Variable(kind="integer" | "mask"):
+            return more is not True
+        case Variable(kind="float"):
+            return more is not False
         case _:
-            return None
+            return True
 
 
 def _lifting(apply: Transform) -> Transform:
@@ -257,34 +276,68 @@ def fitted(after: Tensor | None, node: Tensor) -> Tensor | None:
 _MOST_ARGS = 3
 
 
-class RuleSet:
-    """Rules, found by the kinds of a node and of its first arguments. Counts its attempts."""
+class Choice(NamedTuple):
+    """The attempts worth making at a node: those of early rules, the others, and all."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    early: tuple[Attempt, ...]
+    rest: tuple[Attempt, ...]
+    all: tuple[Attempt, ...]
+
+
+class RuleSet:
+    """Rules, found by what a node and its first arguments look like. Counts its attempts.
+
+    Rules of the `early` groups are also tried before anything in a node has been rewritten.
+    """
+
+    def __init__(self, rules: Iterable[Rule], early: Iterable[str] = ()) -> None:
         self.rules = list(rules)
         self.tried = 0
+        self._early = frozenset(early)
         self._attempts = [attempt for rule in self.rules for attempt in rule.attempts]
-        self._known: dict[object, tuple[Attempt, ...]] = {}
+        self._known: dict[tuple[Look, ...], Choice] = {}
 
-    def at(self, node: Tensor) -> tuple[Attempt, ...]:
+    def at(self, node: Tensor) -> Choice:
         """The attempts worth making at a node."""
-        kind = kind_of(node)
-        args = tuple([_arg_kind(arg) for arg in node.args[:_MOST_ARGS]])
-        known = self._known.get((kind, args))
+        look = look_at(node)
+        known = self._known.get(look)
         if known is None:
-            known = tuple(attempt for attempt in self._attempts if attempt.fits(kind, args))
-            self._known[kind, args] = known
+            every = tuple(attempt for attempt in self._attempts if attempt.fits(look))
+            early = tuple(a for a in every if a.rule.group in self._early)
+            rest = tuple(a for a in every if a.rule.group not in self._early)
+            known = self._known[look] = Choice(early, rest, every)
         return known
 
 
-def _arg_kind(node: Tensor) -> ArgKind:
-    kind = kind_of(node)
+def look_at(node: Tensor) -> tuple[Look, ...]:
+    """What a node looks like: its op's kind, which arguments are one, and the arguments' looks."""
+    op, args = node.op, node.args
+    kind: OpKind = op if type(op) is Elementwise else type(op)
+    if len(args) == 1:
+        return kind, 0, _look_at_arg(args[0])
+    if len(args) == 2:
+        left, right = args
+        return kind, left is right, _look_at_arg(left), _look_at_arg(right)
+    same = (len(args) > 2 and args[1] is args[2]) * 2
+    return (kind, same, *[_look_at_arg(arg) for arg in args[:_MOST_ARGS]])
+
+
+# The numbers that patterns name; all other constants look alike.
+_NAMED = frozenset({-1, 0, 1, 2, 3})
+
+
+def _look_at_arg(node: Tensor) -> Look:
+    op = node.op
+    kind: OpKind = op if type(op) is Elementwise else type(op)
     if kind not in VIEWS:
-        return kind
-    inner = kind
-    for _ in range(8):
+        if kind is Constant:
+            value = number_of(node)
+            return Constant, value if value in _NAMED else None
+        return kind, node.type.dtype.is_float
+    for _ in range(DEPTH):
         node = node.args[0]
-        inner = kind_of(node)
+        op = node.op
+        inner: OpKind = op if type(op) is Elementwise else type(op)
         if inner not in VIEWS:
-            break
-    return kind, inner
+            return kind, inner
+    return kind, kind

@@ -15,13 +15,12 @@ from symc.errors import DTypeError
 from symc.graph import METHODS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant, constant_value
 from symc.tensor.broadcast import describe
-from symc.tensor.checks import fit_region
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import Gather, Scatter
 from symc.tensor.logic import where
 from symc.tensor.positions import Coordinate, FlatNonzero
 from symc.tensor.reshape import reshape
-from symc.tensor.slices import Mode, Slice, SliceWrite
+from symc.tensor.slices import Mode, Slice, SliceWrite, fit_region
 from symc.tensor.views import DimShuffle, dimshuffle, shape_padleft, shape_padright, squeeze
 from symc.types import to_numpy
 

@@ -19,7 +19,7 @@ from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
 from symc.config import config
 from symc.dims import Dim
 from symc.errors import DivisionByZero, RankError
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value, scalar_constant
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import broadcast_shape, describe
@@ -190,7 +190,7 @@ def arange(
     >>> import symc.tensor as T
     >>> x = T.vector("x")
     >>> T.arange(5), T.arange(1, x.shape[0], 2, dtype="int32")
-    (<arange int64[5]>, <arange int32[max(0, (x.shape[0])//(2))]>)
+    (<arange int64[5]>, <arange int32[(x.shape[0])//(2)]>)
     """
     given = (0, start, step) if stop is None else (start, stop, step)
     first, last, by = map(as_tensor, given)
@@ -293,3 +293,7 @@ def meshgrid(
         for axis, vector in zip(axes, vectors, strict=True)
     ]
     return grids if sparse else [broadcast_to(grid, tuple(shape)) for grid in grids]
+
+
+for _method in (fill, full_like, ones_like, zeros_like):
+    METHODS[_method.__name__] = _method

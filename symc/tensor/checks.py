@@ -25,14 +25,14 @@ from symc.codegen.dtypes import (
     DType,
 )
 from symc.dims import Dim, Extreme
-from symc.errors import BadIndex, DivisionByZero, ShapeMismatch
+from symc.errors import BadIndex, DivisionByZero
 from symc.graph import OPERATORS, Op, Requirement, Tensor, walk
-from symc.inputs import Constant, constant_value, scalar_constant
+from symc.inputs import Constant, constant_value
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.lengths import Length, tensor_of
 from symc.tensor.reshape import Reshape
-from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to
+from symc.tensor.views import BroadcastTo, DimShuffle
 
 __all__: list[str] = []
 
@@ -318,50 +318,7 @@ def step_requirement(node: Tensor, step: Tensor) -> Iterator[Requirement]:
         yield Requirement(
             OPERATORS["ne"](step, 0),
             ValueError,
-            lambda value: f"a slice's step cannot be zero\n  step   {describe(step)}\n"
-            f"  at     {node.where}",
+            lambda value: (
+                f"a slice's step cannot be zero\n  step   {describe(step)}\n  at     {node.where}"
+            ),
         )
-
-
-# --- writing into a region ------------------------------------------------------------------------
-
-
-def fit_region(label: str, x: Tensor, v: Tensor, region: tuple[Dim, ...]) -> None:
-    """Raises `ShapeMismatch` when `v` cannot be broadcast to the region it is written to."""
-    shape = v.type.shape
-    fits = len(shape) <= len(region) and all(
-        not isinstance(dim, int) or not isinstance(wanted, int) or dim in (1, wanted)
-        for dim, wanted in zip(shape[::-1], region[::-1], strict=False)
-    )
-    if not fits:
-        raise ShapeMismatch(_unfit(label, x, v, shape, region))
-
-
-def region_requirements(
-    label: str, x: Tensor, v: Tensor, region: tuple[Dim, ...]
-) -> Iterator[Requirement]:
-    """Lengths of `v` that must turn out to be those of the region it is written to."""
-    shape = v.type.shape
-
-    def message(value: Callable[[Any], Any]) -> str:
-        return _unfit(label, x, v, [value(dim) for dim in shape], [value(dim) for dim in region])
-
-    for dim, wanted in zip(shape[::-1], region[::-1], strict=False):
-        if dim != 1 and dim != wanted:
-            yield Requirement((wanted, dim), ShapeMismatch, message)
-
-
-def _unfit(
-    label: str, x: Tensor, v: Tensor, shape: Sequence[object], region: Sequence[object]
-) -> str:
-    return (
-        f"{label}: values of shape [{', '.join(map(str, shape))}] do not fit the region "
-        f"[{', '.join(map(str, region))}]\n"
-        f"  into   {describe(x)}\n  values {describe(v)}"
-    )
-
-
-def zeros_for(x: Tensor, dtype: DType) -> Tensor:
-    """Zeros of a dtype with the shape of `x`."""
-    zero = scalar_constant(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
-    return broadcast_to(zero, x.type.shape)

@@ -23,17 +23,24 @@ from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Wr
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.checks import (
     BOUNDS,
-    fit_region,
     index_requirement,
     of_first_argument,
-    region_requirements,
     static_index,
-    zeros_for,
 )
 from symc.tensor.elementwise import Cast, align_batch, masked, peel, project, sum_to
 from symc.tensor.positions import distinct_axes, every_position, is_whole, line
 from symc.tensor.reshape import Reshape
-from symc.tensor.slices import Mode, batch_written, own_element, wrapped, written, zero
+from symc.tensor.slices import (
+    Mode,
+    batch_written,
+    fit_region,
+    own_element,
+    region_requirements,
+    wrapped,
+    written,
+    zero,
+    zeros_for,
+)
 from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to, expand_dims, moveaxis, through
 from symc.types import TensorType
 

@@ -104,8 +104,7 @@ def _bound(bound: Any) -> int | Tensor | None:
 
 def _parse(x: Tensor, index: Any) -> list[Item]:
     """The parts of an index, as many as it takes to say something of every axis of `x`."""
-    parts: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
-    items = [_item(part) for part in parts]
+    items = [_item(part) for part in _parts(index)]
     dots = [place for place, item in enumerate(items) if isinstance(item, EllipsisType)]
     if len(dots) > 1:
         raise BadIndex("an index can have only one ellipsis (...)")
@@ -115,6 +114,10 @@ def _parse(x: Tensor, index: Any) -> list[Item]:
     place = dots[0] + 1 if dots else len(items)  # an ellipsis of no axes still separates
     items[place:place] = [Cut(WHOLE, ())] * (x.ndim - used)
     return items
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)  # pyright: ignore[reportUnknownVariableType] -- a user's
 
 
 def _axes_used(item: Item) -> int:
@@ -259,9 +262,7 @@ def _block_rank(blocks: Sequence[Any], rank: int) -> int:
     return sum(rank if block == "array" else 1 for block in blocks)
 
 
-def _order(
-    axes: Sequence[Any], place: int, behind: dict[Any, int], rank: int
-) -> list[int | None]:
+def _order(axes: Sequence[Any], place: int, behind: dict[Any, int], rank: int) -> list[int | None]:
     """For each axis of the result, the axis of the `Gather` that it is."""
     size = sum(rank if block == "array" else 1 for block in behind)
     order: list[int | None] = []

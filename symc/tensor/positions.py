@@ -114,9 +114,7 @@ class Fitted(Op):
 
 
 def _equal_axis(mask: Tensor, axis: int, dim: Dim, n: Dim) -> Requirement:
-    return Requirement(
-        (n, dim), BadIndex, lambda value: _misfit(mask, axis, value(dim), value(n))
-    )
+    return Requirement((n, dim), BadIndex, lambda value: _misfit(mask, axis, value(dim), value(n)))
 
 
 def _misfit(mask: Tensor, axis: int, dim: object, wanted: object) -> str:

@@ -107,9 +107,7 @@ def _along(vector: Tensor, axis: int, ndim: int) -> Tensor:
     return expand_dims(vector, tuple(other for other in range(ndim) if other != axis))
 
 
-def one_hot(
-    x: TensorLike, num_classes: int | Tensor, dtype: Any = None, axis: int = -1
-) -> Tensor:
+def one_hot(x: TensorLike, num_classes: int | Tensor, dtype: Any = None, axis: int = -1) -> Tensor:
     """For each number in `x`, a vector with 1 at that position and 0 elsewhere, on a new axis.
 
     The new axis has length `num_classes`; numbers outside it give zeros only. `dtype` is
@@ -244,9 +242,7 @@ def select(
     return as_tensor(result)
 
 
-def _compress_method(
-    a: TensorLike, condition: TensorLike, axis: int | None = None
-) -> Tensor:
+def _compress_method(a: TensorLike, condition: TensorLike, axis: int | None = None) -> Tensor:
     return compress(condition, a, axis)
 
 

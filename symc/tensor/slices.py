@@ -6,29 +6,27 @@ adds to the region. Which elements a slice selects is in `spans.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
-from symc.errors import DTypeError, RankError
+from symc.dims import Dim
+from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
 from symc.inputs import scalar_constant
 from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import (
     BOUNDS,
-    fit_region,
     index_requirement,
     never_negative,
     of_first_argument,
-    region_requirements,
     static_index,
     step_requirement,
-    zeros_for,
 )
 from symc.tensor.elementwise import masked, peel, project, sum_to
 from symc.tensor.lengths import unbatched
@@ -231,6 +229,47 @@ class SliceWrite(Op):
     @property
     def label(self) -> str:
         return f"{self.mode}_subtensor"
+
+
+def fit_region(label: str, x: Tensor, v: Tensor, region: tuple[Dim, ...]) -> None:
+    """Raises `ShapeMismatch` when `v` cannot be broadcast to the region it is written to."""
+    shape = v.type.shape
+    fits = len(shape) <= len(region) and all(
+        not isinstance(dim, int) or not isinstance(wanted, int) or dim in (1, wanted)
+        for dim, wanted in zip(shape[::-1], region[::-1], strict=False)
+    )
+    if not fits:
+        raise ShapeMismatch(_unfit(label, x, v, shape, region))
+
+
+def region_requirements(
+    label: str, x: Tensor, v: Tensor, region: tuple[Dim, ...]
+) -> Iterator[Requirement]:
+    """Lengths of `v` that must turn out to be those of the region it is written to."""
+    shape = v.type.shape
+
+    def message(value: Callable[[Any], Any]) -> str:
+        return _unfit(label, x, v, [value(dim) for dim in shape], [value(dim) for dim in region])
+
+    for dim, wanted in zip(shape[::-1], region[::-1], strict=False):
+        if dim != 1 and dim != wanted:
+            yield Requirement((wanted, dim), ShapeMismatch, message)
+
+
+def _unfit(
+    label: str, x: Tensor, v: Tensor, shape: Sequence[object], region: Sequence[object]
+) -> str:
+    return (
+        f"{label}: values of shape [{', '.join(map(str, shape))}] do not fit the region "
+        f"[{', '.join(map(str, region))}]\n"
+        f"  into   {describe(x)}\n  values {describe(v)}"
+    )
+
+
+def zeros_for(x: Tensor, dtype: DType) -> Tensor:
+    """Zeros of a dtype with the shape of `x`."""
+    zero = scalar_constant(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    return broadcast_to(zero, x.type.shape)
 
 
 def own_element(index: Index) -> Reader:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from symc.call import Caller, Cell, Form, PythonCaller
-from symc.codegen.dtypes import DType
 from symc.codegen.emit import emit
-from symc.codegen.ir import Program
 from symc.codegen.targets.c import C, CTarget
-from symc.codegen.targets.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symc.codegen.dtypes import DType
+    from symc.codegen.ir import Program
+    from symc.codegen.targets.library import Library
 
 Array = npt.NDArray[Any]
 STRICT = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-unknown-pragmas")

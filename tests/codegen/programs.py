@@ -161,7 +161,11 @@ class Random:
         """A float64 expression."""
         rng = self.rng
         if depth == 0 or rng.random() < 0.2:
-            return rng.choice(leaves) if rng.random() < 0.85 else Const(rng.choice((0.5, -0.0, 2.0)), F64)
+            return (
+                rng.choice(leaves)
+                if rng.random() < 0.85
+                else Const(rng.choice((0.5, -0.0, 2.0)), F64)
+            )
         choice = rng.random()
         if choice < 0.15:
             return Call("tanh", (self.expr(leaves, depth - 1),), F64)

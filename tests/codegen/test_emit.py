@@ -6,7 +6,6 @@ import math
 import re
 import subprocess
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +13,26 @@ import pytest
 
 from symc.codegen import dtypes
 from symc.codegen.dtypes import (
-    BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT32, UINT64, DType,
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT32,
+    UINT64,
+    DType,
 )  # fmt: skip
 from symc.codegen.emit import emit
 from symc.codegen.expressions import Printer, literal
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
-    Alloc,
     Binary,
     BinaryOp,
-    Buffer,
     Call,
     Cast,
     Check,
@@ -36,7 +44,6 @@ from symc.codegen.ir import (
     Length,
     Let,
     Load,
-    Loop,
     Param,
     Program,
     Select,
@@ -53,14 +60,28 @@ from symc.codegen.targets.c import C as LANG
 from symc.codegen.targets.c import CTarget
 from tests.codegen.compiled import STRICT, build, caller, run
 from tests.codegen.programs import (
-    C, N, ZERO, Random, buffer, elementwise, load, local, loop, op, program, row, softmax,
+    ZERO,
+    C,
+    N,
+    Random,
+    buffer,
+    elementwise,
+    load,
+    local,
+    loop,
+    op,
+    program,
+    row,
+    softmax,
 )  # fmt: skip
 from tests.codegen.programs import run as interpreted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import Golden
 
-I, J = Var("i"), Var("j")
+INDEX, J = Var("i"), Var("j")
 
 
 def text(expr: Expr) -> str:
@@ -101,11 +122,13 @@ def black_scholes() -> Program:
     rate = Call("exp", (b("mul", number(-0.05), t),), FLOAT64)
     ratio = Call("log", (b("div", s, k),), FLOAT64)
     return flat(
-        *(Let(name, load(array, I)) for name, array in zip((s, k, t, v), "abcd", strict=True)),
+        *(Let(name, load(array, INDEX)) for name, array in zip((s, k, t, v), "abcd", strict=True)),
         Let(root, b("mul", v, Call("sqrt", (t,), FLOAT64))),
         Let(first, b("div", b("add", ratio, growth), root)),
         Let(second, b("sub", first, root)),
-        Store("y", I, b("sub", b("mul", s, below(first)), b("mul", b("mul", k, rate), below(second)))),
+        Store("y", INDEX, b(
+            "sub", b("mul", s, below(first)), b("mul", b("mul", k, rate), below(second))
+        )),
         inputs=(FLOAT64,) * 4,
     )  # fmt: skip
 
@@ -165,14 +188,25 @@ def strictly(source: str, folder: Path) -> None:
     """Compile with all warnings as errors."""
     (folder / "f.c").write_text(source, encoding="utf-8")
     found = CTarget().compiler()
-    command = [*found.command, *"-std=gnu11 -O1 -march=native -fopenmp -fPIC -c f.c".split()]
-    result = subprocess.run([*command, *STRICT], cwd=folder, capture_output=True, text=True, check=False)
+    command = [
+        *found.command,
+        "-std=gnu11",
+        "-O1",
+        "-march=native",
+        "-fopenmp",
+        "-fPIC",
+        "-c",
+        "f.c",
+    ]
+    result = subprocess.run(
+        [*command, *STRICT], cwd=folder, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stderr
 
 
 def test_parentheses() -> None:
     x, y, z = var("x"), var("y"), var("z")
-    cases = {
+    cases: dict[str, Expr] = {
         "x + y + z": op("add", op("add", x, y), z),
         "x + (y + z)": op("add", x, op("add", y, z)),
         "x - (y - z)": op("sub", x, op("sub", y, z)),
@@ -190,9 +224,9 @@ def test_parentheses() -> None:
         "x < y ? x : y + z": Select(binary("lt", x, y), x, op("add", y, z), FLOAT64),
         "(x < y ? x : y) * z": op("mul", Select(binary("lt", x, y), x, y, FLOAT64), z),
         "(int64_t)x": Cast(Var("x", INT32), INT64),
-        "(double)(i + 1)": Cast(add(I, const(1)), FLOAT64),
+        "(double)(i + 1)": Cast(add(INDEX, const(1)), FLOAT64),
         "x != 0": Cast(x, BOOL),
-        "a[i * n + j]": Load("a", add(binary("mul", I, N), J), FLOAT64),
+        "a[i * n + j]": Load("a", add(binary("mul", INDEX, N), J), FLOAT64),
     }
     for expected, expr in cases.items():
         assert text(expr) == expected
@@ -226,12 +260,12 @@ def test_names_that_c_keeps_for_itself() -> None:
     """A user may call a variable `double`, `exp`, `linux`, `x y` or `begin`."""
     names = ["double", "exp", "linux", "x y", "begin", "größe", "symc_call", "2nd"]
     lets: list[Stmt] = []
-    total: Expr = Load("a", I, FLOAT64)
+    total: Expr = Load("a", INDEX, FLOAT64)
     for name in names:
         total = op("add", Call("exp", (total,), FLOAT64), Const(1.0, FLOAT64))
         lets.append(Let(var(name), total))
         total = var(name)
-    (y,) = run(flat(*lets, Store("y", I, total)), np.full(3, -50.0))
+    (y,) = run(flat(*lets, Store("y", INDEX, total)), np.full(3, -50.0))
     expected = np.full(3, -50.0)
     for _ in names:
         expected = np.exp(np.minimum(expected, 700)) + 1
@@ -239,7 +273,7 @@ def test_names_that_c_keeps_for_itself() -> None:
 
 
 def test_notes_cannot_end_a_comment(tmp_path: Path) -> None:
-    made = flat(Store("y", I, Load("a", I, FLOAT64)))
+    made = flat(Store("y", INDEX, Load("a", INDEX, FLOAT64)))
     kernel = made.kernels[0]
     kernel = Kernel(kernel.name, kernel.params, kernel.sizes, kernel.body, "evil */ #error /* x \\")
     source = emit(Program("t*/", made.sizes, made.buffers, (kernel,), made.steps), LANG)
@@ -247,10 +281,10 @@ def test_notes_cannot_end_a_comment(tmp_path: Path) -> None:
 
 
 def test_deep_expressions() -> None:
-    value: Expr = Load("a", I, FLOAT64)
+    value: Expr = Load("a", INDEX, FLOAT64)
     for _ in range(300):
         value = op("add", Const(1.0, FLOAT64), op("mul", value, Const(0.5, FLOAT64)))
-    (y,) = run(flat(Let(var("v"), value), Store("y", I, var("v"))), np.arange(5.0))
+    (y,) = run(flat(Let(var("v"), value), Store("y", INDEX, var("v"))), np.arange(5.0))
     assert np.allclose(y, 2.0)
 
 
@@ -285,7 +319,7 @@ def test_integers_wrap_as_in_numpy(dtype: DType) -> None:
     a, b = (grid.ravel() for grid in np.meshgrid(*[np.array(edges, as_numpy(dtype))] * 2))
     # the operation inside another shows whether it was cut back to its width
     stores = [
-        Store(name, I, op("floordiv", op(name, Load("a", I, dtype), Load("b", I, dtype)),
+        Store(name, INDEX, op("floordiv", op(name, Load("a", INDEX, dtype), Load("b", INDEX, dtype)),
                           Const(3, dtype)))
         for name in INTEGER_OPERATIONS
     ]  # fmt: skip
@@ -293,15 +327,17 @@ def test_integers_wrap_as_in_numpy(dtype: DType) -> None:
     buffers += [buffer(name, "output", N, dtype=dtype) for name in INTEGER_OPERATIONS]
     made = program(buffers, loop("parallel", "i", N, *stores), sizes=[N])
     with np.errstate(all="ignore"):
-        for (name, function), found in zip(INTEGER_OPERATIONS.items(), run(made, a, b), strict=True):
+        for (name, function), found in zip(
+            INTEGER_OPERATIONS.items(), run(made, a, b), strict=True
+        ):
             assert np.array_equal(found, function(a, b) // as_numpy(dtype).type(3)), name
 
 
 def test_negation_and_inversion_of_narrow_integers() -> None:
     x = np.arange(256, dtype=np.uint8)
     for name, expected in (("neg", -x // 2), ("invert", ~x // 2)):
-        value = Unary(name, Load("a", I, UINT8), UINT8)  # type: ignore[arg-type]
-        made = flat(Store("y", I, op("floordiv", value, Const(2, UINT8))), inputs=(UINT8,),
+        value = Unary(name, Load("a", INDEX, UINT8), UINT8)  # type: ignore[arg-type]
+        made = flat(Store("y", INDEX, op("floordiv", value, Const(2, UINT8))), inputs=(UINT8,),
                     output=UINT8)  # fmt: skip
         assert np.array_equal(run(made, x)[0], expected)
 
@@ -310,7 +346,7 @@ def test_negation_and_inversion_of_narrow_integers() -> None:
 def test_casts(target: DType) -> None:
     buffers = [buffer(f"a_{t}", "input", N, dtype=t) for t in dtypes.ALL]
     buffers += [buffer(f"y_{t}", "output", N, dtype=target) for t in dtypes.ALL]
-    stores = [Store(f"y_{t}", I, Cast(Load(f"a_{t}", I, t), target)) for t in dtypes.ALL]
+    stores = [Store(f"y_{t}", INDEX, Cast(Load(f"a_{t}", INDEX, t), target)) for t in dtypes.ALL]
     made = program(buffers, loop("parallel", "i", N, *stores), sizes=[N])
     inputs = [np.array([0, 1, 2, 3, 100, 127], as_numpy(t)) for t in dtypes.ALL]
     for values, found in zip(inputs, run(made, *inputs), strict=True):
@@ -318,18 +354,18 @@ def test_casts(target: DType) -> None:
 
 
 def test_division_of_what_is_not_negative_is_plain() -> None:
-    index = op("floordiv", I, const(4))
-    source = emit(flat(Store("y", I, Load("a", index, FLOAT64))), LANG)
+    index = op("floordiv", INDEX, const(4))
+    source = emit(flat(Store("y", INDEX, Load("a", index, FLOAT64))), LANG)
     assert "a[i / 4]" in source
-    shifted = op("floordiv", op("sub", I, const(4)), const(4))
-    assert "symc_floordiv_i64" in emit(flat(Store("y", I, Cast(shifted, FLOAT64))), LANG)
+    shifted = op("floordiv", op("sub", INDEX, const(4)), const(4))
+    assert "symc_floordiv_i64" in emit(flat(Store("y", INDEX, Cast(shifted, FLOAT64))), LANG)
 
 
 def test_a_zero_length_is_no_divisor() -> None:
     """Inside a loop over n, n is above zero; behind it, it may be zero and C's ``/`` would trap."""
     made = program(
         [buffer("a", "input", N), buffer("y", "output", const(2))],
-        loop("serial", "i", N, Store("y", ZERO, Cast(op("floordiv", I, N), FLOAT64))),
+        loop("serial", "i", N, Store("y", ZERO, Cast(op("floordiv", INDEX, N), FLOAT64))),
         Store("y", const(1), Cast(op("floordiv", const(7), N), FLOAT64)),
         sizes=[N],
     )
@@ -345,7 +381,7 @@ def test_vector_extremes_keep_nan_of_any_lane(dtype: DType, kind: AccumulateOp) 
         [buffer("a", "input", N, dtype=dtype), buffer("y", "output", dtype=dtype)],
         local("m", dtype=dtype),
         Store("m", ZERO, start),
-        loop("vector", "i", N, Accumulate("m", ZERO, kind, Load("a", I, dtype))),
+        loop("vector", "i", N, Accumulate("m", ZERO, kind, Load("a", INDEX, dtype))),
         Store("y", ZERO, Load("m", ZERO, dtype)),
         sizes=[N],
     )
@@ -374,7 +410,9 @@ def test_loops_vectorise(dtype: DType, tmp_path: Path) -> None:
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     lines = source.split("\n")
     heads = {n for n, line in enumerate(lines, 1) if re.search("for .*; [jkl] <", line)}
-    done = {int(line.split(":")[1]) for line in result.stderr.split("\n") if "loop vectorized" in line}
+    done = {
+        int(line.split(":")[1]) for line in result.stderr.split("\n") if "loop vectorized" in line
+    }
     assert len(heads) == 3
     for head in heads:  # gcc names the loop by its pragma, its head or its body
         assert done & {head - 1, head, head + 1}, result.stderr
@@ -386,7 +424,7 @@ def test_vector_reductions_of_integers(kind: AccumulateOp) -> None:
         [buffer("a", "input", N, dtype=INT32), buffer("y", "output", dtype=INT32)],
         local("m", dtype=INT32),
         Store("m", ZERO, Const(5, INT32)),
-        loop("vector", "i", N, Accumulate("m", ZERO, kind, Load("a", I, INT32))),
+        loop("vector", "i", N, Accumulate("m", ZERO, kind, Load("a", INDEX, INT32))),
         Store("y", ZERO, Load("m", ZERO, INT32)),
         sizes=[N],
     )
@@ -404,8 +442,8 @@ def test_vector_loops_that_must_stay_in_order() -> None:
         [buffer("a", "input", N), buffer("y", "output", N)],
         local("s"),
         Store("s", ZERO, Const(0.0, FLOAT64)),
-        loop("vector", "i", N, Accumulate("s", ZERO, "add", load("a", I)),
-             Store("y", I, load("s", ZERO))),
+        loop("vector", "i", N, Accumulate("s", ZERO, "add", load("a", INDEX)),
+             Store("y", INDEX, load("s", ZERO))),
         sizes=[N],
     )  # fmt: skip
     assert "omp simd" not in emit(running, LANG)
@@ -414,7 +452,7 @@ def test_vector_loops_that_must_stay_in_order() -> None:
     element = program(
         [buffer("a", "input", N), buffer("y", "output")],
         Store("y", ZERO, Const(0.0, FLOAT64)),
-        loop("vector", "i", N, Accumulate("y", ZERO, "add", load("a", I))),
+        loop("vector", "i", N, Accumulate("y", ZERO, "add", load("a", INDEX))),
         sizes=[N],
     )
     assert "omp simd" not in emit(element, LANG)
@@ -422,22 +460,22 @@ def test_vector_loops_that_must_stay_in_order() -> None:
 
 
 def test_selects_are_evaluated_before() -> None:
-    a = load("a", I)
+    a = load("a", INDEX)
     root = Call("exp", (a,), FLOAT64)
     nested = Select(binary("lt", a, Const(1.0, FLOAT64)), op("add", root, root), a, FLOAT64)
     value = Select(binary("lt", a, Const(0.0, FLOAT64)), op("mul", nested, a), a, FLOAT64)
-    made = flat(Store("y", I, value))
+    made = flat(Store("y", INDEX, value))
     assert "const double t = " in emit(made, LANG)
     x = np.linspace(-2, 2, 9)
     assert np.allclose(run(made, x)[0], np.where(x < 0, 2 * np.exp(x) * x, x))
 
 
 def test_conditions_and_bools() -> None:
-    a, b = Load("a", I, BOOL), Load("b", I, BOOL)
+    a, b = Load("a", INDEX, BOOL), Load("b", INDEX, BOOL)
     exclusive = op("xor", a, b)
     made = flat(
-        If(op("and", a, Unary("not", b, BOOL)), (Store("y", I, Const(True, BOOL)),),
-           (Store("y", I, op("or", exclusive, op("mul", a, b))),)),
+        If(op("and", a, Unary("not", b, BOOL)), (Store("y", INDEX, Const(True, BOOL)),),
+           (Store("y", INDEX, op("or", exclusive, op("mul", a, b))),)),
         inputs=(BOOL, BOOL), output=BOOL,
     )  # fmt: skip
     x, y = np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)
@@ -445,7 +483,7 @@ def test_conditions_and_bools() -> None:
 
 
 def test_logical_operators_of_numbers() -> None:
-    made = flat(Store("y", I, binary("and", load("a", I), load("b", I))),
+    made = flat(Store("y", INDEX, binary("and", load("a", INDEX), load("b", INDEX))),
                 inputs=(FLOAT64,) * 2, output=BOOL)  # fmt: skip
     x, y = np.array([0, 2, 2, np.nan, -0.0]), np.array([1, 4.0, 0, 1, 1])
     assert np.array_equal(run(made, x, y)[0], np.logical_and(x, y))
@@ -460,9 +498,9 @@ def test_local_arrays(length: int) -> None:
             "parallel", "i", N,
             local("first", const(length)),
             local("second", N),
-            loop("serial", "j", const(length), Store("first", J, load("x", I))),
+            loop("serial", "j", const(length), Store("first", J, load("x", INDEX))),
             loop("serial", "k", N, Store("second", Var("k"), load("first", const(length - 1)))),
-            Store("y", I, load("second", op("sub", N, const(1)))),
+            Store("y", INDEX, load("second", op("sub", N, const(1)))),
         ),
         sizes=[N],
     )  # fmt: skip
@@ -477,7 +515,7 @@ def test_parallel_loops_that_are_not_alone() -> None:
     """Two in one kernel, with scratch memory: these get a pragma each."""
     made = program(
         [buffer("x", "input", N), buffer("t", "temp", N), buffer("y", "output", N)],
-        loop("parallel", "i", N, Store("t", I, op("mul", load("x", I), load("x", I)))),
+        loop("parallel", "i", N, Store("t", INDEX, op("mul", load("x", INDEX), load("x", INDEX)))),
         loop(
             "parallel", "j", N,
             local("s", N),
@@ -497,8 +535,8 @@ def test_parallel_loops_that_are_not_alone() -> None:
 
 def test_float16_is_storage() -> None:
     x = np.array([1, 0.5, 65504, 1e-7, np.inf, np.nan, -0.0], np.float16)
-    wide = op("mul", Cast(Load("a", I, FLOAT16), FLOAT32), Const(2.0, FLOAT32))
-    made = flat(Store("y", I, Cast(wide, FLOAT16)), inputs=(FLOAT16,), output=FLOAT16)
+    wide = op("mul", Cast(Load("a", INDEX, FLOAT16), FLOAT32), Const(2.0, FLOAT32))
+    made = flat(Store("y", INDEX, Cast(wide, FLOAT16)), inputs=(FLOAT16,), output=FLOAT16)
     with np.errstate(over="ignore"):
         expected = (x.astype(np.float32) * 2).astype(np.float16)
     assert np.array_equal(run(made, x)[0], expected, equal_nan=True)
@@ -528,7 +566,9 @@ def test_checks_come_in_order() -> None:
 
 def test_one_buffer_for_two_parameters() -> None:
     """A kernel that is given one buffer to read and to write must not promise `restrict`."""
-    body = (loop("serial", "i", N, Store("q", I, op("add", load("p", I), Const(1.0, FLOAT64)))),)
+    body = (
+        loop("serial", "i", N, Store("q", INDEX, op("add", load("p", INDEX), Const(1.0, FLOAT64)))),
+    )
     made = Program(
         "alias",
         (Size(N, Length("a", 0)),),

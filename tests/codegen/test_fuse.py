@@ -1,20 +1,5 @@
 """fuse: what merges and what must not, before and after as text."""
 
-from tests.codegen.programs import (
-    C,
-    F64,
-    N,
-    ZERO,
-    buffer,
-    load,
-    local,
-    loop,
-    op,
-    program,
-    row,
-    shown,
-)
-
 from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.codegen.ir import (
     Accumulate,
@@ -34,8 +19,22 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.verify import verify
+from tests.codegen.programs import (
+    F64,
+    ZERO,
+    C,
+    N,
+    buffer,
+    load,
+    local,
+    loop,
+    op,
+    program,
+    row,
+    shown,
+)
 
-I, J, K = Var("i"), Var("j"), Var("k")
+VI, VJ, VK = Var("i"), Var("j"), Var("k")
 ONE = Const(1.0, F64)
 BUFFERS = [
     buffer("x", "input", N, C), buffer("y", "output", N, C), buffer("z", "output", N, C),
@@ -63,12 +62,15 @@ def write(target: str, var: str, value: str = "x", shift: int = 0) -> Loop:
 
 
 def test_a_stored_value_is_used_by_name() -> None:
-    assert fused(write("y", "j"), write("z", "k", "y")) == """
+    assert (
+        fused(write("y", "j"), write("z", "k", "y"))
+        == """
 for j in parallel(n):
   let y_value: float64 = x[j] + 1.0
   y[j] = y_value
   z[j] = y_value + 1.0
 """
+    )
 
 
 def test_loads_of_other_elements_keep_loops_apart() -> None:
@@ -81,12 +83,12 @@ def test_stores_over_what_is_still_needed_keep_loops_apart() -> None:
 
 
 def test_loops_over_other_lengths_stay_apart() -> None:
-    other = loop("parallel", "k", C, Store("z", K, load("y", K)))
+    other = loop("parallel", "k", C, Store("z", VK, load("y", VK)))
     assert fused(write("y", "j"), other).count("for ") == 2
 
 
 def test_loops_without_a_common_buffer_stay_apart() -> None:
-    clear = loop("parallel", "k", N, Store("z", K, ONE))
+    clear = loop("parallel", "k", N, Store("z", VK, ONE))
     assert fused(write("y", "j"), clear).count("for ") == 2
 
 
@@ -95,11 +97,11 @@ def test_more_than_two_loops() -> None:
 
 
 def test_a_reduction_joins_a_parallel_loop_inside_a_loop() -> None:
-    total = loop("serial", "k", C, Accumulate("s", ZERO, "add", load("e", K)))
-    fill = loop("parallel", "j", C, Store("e", J, load("x", row("i", "j"))))
+    total = loop("serial", "k", C, Accumulate("s", ZERO, "add", load("e", VK)))
+    fill = loop("parallel", "j", C, Store("e", VJ, load("x", row("i", "j"))))
     assert fused(
         inside(local("e", C), fill, local("s"), Store("s", ZERO, ONE), total,
-               Store("w", I, load("s", ZERO)))
+               Store("w", VI, load("s", ZERO)))
     ) == """
 for i in parallel(n):
   alloc s: float64[]
@@ -112,7 +114,7 @@ for i in parallel(n):
 
 
 def test_a_reduction_does_not_cost_an_outermost_loop_its_threads() -> None:
-    total = loop("serial", "k", N, Accumulate("s", ZERO, "add", load("y", K)))
+    total = loop("serial", "k", N, Accumulate("s", ZERO, "add", load("y", VK)))
     text = fused(
         local("s"), Store("s", ZERO, ONE), write("y", "j"), total, Store("w", ZERO, load("s", ZERO))
     )
@@ -130,7 +132,9 @@ def test_two_reductions_share_a_loop() -> None:
             loop("serial", var, N, Accumulate(name, ZERO, "add", value)),
         ]
     result = op("add", load("s", ZERO), load("t", ZERO))
-    assert fused(*body, Store("w", ZERO, result)) == """
+    assert (
+        fused(*body, Store("w", ZERO, result))
+        == """
 alloc s: float64[]
 s[0] = 1.0
 alloc t: float64[]
@@ -140,11 +144,12 @@ for j in serial(n):
   t[0] add= x[j]
 w[0] = s[0] + t[0]
 """
+    )
 
 
 def test_a_reduction_that_is_needed_keeps_loops_apart() -> None:
-    total = loop("serial", "j", C, Accumulate("s", ZERO, "add", load("x", J)))
-    scale = loop("parallel", "k", C, Store("y", K, op("div", load("x", K), load("s", ZERO))))
+    total = loop("serial", "j", C, Accumulate("s", ZERO, "add", load("x", VJ)))
+    scale = loop("parallel", "k", C, Store("y", VK, op("div", load("x", VK), load("s", ZERO))))
     assert fused(inside(local("s"), Store("s", ZERO, ONE), total, scale)).count("for ") == 3
 
 
@@ -153,7 +158,7 @@ def test_statements_between_that_need_the_first_loop_keep_loops_apart() -> None:
     assert fused(write("y", "j"), needs, write("z", "k", "y")).count("for ") == 2
     spoils = Store("x_", ZERO, ONE)
     other = local("x_", N)
-    first = loop("parallel", "j", N, Store("y", J, load("x_", J)))
+    first = loop("parallel", "j", N, Store("y", VJ, load("x_", VJ)))
     text = fused(other, write("x_", "q"), first, spoils, write("z", "k", "y"))
     assert text.count("for ") == 2
 
@@ -164,9 +169,9 @@ def test_a_branch_between_keeps_loops_apart() -> None:
 
 
 def test_a_recurrence_does_not_join() -> None:
-    value = op("add", load("y", add(K, const(-1))), load("x", K))
-    recurrence = loop("serial", "k", N, Store("y", K, value))
-    clear = loop("parallel", "j", N, Store("w", J, load("x", J)))
+    value = op("add", load("y", add(VK, const(-1))), load("x", VK))
+    recurrence = loop("serial", "k", N, Store("y", VK, value))
+    clear = loop("parallel", "j", N, Store("w", VJ, load("x", VJ)))
     assert fused(inside(clear, recurrence)).count("for ") == 3
 
 
@@ -175,21 +180,24 @@ def test_nested_loops_over_the_same_rows_merge_at_both_levels() -> None:
         value = op("add", load(source, row(i, j)), load("w", Var(i)))
         return loop("parallel", i, N, loop("parallel", j, C, Store(target, row(i, j), value)))
 
-    assert fused(rows("y", "x", "i", "j"), rows("z", "y", "k", "l")) == """
+    assert (
+        fused(rows("y", "x", "i", "j"), rows("z", "y", "k", "l"))
+        == """
 for i in parallel(n):
   for j in parallel(c):
     let y_value: float64 = x[i*c + j] + w[i]
     y[i*c + j] = y_value
     z[i*c + j] = y_value + w[i]
 """
+    )
 
 
 def test_transposed_rows_do_not_merge() -> None:
-    first = loop("parallel", "i", N, loop("parallel", "j", N, Store("y", add(mul(I, N), J), ONE)))
-    value = load("y", add(mul(Var("l"), N), K))
+    first = loop("parallel", "i", N, loop("parallel", "j", N, Store("y", add(mul(VI, N), VJ), ONE)))
+    value = load("y", add(mul(Var("l"), N), VK))
     second = loop(
         "parallel", "k", N,
-        loop("parallel", "l", N, Store("z", add(mul(K, N), Var("l")), value)),
+        loop("parallel", "l", N, Store("z", add(mul(VK, N), Var("l")), value)),
     )  # fmt: skip
     assert fused(first, second).count("for ") == 4
 
@@ -208,23 +216,26 @@ def test_indexes_by_name_are_seen_through() -> None:
 
 
 def test_gathered_elements_keep_loops_apart() -> None:
-    at = Cast(load("x", K), Var("i").dtype)
-    gather = loop("parallel", "k", N, Store("z", K, load("y", at)))
+    at = Cast(load("x", VK), Var("i").dtype)
+    gather = loop("parallel", "k", N, Store("z", VK, load("y", at)))
     assert fused(write("y", "j"), gather).count("for ") == 2
 
 
 def test_half_precision_gives_back_the_rounded_value() -> None:
-    value = Cast(op("add", load("x", J), ONE), FLOAT16)
-    back = Cast(Load("h", J, FLOAT16), FLOAT32)
+    value = Cast(op("add", load("x", VJ), ONE), FLOAT16)
+    back = Cast(Load("h", VJ, FLOAT16), FLOAT32)
     text = fused(
         local("h", N, dtype=FLOAT16),
-        loop("parallel", "j", N, Store("h", J, value), Store("y", J, Cast(back, F64))),
+        loop("parallel", "j", N, Store("h", VJ, value), Store("y", VJ, Cast(back, F64))),
     )
-    assert text == """
+    assert (
+        text
+        == """
 for j in parallel(n):
   let h_value: float64 = x[j] + 1.0
   y[j] = float64(float32(float16(h_value)))
 """
+    )
 
 
 def test_a_store_at_another_index_ends_what_is_known() -> None:
@@ -244,10 +255,12 @@ def test_an_index_that_is_loaded_is_not_trusted() -> None:
 def test_what_a_loop_changes_is_not_known_in_it_or_after_it() -> None:
     text = fused(
         local("s"), Store("s", ZERO, ONE),
-        loop("serial", "j", N, Store("w", J, load("s", ZERO)), Accumulate("s", ZERO, "add", ONE)),
+        loop("serial", "j", N, Store("w", VJ, load("s", ZERO)), Accumulate("s", ZERO, "add", ONE)),
         Store("y", ZERO, load("s", ZERO)),
     )  # fmt: skip
-    assert text == """
+    assert (
+        text
+        == """
 alloc s: float64[]
 s[0] = 1.0
 for j in serial(n):
@@ -255,12 +268,16 @@ for j in serial(n):
   s[0] add= 1.0
 y[0] = s[0]
 """
+    )
 
 
 def test_what_is_known_outside_is_known_in_branches_but_not_the_reverse() -> None:
     text = fused(
         local("s"), Store("s", ZERO, ONE),
-        If(binary("lt", N, C), (Store("y", ZERO, load("s", ZERO)), Store("s", ZERO, Const(2.0, F64)))),
+        If(
+            binary("lt", N, C),
+            (Store("y", ZERO, load("s", ZERO)), Store("s", ZERO, Const(2.0, F64))),
+        ),
         Store("z", ZERO, load("s", ZERO)),
     )  # fmt: skip
     assert "  y[0] = 1.0\n" in text

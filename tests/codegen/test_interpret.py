@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from tests.codegen.programs import C, F64, N, ZERO, buffer, load, local, loop, program, row, softmax
 
 from symc.codegen import arithmetic
 from symc.codegen.dtypes import ALL, BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT64, UINT8, DType
@@ -38,6 +37,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from tests.codegen.programs import F64, ZERO, C, N, buffer, load, local, loop, program, row, softmax
 
 INTEGERS = [dtype for dtype in ALL if dtype.is_integer]
 FLOATS = [FLOAT32, FLOAT64]
@@ -57,9 +57,9 @@ def test_softmax_matches_numpy() -> None:
 
 
 def test_memoryviews_are_arrays() -> None:
-    x = np.arange(6.0)
-    result = interpret(softmax(), {"x": Array(memoryview(x), (2, 3))})
-    assert sum(result.arrays["y"].values) == pytest.approx(2)
+    x = memoryview(array.array("d", range(6)))
+    result = interpret(softmax(), {"x": Array(x, (2, 3))})
+    assert abs(sum(result.arrays["y"].values) - 2) < 1e-14
 
 
 # --- arithmetic -----------------------------------------------------------------------------------
@@ -117,7 +117,9 @@ def test_casts_are_numpys(source: DType, target: DType) -> None:
     elif source is BOOL:
         values = np.array([True, False])
     else:
-        values = np.array([*_integers(source), min(np.iinfo(source.name).max, 2**53 + 1)], source.name)
+        values = np.array(
+            [*_integers(source), min(np.iinfo(source.name).max, 2**53 + 1)], source.name
+        )
     convert = arithmetic.cast(source, target)
     with np.errstate(all="ignore"):
         wanted = values.astype(target.name).tolist()
@@ -189,7 +191,12 @@ def test_iterations_that_depend_on_each_other_show_backwards() -> None:
     made = program(
         XY,
         Store("y", ZERO, load("x", ZERO)),
-        loop("parallel", "i", add(N, const(-1)), Store("y", add(Var("i"), const(1)), load("y", Var("i")))),
+        loop(
+            "parallel",
+            "i",
+            add(N, const(-1)),
+            Store("y", add(Var("i"), const(1)), load("y", Var("i"))),
+        ),
     )
     x = {"x": Array([1.0, 2.0, 3.0], (3, 1))}
     assert interpret(made, x).arrays["y"].values == [1.0, 1.0, 1.0]
@@ -199,7 +206,11 @@ def test_iterations_that_depend_on_each_other_show_backwards() -> None:
 
 def test_functions_can_be_replaced() -> None:
     made = program(XY, Store("y", ZERO, Call("exp", (load("x", ZERO),), F64)))
-    result = interpret(made, X, {"exp": lambda x: x + 41})
+
+    def other(x: float) -> float:
+        return x + 41
+
+    result = interpret(made, X, {"exp": other})
     assert result.arrays["y"].values[0] == 42
 
 
@@ -212,7 +223,10 @@ def _steps() -> Program:
     positive = binary("gt", Load("x", Var("i"), INT64), const(0))
     count = Kernel(
         "count", (Param("x", INT64, False), Param("c", INT64, True)), (n,),
-        (Store("c", ZERO, ZERO), loop("serial", "i", n, Accumulate("c", ZERO, "add", Cast(positive, INT64)))),
+        (
+            Store("c", ZERO, ZERO),
+            loop("serial", "i", n, Accumulate("c", ZERO, "add", Cast(positive, INT64))),
+        ),
     )  # fmt: skip
     fill = Kernel(
         "fill", (Param("y", FLOAT16, True),), (k,),
@@ -257,6 +271,9 @@ def test_a_check_ends_the_call() -> None:
 
 def test_rows_and_columns() -> None:
     made = program(
-        XY, loop("parallel", "i", N, loop("parallel", "j", C, Store("y", row("i", "j"), Const(1, F64))))
+        XY,
+        loop(
+            "parallel", "i", N, loop("parallel", "j", C, Store("y", row("i", "j"), Const(1, F64)))
+        ),
     )
     assert interpret(made, {"x": Array([0.0] * 6, (2, 3))}).arrays["y"].values == [1.0] * 6

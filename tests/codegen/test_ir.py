@@ -7,7 +7,7 @@ import pytest
 from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, INT64
 from symc.codegen.ir import Binary, Const, Loop, Var, add, binary, const, mul, sub
 
-I, J = Var("i"), Var("j")
+VI, VJ = Var("i"), Var("j")
 
 
 def test_constants_are_equal_to_the_bit() -> None:
@@ -27,15 +27,15 @@ def test_equal_constants_have_equal_hashes() -> None:
 @pytest.mark.parametrize(
     ("made", "wanted"),
     [
-        (add(I, const(0)), I),
-        (add(const(0), I), I),
-        (add(add(I, const(2)), const(-2)), I),
+        (add(VI, const(0)), VI),
+        (add(const(0), VI), VI),
+        (add(add(VI, const(2)), const(-2)), VI),
         (add(const(2), const(3)), const(5)),
-        (sub(I, I), const(0)),
-        (sub(I, const(2)), add(I, const(-2))),
-        (mul(I, const(1)), I),
-        (mul(const(0), I), const(0)),
-        (mul(I, J), Binary("mul", I, J, INT64)),
+        (sub(VI, VI), const(0)),
+        (sub(VI, const(2)), add(VI, const(-2))),
+        (mul(VI, const(1)), VI),
+        (mul(const(0), VI), const(0)),
+        (mul(VI, VJ), Binary("mul", VI, VJ, INT64)),
     ],
 )
 def test_indexes_fold_where_they_are_built(made: object, wanted: object) -> None:
@@ -43,9 +43,9 @@ def test_indexes_fold_where_they_are_built(made: object, wanted: object) -> None
 
 
 def test_binary_gives_the_dtype_that_follows() -> None:
-    assert binary("lt", I, J).dtype is BOOL
-    assert binary("add", I, J).dtype is INT64
+    assert binary("lt", VI, VJ).dtype is BOOL
+    assert binary("add", VI, VJ).dtype is INT64
 
 
 def test_notes_do_not_count_in_comparisons() -> None:
-    assert Loop(I, J, "serial", (), "a") == Loop(I, J, "serial", (), "b")
+    assert Loop(VI, VJ, "serial", (), "a") == Loop(VI, VJ, "serial", (), "b")

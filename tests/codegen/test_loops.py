@@ -3,22 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from tests.codegen.programs import (
-    C,
-    F64,
-    N,
-    ZERO,
-    body_of,
-    buffer,
-    load,
-    local,
-    loop,
-    op,
-    program,
-    row,
-    shown,
-    softmax,
-)
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
@@ -26,6 +10,7 @@ from symc.codegen.ir import (
     AccumulateOp,
     Binary,
     Call,
+    Cast,
     Const,
     Expr,
     If,
@@ -40,18 +25,36 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes import PASSES, collapse, parallel, vectorize
-from symc.codegen.passes.parallel import work
+from symc.codegen.passes import PASSES
+from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.parallel import parallel, work
+from symc.codegen.passes.vectorize import vectorize
 from symc.codegen.text import expression
 from symc.codegen.verify import verify
+from tests.codegen.programs import (
+    F64,
+    ZERO,
+    C,
+    N,
+    body_of,
+    buffer,
+    load,
+    local,
+    loop,
+    op,
+    program,
+    row,
+    shown,
+    softmax,
+)
 
-I, J, K = Var("i"), Var("j"), Var("k")
+VI, VJ, VK = Var("i"), Var("j"), Var("k")
 M = Var("m")
 ONE = Const(1.0, F64)
 BUFFERS = [
     buffer("x", "input", N, C, M), buffer("y", "output", N, C, M), buffer("w", "output", N),
 ]  # fmt: skip
-FLAT = add(mul(add(mul(I, C), J), M), K)
+FLAT = add(mul(add(mul(VI, C), VJ), M), VK)
 
 
 def after(change: Callable[[Program], Program], *body: Stmt) -> str:
@@ -71,31 +74,37 @@ def nest(*body: Stmt) -> Loop:
 
 
 def test_three_axes_become_one() -> None:
-    assert after(collapse, nest(Store("y", FLAT, op("add", load("x", FLAT), ONE)))) == """
+    assert (
+        after(collapse, nest(Store("y", FLAT, op("add", load("x", FLAT), ONE))))
+        == """
 for i in parallel(n*c*m):
   y[i] = x[i] + 1.0
 """
+    )
 
 
 def test_axes_collapse_as_far_as_their_indexes_do() -> None:
-    value = op("add", load("x", FLAT), load("x", add(mul(I, C), J)))
-    assert after(collapse, nest(Store("y", FLAT, value))) == """
+    value = op("add", load("x", FLAT), load("x", add(mul(VI, C), VJ)))
+    assert (
+        after(collapse, nest(Store("y", FLAT, value)))
+        == """
 for i in parallel(n*c):
   for k in parallel(m):
     y[i*m + k] = x[i*m + k] + x[i]
 """
-    value = op("add", load("x", FLAT), load("x", add(mul(J, M), K)))
+    )
+    value = op("add", load("x", FLAT), load("x", add(mul(VJ, M), VK)))
     assert after(collapse, nest(Store("y", FLAT, value))).count("for ") == 3
 
 
 def test_loops_that_are_not_perfectly_nested_do_not_collapse() -> None:
     inner = loop("parallel", "j", C, Store("y", row("i", "j"), load("x", row("i", "j"))))
-    assert after(collapse, loop("parallel", "i", N, Store("w", I, ONE), inner)).count("for ") == 2
+    assert after(collapse, loop("parallel", "i", N, Store("w", VI, ONE), inner)).count("for ") == 2
     assert after(collapse, loop("serial", "i", N, inner)).count("for ") == 2
 
 
 def test_other_strides_do_not_collapse() -> None:
-    flat = add(mul(I, N), J)
+    flat = add(mul(VI, N), VJ)
     text = after(
         collapse, loop("parallel", "i", N, loop("parallel", "j", C, Store("y", flat, ONE)))
     )
@@ -103,19 +112,22 @@ def test_other_strides_do_not_collapse() -> None:
 
 
 def test_lengths_that_depend_on_the_outer_loop_do_not_collapse() -> None:
-    flat = add(mul(I, I), J)
+    flat = add(mul(VI, VI), VJ)
     text = after(
-        collapse, loop("parallel", "i", N, loop("parallel", "j", I, Store("y", flat, ONE)))
+        collapse, loop("parallel", "i", N, loop("parallel", "j", VI, Store("y", flat, ONE)))
     )
     assert text.count("for ") == 2
 
 
 def test_serial_nests_collapse_too() -> None:
     total = Accumulate("w", ZERO, "add", load("x", row("i", "j")))
-    assert after(collapse, loop("serial", "i", N, loop("serial", "j", C, total))) == """
+    assert (
+        after(collapse, loop("serial", "i", N, loop("serial", "j", C, total)))
+        == """
 for i in serial(n*c):
   w[0] add= x[i]
 """
+    )
 
 
 # --- vectorize ------------------------------------------------------------------------------------
@@ -135,17 +147,21 @@ def test_innermost_parallel_loops_become_vector_loops() -> None:
     assert kinds(vectorize, nest(Store("y", FLAT, ONE))) == ["parallel", "parallel", "vector"]
 
 
-@pytest.mark.parametrize(("name", "kind"), [("exp", "vector"), ("sigmoid", "vector"), ("gammaln", "parallel")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("exp", "vector"), ("sigmoid", "vector"), ("gammaln", "parallel")]
+)
 def test_functions_decide(name: str, kind: str) -> None:
-    assert kinds(vectorize, loop("parallel", "i", N, Store("w", I, call(name, load("x", I))))) == [kind]
+    assert kinds(
+        vectorize, loop("parallel", "i", N, Store("w", VI, call(name, load("x", VI))))
+    ) == [kind]
 
 
 def test_branches_and_float_division_with_rest_stay() -> None:
-    branch = If(binary("lt", I, C), (Store("w", I, ONE),))
+    branch = If(binary("lt", VI, C), (Store("w", VI, ONE),))
     assert kinds(vectorize, loop("parallel", "i", N, branch)) == ["parallel"]
-    rest = Store("w", I, op("mod", load("x", I), ONE))
+    rest = Store("w", VI, op("mod", load("x", VI), ONE))
     assert kinds(vectorize, loop("parallel", "i", N, rest)) == ["parallel"]
-    whole = Store("w", Binary("mod", I, N, INT64), ONE)
+    whole = Store("w", Binary("mod", VI, N, INT64), ONE)
     assert kinds(vectorize, loop("parallel", "i", N, whole)) == ["vector"]
 
 
@@ -155,24 +171,25 @@ def reduction(*body: Stmt) -> list[Stmt]:
 
 @pytest.mark.parametrize("name", ["add", "mul", "min", "max"])
 def test_reductions_into_scalars_become_vector_loops(name: AccumulateOp) -> None:
-    body = reduction(Accumulate("s", ZERO, name, load("x", I)))
+    body = reduction(Accumulate("s", ZERO, name, load("x", VI)))
     assert kinds(vectorize, *body) == ["vector"]
 
 
 def test_serial_loops_that_are_no_reductions_stay() -> None:
-    add_x = Accumulate("s", ZERO, "add", load("x", I))
-    for body in (
-        [add_x, Store("w", I, load("s", ZERO))],  # every iteration needs the one before
+    add_x = Accumulate("s", ZERO, "add", load("x", VI))
+    bodies: list[list[Stmt]] = [
+        [add_x, Store("w", VI, load("s", ZERO))],  # every iteration needs the one before
         [add_x, Accumulate("s", ZERO, "max", ONE)],  # two operations
         [add_x, Store("w", ZERO, ONE)],  # the last one wins
-        [Store("w", I, load("w", add(I, const(-1))))],
-        [Accumulate("w", ZERO, "add", load("x", I))],  # memory, not a register
-    ):
+        [Store("w", VI, load("w", add(VI, const(-1))))],
+        [Accumulate("w", ZERO, "add", load("x", VI))],  # memory, not a register
+    ]
+    for body in bodies:
         assert kinds(vectorize, *reduction(*body)) == ["serial"]
 
 
 def test_serial_loops_may_store_to_elements_of_their_own() -> None:
-    body = [Accumulate("s", ZERO, "add", load("x", I)), Store("w", I, load("w", I))]
+    body = [Accumulate("s", ZERO, "add", load("x", VI)), Store("w", VI, load("w", VI))]
     assert kinds(vectorize, *reduction(*body)) == ["vector"]
 
 
@@ -180,7 +197,7 @@ def test_short_loops_inside_are_unrolled() -> None:
     def inner(length: Expr, *body: Stmt) -> Loop:
         return loop("parallel", "i", N, loop("serial", "j", length, *body))
 
-    add_j = Accumulate("w", I, "add", load("x", add(mul(I, const(8)), J)))
+    add_j = Accumulate("w", VI, "add", load("x", add(mul(VI, const(8)), VJ)))
     assert kinds(vectorize, inner(const(8), add_j)) == ["vector", "unroll"]
     assert kinds(vectorize, inner(const(9), add_j)) == ["parallel", "serial"]
     nested = loop("serial", "k", const(4), add_j)
@@ -190,14 +207,16 @@ def test_short_loops_inside_are_unrolled() -> None:
 
 
 def test_a_short_outermost_loop_is_not_unrolled() -> None:
-    assert kinds(vectorize, loop("parallel", "i", const(3), Store("w", I, ONE))) == ["vector"]
+    assert kinds(vectorize, loop("parallel", "i", const(3), Store("w", VI, ONE))) == ["vector"]
 
 
 # --- parallel -------------------------------------------------------------------------------------
 
 
 def test_a_flat_loop_is_cut_into_blocks() -> None:
-    assert after(parallel, loop("vector", "i", N, Store("w", I, load("x", I)), note="copy")) == """
+    assert (
+        after(parallel, loop("vector", "i", N, Store("w", VI, load("x", VI)), note="copy"))
+        == """
 # copy
 for block in parallel((n + 16383) // 16384):
   let start: int64 = block*16384
@@ -205,25 +224,26 @@ for block in parallel((n + 16383) // 16384):
     let i: int64 = start + i_in_block
     w[i] = x[i]
 """
+    )
 
 
 def test_expensive_loops_have_shorter_blocks() -> None:
-    value = load("x", I)
+    value: Expr = load("x", VI)
     for _ in range(5):
-        value = call("tanh", value)  # type: ignore[assignment]
-    text = after(parallel, loop("vector", "i", N, Store("w", I, value)))
+        value = call("tanh", value)
+    text = after(parallel, loop("vector", "i", N, Store("w", VI, value)))
     assert "let start: int64 = block*1024" in text
 
 
 def test_the_names_of_blocks_are_new() -> None:
     outer = [Let(Var("start"), const(1)), Let(Var("block"), const(2))]
-    text = after(parallel, *outer, loop("vector", "i", N, Store("w", I, ONE)))
+    text = after(parallel, *outer, loop("vector", "i", N, Store("w", VI, ONE)))
     assert "for block_2 in parallel" in text
     assert "let start_2: int64 = block_2*16384" in text
 
 
 def test_reductions_are_not_cut() -> None:
-    total = loop("vector", "i", N, Accumulate("s", ZERO, "add", load("x", I)))
+    total = loop("vector", "i", N, Accumulate("s", ZERO, "add", load("x", VI)))
     assert kinds(parallel, local("s"), Store("s", ZERO, ONE), total) == ["vector"]
 
 
@@ -239,16 +259,16 @@ def nest_of(outer: str, inner: str) -> Loop:
 
 
 def test_little_work_is_left_to_one_thread() -> None:
-    few = loop("parallel", "i", const(10), loop("vector", "j", const(100), Store("w", J, ONE)))
+    few = loop("parallel", "i", const(10), loop("vector", "j", const(100), Store("w", VJ, ONE)))
     assert kinds(parallel, few) == ["serial", "vector"]
-    many = loop("parallel", "i", const(1000), loop("vector", "j", const(1000), Store("w", J, ONE)))
+    many = loop("parallel", "i", const(1000), loop("vector", "j", const(1000), Store("w", VJ, ONE)))
     assert kinds(parallel, many) == ["parallel", "vector"]
-    assert kinds(parallel, loop("vector", "i", const(1000), Store("w", I, ONE))) == ["vector"]
-    assert kinds(parallel, loop("vector", "i", const(10**6), Store("w", I, ONE)))[0] == "parallel"
+    assert kinds(parallel, loop("vector", "i", const(1000), Store("w", VI, ONE))) == ["vector"]
+    assert kinds(parallel, loop("vector", "i", const(10**6), Store("w", VI, ONE)))[0] == "parallel"
 
 
 def test_loops_under_branches_are_outermost_too() -> None:
-    inner = loop("vector", "i", N, Store("w", I, ONE))
+    inner = loop("vector", "i", N, Store("w", VI, ONE))
     assert kinds(parallel, If(binary("lt", N, C), (inner,))) == ["parallel", "vector"]
 
 
@@ -263,20 +283,16 @@ def test_work_is_in_sizes() -> None:
     for change in PASSES:
         made = change(made)
     assert _work(made) == "n*(c*2 + c*17 + c*9 + 5)"
-    cut = parallel(program(BUFFERS, loop("vector", "i", mul(N, C), Store("w", I, ONE)), sizes=(N, C, M)))
+    cut = parallel(
+        program(BUFFERS, loop("vector", "i", mul(N, C), Store("w", VI, ONE)), sizes=(N, C, M))
+    )
     assert _work(cut) == "n*c"
 
 
 def test_work_of_lengths_that_are_values() -> None:
-    triangle = loop("parallel", "i", N, loop("serial", "j", I, Store("w", J, ONE)))
+    triangle = loop("parallel", "i", N, loop("serial", "j", VI, Store("w", VJ, ONE)))
     assert _work(program(BUFFERS, triangle, sizes=(N, C, M))) == "n*n"
     gathered = loop(
-        "parallel", "i", N, loop("serial", "j", Cast_(load("x", I)), Store("w", J, ONE))
+        "parallel", "i", N, loop("serial", "j", Cast(load("x", VI), INT64), Store("w", VJ, ONE))
     )
     assert _work(program(BUFFERS, gathered, sizes=(N, C, M))) == "n*16"
-
-
-def Cast_(value: Expr) -> Expr:  # noqa: N802
-    from symc.codegen.ir import Cast
-
-    return Cast(value, INT64)

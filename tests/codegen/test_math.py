@@ -13,7 +13,7 @@ NUMPY = [
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "sqrt",
     "cbrt", "hypot", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh",
     "tanh", "arcsinh", "arccosh", "arctanh", "fmod", "fmax", "fmin", "copysign", "nextafter",
-    "floor", "ceil", "trunc", "sign", "isnan", "isinf", "isfinite", "abs",
+    "floor", "ceil", "trunc", "sign", "abs", "isnan", "isinf", "isfinite",
 ]  # fmt: skip
 POINTS = [
     0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -2.5, 0.5, 700.0, 800.0, -800.0, 1e300, -1e300,
@@ -21,53 +21,62 @@ POINTS = [
 ]  # fmt: skip
 
 
+def is_near(got: float, wanted: float, tolerance: float) -> bool:
+    """Equal, NaN and the sign of zero included, or within a relative tolerance."""
+    if repr(got) == repr(wanted):
+        return True
+    return got * wanted > 0 and math.isclose(got, wanted, rel_tol=tolerance)
+
+
 @pytest.mark.parametrize("name", [*NUMPY, "pow", "round"])
 def test_meanings_are_numpys(name: str) -> None:
     row = FUNCTIONS[name]
     ufunc = {"pow": np.power, "round": np.rint}.get(name) or getattr(np, name)
-    grids = [POINTS] if row.arity == 1 else [[a for a in POINTS for _ in POINTS], POINTS * len(POINTS)]
+    grids = (
+        [POINTS] if row.arity == 1 else [[a for a in POINTS for _ in POINTS], POINTS * len(POINTS)]
+    )
     with np.errstate(all="ignore"):
         wanted = ufunc(*map(np.array, grids)).tolist()
     for args, expected in zip(zip(*grids, strict=True), wanted, strict=True):
-        got = row.python(*args)
-        assert repr(got) == repr(expected) or got == pytest.approx(expected, rel=1e-13, nan_ok=True), args
+        zero = 0.0 if name in ("fmax", "fmin") else -0.0  # which zero is larger is not defined
+        assert is_near(row.python(*args) + zero, expected + zero, 1e-13), args
 
 
 @pytest.mark.parametrize(
     ("name", "args", "value"),
-    [  # from tables and mpmath
+    [  # the limits by definition, the others by mpmath 1.3 with 40 digits
         ("sigmoid", (-800.0,), 0.0),
-        ("sigmoid", (2.0,), 0.8807970779778823),
         ("softplus", (800.0,), 800.0),
-        ("log_sigmoid", (-2.0,), -2.1269280110429727),
-        ("erfinv", (0.5,), 0.4769362762044699),
-        ("erfinv", (-0.999999,), -3.4589107372795),
         ("erfinv", (1.0,), math.inf),
-        ("erfcx", (3.0,), 0.17900115118138995),
-        ("erfcx", (30.0,), 0.018795888861416751),
         ("gamma", (5.0,), 24.0),
         ("gamma", (-1.0,), math.nan),
         ("gammaln", (0.0,), math.inf),
+        ("sigmoid", (2.0,), 0.8807970779778824),
+        ("log_sigmoid", (-2.0,), -2.1269280110429727),
+        ("erfinv", (0.5,), 0.4769362762044699),
+        ("erfinv", (-0.999999,), -3.458910737275499),
+        ("erfcx", (3.0,), 0.17900115118138996),
+        ("erfcx", (30.0,), 0.01879588886141675),
         ("digamma", (1.0,), -0.5772156649015329),
         ("digamma", (-0.5,), 0.03648997397857652),
-        ("trigamma", (1.0,), math.pi**2 / 6),
+        ("trigamma", (1.0,), 1.6449340668482264),
         ("trigamma", (-0.5,), 8.934802200544679),
-        ("gammainc", (2.5, 1.5), 0.30001416412137250),
-        ("gammaincc", (2.5, 8.0), 0.0068440739224204309),
-        ("beta", (2.5, 3.5), 0.036815538909255389),
-        ("beta", (-1.5, 0.25), 2.1852015064107914),
-        ("betaln", (300.0, 500.0), -529.7999283346196),
-        ("j0", (1.0,), 0.76519768655796655),
-        ("j0", (300.0,), -0.033298554876305668),
-        ("j1", (-2.5,), -0.49709410246427404),
+        ("gammainc", (2.5, 1.5), 0.3000141641213725),
+        ("gammaincc", (2.5, 8.0), 0.006844073922420431),
+        ("beta", (2.5, 3.5), 0.03681553890925539),
+        ("beta", (-1.5, 0.25), 2.1850479619101),
+        ("betaln", (300.0, 500.0), -530.9482011382281),
+        ("j0", (1.0,), 0.7651976865579666),
+        ("j0", (300.0,), -0.03329855487630567),
+        ("j1", (-2.5,), -0.49709410246427405),
         ("i0", (2.0,), 2.2795853023360673),
-        ("i1", (-2.0,), -1.5906368546373291),
+        ("i1", (-2.0,), -1.590636854637329),
         ("erf", (0.5,), 0.5204998778130465),
-        ("erfc", (5.0,), 1.5374597944280349e-12),
+        ("erfc", (5.0,), 1.537459794428035e-12),
     ],
 )
 def test_special_values(name: str, args: tuple[float, ...], value: float) -> None:
-    assert FUNCTIONS[name].python(*args) == pytest.approx(value, rel=1e-12, nan_ok=True)
+    assert is_near(FUNCTIONS[name].python(*args), value, 1e-12)
 
 
 def test_every_symbol_is_defined() -> None:

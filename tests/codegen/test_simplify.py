@@ -1,21 +1,6 @@
 """simplify: before and after, as text."""
 
 import pytest
-from tests.codegen.programs import (
-    C,
-    F64,
-    N,
-    ZERO,
-    buffer,
-    let,
-    load,
-    local,
-    loop,
-    op,
-    program,
-    row,
-    shown,
-)
 
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
 from symc.codegen.ir import (
@@ -38,8 +23,23 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.verify import verify
+from tests.codegen.programs import (
+    F64,
+    ZERO,
+    C,
+    N,
+    buffer,
+    let,
+    load,
+    local,
+    loop,
+    op,
+    program,
+    row,
+    shown,
+)
 
-I, J = Var("i"), Var("j")
+VI, VJ = Var("i"), Var("j")
 X = load("x", row("i", "j"))
 ONE = Const(1.0, F64)
 BUFFERS = [
@@ -68,21 +68,27 @@ def nest(*body: Stmt) -> Stmt:
 def test_a_value_used_once_is_written_where_it_is_used() -> None:
     a, let_a = let("a", X)
     b, let_b = let("b_", exp(a))
-    assert simplified(nest(let_a, let_b, Store("y", row("i", "j"), op("add", b, ONE)))) == """
+    assert (
+        simplified(nest(let_a, let_b, Store("y", row("i", "j"), op("add", b, ONE))))
+        == """
 for i in parallel(n):
   for j in parallel(c):
     y[i*c + j] = exp(x[i*c + j]) + 1.0
 """
+    )
 
 
 def test_a_value_used_twice_keeps_its_name() -> None:
     a, let_a = let("a", exp(X))
-    assert simplified(nest(let_a, Store("y", row("i", "j"), op("add", a, a)))) == """
+    assert (
+        simplified(nest(let_a, Store("y", row("i", "j"), op("add", a, a))))
+        == """
 for i in parallel(n):
   for j in parallel(c):
     let a: float64 = exp(x[i*c + j])
     y[i*c + j] = a + a
 """
+    )
 
 
 def test_expressions_stay_small() -> None:
@@ -91,37 +97,46 @@ def test_expressions_stay_small() -> None:
     for number in range(20):
         value, stmt = let(f"t{number}", op("add", value, ONE))
         body.append(stmt)
-    assert simplified(nest(*body, Store("y", row("i", "j"), value))) == """
+    assert (
+        simplified(nest(*body, Store("y", row("i", "j"), value)))
+        == """
 for i in parallel(n):
   for j in parallel(c):
     let t6: float64 = x[i*c + j] + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0
     let t14: float64 = t6 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0
     y[i*c + j] = t14 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0
 """
+    )
 
 
 def test_unused_values_loops_without_effect_and_unused_buffers_go() -> None:
     a, let_a = let("a", X)
     _, let_b = let("b_", op("add", a, ONE))
-    assert simplified(
-        local("e", C),
-        nest(let_a, let_b),
-        If(binary("lt", N, C), (let("d", N)[1],)),
-        Store("y", ZERO, ONE),
-    ) == """
+    assert (
+        simplified(
+            local("e", C),
+            nest(let_a, let_b),
+            If(binary("lt", N, C), (let("d", N)[1],)),
+            Store("y", ZERO, ONE),
+        )
+        == """
 y[0] = 1.0
 """
+    )
 
 
 def test_equal_values_share_a_name() -> None:
     a, let_a = let("a", exp(X))
     b, let_b = let("b_", exp(X))
-    assert simplified(nest(let_a, let_b, Store("y", row("i", "j"), op("sub", a, b)))) == """
+    assert (
+        simplified(nest(let_a, let_b, Store("y", row("i", "j"), op("sub", a, b))))
+        == """
 for i in parallel(n):
   for j in parallel(c):
     let a: float64 = exp(x[i*c + j])
     y[i*c + j] = a - a
 """
+    )
 
 
 def test_zeros_of_different_sign_do_not_share_a_name() -> None:
@@ -135,11 +150,14 @@ def test_loads_are_not_merged_over_a_store() -> None:
     a, let_a = let("a", load("y", ZERO))
     b, let_b = let("b_", load("y", ZERO))
     text = simplified(let_a, Store("y", ZERO, ONE), let_b, Store("z", ZERO, op("sub", a, b)))
-    assert text == """
+    assert (
+        text
+        == """
 let a: float64 = y[0]
 y[0] = 1.0
 z[0] = a - y[0]
 """
+    )
 
 
 def test_loads_are_not_merged_over_a_loop_or_branch_that_stores() -> None:
@@ -158,28 +176,34 @@ def test_loads_do_not_move_over_a_store() -> None:
     a, let_a = let("a", load("y", ZERO))
     b, let_b = let("b_", op("add", a, ONE))
     text = simplified(let_a, let_b, Store("y", ZERO, ONE), Store("z", ZERO, b))
-    assert text == """
+    assert (
+        text
+        == """
 let a: float64 = y[0]
 y[0] = 1.0
 z[0] = a + 1.0
 """
+    )
 
 
 def test_values_move_out_of_loops() -> None:
-    a, let_a = let("a", exp(load("b", I)))
+    a, let_a = let("a", exp(load("b", VI)))
     b, let_b = let("b_", exp(load("one", ZERO)))
     value = op("add", op("add", a, b), X)
-    assert simplified(nest(let_a, let_b, Store("y", row("i", "j"), value))) == """
+    assert (
+        simplified(nest(let_a, let_b, Store("y", row("i", "j"), value)))
+        == """
 let b_: float64 = exp(one[0])
 for i in parallel(n):
   let a: float64 = exp(b[i])
   for j in parallel(c):
     y[i*c + j] = a + b_ + x[i*c + j]
 """
+    )
 
 
 def test_values_do_not_move_into_loops() -> None:
-    a, let_a = let("a", exp(load("b", I)))
+    a, let_a = let("a", exp(load("b", VI)))
     text = simplified(
         loop("parallel", "i", N, let_a, loop("parallel", "j", C, Store("y", row("i", "j"), a)))
     )
@@ -188,13 +212,16 @@ def test_values_do_not_move_into_loops() -> None:
 
 def test_values_stay_in_their_branch() -> None:
     a, let_a = let("a", exp(load("one", ZERO)))
-    body = If(binary("lt", I, C), (let_a, Store("y", I, op("add", a, a))))
-    assert simplified(loop("parallel", "i", N, body)) == """
+    body = If(binary("lt", VI, C), (let_a, Store("y", VI, op("add", a, a))))
+    assert (
+        simplified(loop("parallel", "i", N, body))
+        == """
 for i in parallel(n):
   if i < c:
     let a: float64 = exp(one[0])
     y[i] = a + a
 """
+    )
 
 
 def test_a_load_stays_in_a_loop_that_writes_the_buffer() -> None:
@@ -211,17 +238,20 @@ def test_a_load_stays_in_a_loop_that_writes_the_buffer() -> None:
 def test_a_load_stays_in_a_loop_that_may_not_run() -> None:
     """x is empty where c is 0: x[0] must not be read then."""
     a, let_a = let("a", load("x", ZERO))
-    body = loop("parallel", "j", C, let_a, Store("y", J, op("mul", a, a)))
-    assert simplified(body) == """
+    body = loop("parallel", "j", C, let_a, Store("y", VJ, op("mul", a, a)))
+    assert (
+        simplified(body)
+        == """
 for j in parallel(c):
   let a: float64 = x[0]
   y[j] = a*a
 """
+    )
 
 
 def test_a_load_leaves_a_loop_that_surely_runs() -> None:
-    a, let_a = let("a", load("x", mul(I, C)))
-    inner = loop("parallel", "j", const(9), let_a, Store("y", J, op("mul", a, a)))
+    a, let_a = let("a", load("x", mul(VI, C)))
+    inner = loop("parallel", "j", const(9), let_a, Store("y", VJ, op("mul", a, a)))
     text = simplified(loop("serial", "i", N, inner))
     assert "  let a: float64 = x[i*c]\n  for j in parallel(9):" in text
 
@@ -231,36 +261,36 @@ def test_a_scalar_leaves_any_loop() -> None:
     text = simplified(
         local("s"),
         Store("s", ZERO, ONE),
-        loop("parallel", "j", C, let_a, Store("y", J, op("add", a, a))),
+        loop("parallel", "j", C, let_a, Store("y", VJ, op("add", a, a))),
     )
     assert "let a: float64 = exp(s[0])\nfor j in" in text
 
 
 FOLDED = [
-    (add(mul(I, const(3)), const(0)), "i*3"),
-    (Binary("mul", I, const(1), INT64), "i"),
-    (Binary("add", const(0), I, INT64), "i"),
-    (Binary("sub", I, I, INT64), "0"),
-    (Binary("add", Binary("add", I, const(2), INT64), const(3), INT64), "i + 5"),
+    (add(mul(VI, const(3)), const(0)), "i*3"),
+    (Binary("mul", VI, const(1), INT64), "i"),
+    (Binary("add", const(0), VI, INT64), "i"),
+    (Binary("sub", VI, VI, INT64), "0"),
+    (Binary("add", Binary("add", VI, const(2), INT64), const(3), INT64), "i + 5"),
     (Binary("floordiv", const(7), const(-2), INT64), "-4"),
     (Binary("mod", const(7), const(0), INT64), "0"),
     (Binary("min", const(7), const(3), INT64), "3"),
-    (Binary("max", I, I, INT64), "i"),
-    (Binary("floordiv", I, const(1), INT64), "i"),
-    (Binary("mod", I, const(1), INT64), "0"),
+    (Binary("max", VI, VI, INT64), "i"),
+    (Binary("floordiv", VI, const(1), INT64), "i"),
+    (Binary("mod", VI, const(1), INT64), "0"),
     (Binary("floordiv", row("i", "j"), C, INT64), "i"),
     (Binary("mod", row("i", "j"), C, INT64), "j"),
-    (Binary("mod", J, C, INT64), "j"),
-    (Binary("floordiv", J, C, INT64), "0"),
-    (Binary("floordiv", mul(I, const(4)), const(4), INT64), "i"),
+    (Binary("mod", VJ, C, INT64), "j"),
+    (Binary("floordiv", VJ, C, INT64), "0"),
+    (Binary("floordiv", mul(VI, const(4)), const(4), INT64), "i"),
     (Binary("mod", row("i", "j"), N, INT64), "(i*c + j) % n"),
-    (Binary("floordiv", add(mul(N, C), J), C, INT64), "(n*c + j) // c"),
+    (Binary("floordiv", add(mul(N, C), VJ), C, INT64), "(n*c + j) // c"),
     (Binary("add", const(2**63 - 1), const(1), INT64), "9223372036854775807 + 1"),
-    (Cast(I, INT64), "i"),
-    (Select(binary("lt", const(1), const(2)), I, J, INT64), "i"),
-    (Select(Unary("not", binary("eq", I, I), BOOL), I, J, INT64), "j"),
-    (Select(binary("or", binary("lt", I, J), Const(True, BOOL)), I, J, INT64), "i"),
-    (Select(binary("and", binary("lt", I, J), Const(True, BOOL)), I, J, INT64),
+    (Cast(VI, INT64), "i"),
+    (Select(binary("lt", const(1), const(2)), VI, VJ, INT64), "i"),
+    (Select(Unary("not", binary("eq", VI, VI), BOOL), VI, VJ, INT64), "j"),
+    (Select(binary("or", binary("lt", VI, VJ), Const(True, BOOL)), VI, VJ, INT64), "i"),
+    (Select(binary("and", binary("lt", VI, VJ), Const(True, BOOL)), VI, VJ, INT64),
      "select(i < j, i, j)"),
 ]  # fmt: skip
 
@@ -277,17 +307,22 @@ def test_floats_do_not_fold() -> None:
 
 
 def test_known_branches_and_loops_of_length_one_or_none() -> None:
-    assert simplified(
-        loop("parallel", "i", const(1), Store("y", add(I, const(2)), Cast(I, F64))),
-        loop("parallel", "k", const(0), Store("y", Var("k"), ONE)),
-        If(binary("lt", const(1), const(2)), (Store("z", ZERO, ONE),), (Store("y", ZERO, ONE),)),
-    ) == """
+    assert (
+        simplified(
+            loop("parallel", "i", const(1), Store("y", add(VI, const(2)), Cast(VI, F64))),
+            loop("parallel", "k", const(0), Store("y", Var("k"), ONE)),
+            If(
+                binary("lt", const(1), const(2)), (Store("z", ZERO, ONE),), (Store("y", ZERO, ONE),)
+            ),
+        )
+        == """
 y[2] = float64(0)
 z[0] = 1.0
 """
+    )
 
 
 def test_a_value_may_not_move_into_the_length_of_a_loop() -> None:
     k, let_k = let("k", Cast(load("one", ZERO), INT64))
-    text = simplified(let_k, loop("serial", "i", k, Store("y", I, ONE)))
+    text = simplified(let_k, loop("serial", "i", k, Store("y", VI, ONE)))
     assert text.startswith("\nlet k: int64 = int64(one[0])\nfor i in serial(k):")

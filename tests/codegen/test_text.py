@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from tests.codegen.programs import F64, load, softmax
 
 from symc.codegen.dtypes import BOOL, FLOAT32, INT64
 from symc.codegen.ir import (
@@ -35,6 +34,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.text import expression, kernel_text, text
+from tests.codegen.programs import F64, load, softmax
 
 A, B, X = Var("a", F64), Var("b", F64), Var("c", F64)
 P, Q, R = Var("p", BOOL), Var("q", BOOL), Var("r", BOOL)
@@ -66,7 +66,10 @@ def _op(op: BinaryOp, left: Expr, right: Expr) -> Binary:
         (_op("and", Unary("not", P, BOOL), Q), "not p and q"),
         (_op("eq", _op("lt", A, B), P), "(a < b) == p"),
         (_op("shl", add(Var("i"), const(1)), Var("j")), "i + 1 << j"),
-        (_op("bor", Var("i"), _op("band", Var("j"), Unary("invert", Var("k"), INT64))), "i | j & ~k"),
+        (
+            _op("bor", Var("i"), _op("band", Var("j"), Unary("invert", Var("k"), INT64))),
+            "i | j & ~k",
+        ),
         (add(Var("i"), const(-3)), "i - 3"),
         (Select(P, A, B, F64), "select(p, a, b)"),
         (Cast(_op("add", A, B), FLOAT32), "float32(a + b)"),
@@ -84,7 +87,9 @@ def test_expressions_have_the_parentheses_they_need(expr: Expr, shown: str) -> N
 
 
 def test_softmax() -> None:
-    assert text(softmax()) == """\
+    assert (
+        text(softmax())
+        == """\
 program test
   size n = length(x, 0)
   size c = length(x, 1)
@@ -111,6 +116,7 @@ kernel main(x: float64, y: write float64; n, c)
 run
   main(x, y; n, c)
 """
+    )
 
 
 def test_steps_and_notes() -> None:
@@ -127,7 +133,9 @@ def test_steps_and_notes() -> None:
             Routine("dot_f64", (n, Pointer("x", const(0)), Pointer("x", k, True)), "x @ x"),
         ),
     )
-    assert text(program) == """\
+    assert (
+        text(program)
+        == """\
 program steps
   size n = length(x, 0)  # rows of x
   size k = measured
@@ -145,13 +153,16 @@ run
   measure k = count[0]
   routine dot_f64(n, x, write x + k)  # x @ x
 """
+    )
 
 
 def test_branches_and_loop_notes() -> None:
     store = Store("y", Var("i"), Const(0.0, F64))
     body = (Loop(Var("i"), const(3), "unroll", (If(P, (store,), (store,)),), "zero y"),)
     kernel = Kernel("k", (Param("y", F64, True),), (), body)
-    assert kernel_text(kernel) == """\
+    assert (
+        kernel_text(kernel)
+        == """\
 kernel k(y: write float64)
   # zero y
   for i in unroll(3):
@@ -160,6 +171,7 @@ kernel k(y: write float64)
     else:
       y[i] = 0.0
 """
+    )
 
 
 def test_deep_expressions_and_long_blocks_are_printed() -> None:

@@ -3,19 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from tests.codegen.programs import (
-    C,
-    F64,
-    N,
-    ZERO,
-    buffer,
-    elementwise,
-    load,
-    local,
-    loop,
-    program,
-    softmax,
-)
 
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, INT8, INT32, INT64, UINT8
 from symc.codegen.errors import IRError
@@ -34,6 +21,7 @@ from symc.codegen.ir import (
     Length,
     Let,
     Load,
+    Loop,
     Measure,
     Param,
     Pointer,
@@ -50,6 +38,19 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.verify import verify
+from tests.codegen.programs import (
+    F64,
+    ZERO,
+    C,
+    N,
+    buffer,
+    elementwise,
+    load,
+    local,
+    loop,
+    program,
+    softmax,
+)
 
 X = load("x", ZERO)
 ONE = Const(1.0, F64)
@@ -103,7 +104,8 @@ EXPRESSIONS = [
     (_body(local("e"), If(Const(True, BOOL), (local("f"),)), Store("f", ZERO, X)),
      "there is no buffer f here"),
     (_value(Cast(Var("n", INT32), F64)), "n is int64, but used as int32"),
-    (_value(Binary("add", X, Const(1.0, FLOAT32), F64)), "an operand of add is float32, not float64"),
+    (_value(Binary("add", X, Const(1.0, FLOAT32), F64)),
+     "an operand of add is float32, not float64"),
     (_value(Binary("lt", X, X, F64)), "lt of float64 gives bool, not float64"),
     (_let(Binary("add", X, X, BOOL)), "add of float64 gives float64, not bool"),
     (_let(Binary("and", X, X, BOOL)), "and of float64"),
@@ -148,7 +150,8 @@ KERNELS = [
     (_body(local("e", X)), "a length is float64, not int64"),
     (_body(loop("serial", "i", X)), "the length of a loop is float64, not int64"),
     (_body(If(N, ())), "a condition is int64, not bool"),
-    (_body(loop("vector", "i", N, loop("serial", "j", C))), "a serial loop inside a loop of kind vector"),
+    (_body(loop("vector", "i", N, loop("serial", "j", C))),
+     "a serial loop inside a loop of kind vector"),
     (_body(loop("unroll", "i", const(2), If(Const(True, BOOL), (loop("vector", "j", C),)))),
      "a vector loop inside a loop of kind unroll"),
     (_body(loop("unroll", "i", N)), "an unroll loop whose length is not constant"),
@@ -190,7 +193,8 @@ PROGRAMS = [
     (_steps(Check(Const(True, BOOL), 0)), "the code of a Check is 0, not above 0"),
     (_steps(Check(binary("gt", X, X), 1)), "there is no buffer x here"),
     (_steps(Measure("n", "k")), "Measure sets n, which is no size without a value"),
-    (_sizes(Size(Var("k1"), None), steps=(Measure("k1", "x"),)), "Measure reads x, which is not int64"),
+    (_sizes(Size(Var("k1"), None), steps=(Measure("k1", "x"),)),
+     "Measure reads x, which is not int64"),
     (_steps(Routine("r", (Pointer("z", ZERO),))), "there is no buffer z"),
     (_steps(Routine("r", (Pointer("x", ONE),))), "an offset is float64, not int64"),
     (_steps(Routine("r", (Pointer("x", ZERO, True),))), "input x is written"),
@@ -225,7 +229,9 @@ def test_the_message_stands_under_the_line() -> None:
     )
     with pytest.raises(IRError) as caught:
         verify(made)
-    assert str(caught.value) == """\
+    assert (
+        str(caught.value)
+        == """\
 y is float64, but used as int64
 
 program test
@@ -242,13 +248,15 @@ kernel main(x: float64, y: write float64; n, c)
 
 run
   main(x, y; n, c)"""
+    )
 
 
 def test_a_long_listing_is_cut() -> None:
     made = elementwise(500)
     kernel = made.kernels[0]
     (only,) = kernel.body
-    broken = replace(only, body=(*only.body, Store("x", ZERO, X)))  # type: ignore[type-var]
+    assert isinstance(only, Loop)
+    broken = replace(only, body=(*only.body, Store("x", ZERO, X)))
     with pytest.raises(IRError) as caught:
         verify(replace(made, kernels=(replace(kernel, body=(broken,)),)))
     lines = str(caught.value).splitlines()

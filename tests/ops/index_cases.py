@@ -22,44 +22,50 @@ from tests.ops.reader_check import check_nodes, enforce
 S = np.s_
 YES, NO = np.True_, np.False_
 
-VECTOR = [
+VECTOR: list[Any] = [
     S[0], S[-1], S[2], S[4], S[-5], S[:], S[...], S[()], S[None], S[..., None], S[None, :, None],
     S[1:], S[:-1], S[::2], S[::-1], S[::-2], S[1:3], S[3:1], S[3:1:-1], S[-2:], S[:-2], S[-100:100],
     S[100:], S[:-100], S[100::-1], S[:-100:-1], S[-1:0:-1], S[1:4:3], S[4:0:-3], S[2:2], S[0:1],
-    S[[0]], S[[]], S[[0, 0, 2]], S[[-1, 1]], S[[[0, 1], [2, -2]]], S[[True, False, True, True, False]],
+    S[[0]], S[[]], S[[0, 0, 2]], S[[-1, 1]], S[[[0, 1], [2, -2]]],
+    S[[True, False, True, True, False]],
     S[np.array([3, 1], "int32")], S[np.array(2)], S[np.array([1, 4], "uint8")], S[np.int16(-2)],
     S[None, [1, 2]], S[[1, 2], None], S[np.zeros(5, bool)], S[YES], S[NO], S[YES, 1:],
     S[np.zeros((0, 2), int)], S[range(3)], S[..., [0, 1]],
 ]  # fmt: skip
-MATRIX = [
+MATRIX: list[Any] = [
     S[0], S[1:], S[:, 0], S[0, 1], S[-1, -1], S[1, ::-1], S[::-1, ::-1], S[:, 1:3], S[1:, :-1],
-    S[..., 0], S[..., 1:], S[0, ...], S[None, 0, None, :, None], S[:, None], S[:, :], S[2:0:-1, ::2],
+    S[..., 0], S[..., 1:], S[0, ...], S[None, 0, None, :, None], S[:, None], S[:, :],
+    S[2:0:-1, ::2],
     S[[0, 2]], S[:, [0, 2, 0]], S[[0, 1], [1, 2]], S[[0, 1, 0], 1], S[1, [0, 1, 0]], S[[0, 1], 1:],
     S[1:, [0, 1]], S[::-1, [[0], [3]]], S[[[0], [1]], [0, 1]], S[None, [0, 1], ..., [0, 1]],
     S[None, [0, 1], [0, 1]], S[[0, 1], None, [0, 1]], S[[0, 1], ..., 1:], S[[True, False, True]],
     S[:, [True, False, True, False]], S[[True, False, True], 1], S[[True, False, True], 1:3],
-    S[[True, False, True], [0, 1]], S[np.arange(12).reshape(3, 4) % 3 == 0], S[np.ones((3, 4), bool)],
+    S[[True, False, True], [0, 1]], S[np.arange(12).reshape(3, 4) % 3 == 0],
+    S[np.ones((3, 4), bool)],
     S[np.arange(12).reshape(3, 4) > 90], S[None, np.eye(3, 4, dtype=bool), None], S[YES, [0, 1]],
     S[[0, 1], YES], S[:, YES], S[:0, [0, 1]], S[3:, ::-1], S[np.arange(3), [3, 0, 3]],
     S[[1], np.arange(4)], S[[0, 0], :], S[[-1], ::-2],
 ]  # fmt: skip
-CUBE = [
+CUBE: list[Any] = [
     S[0], S[:, 0], S[..., 0], S[0, 0, 0], S[1, :, 2], S[:, ::-1, 1:], S[::-1, None, 0, ::2],
     S[[0, 1]], S[:, [0, 2]], S[:, :, [0, 3, 0]], S[0, :, [0, 1]], S[:, 0, [0, 1]], S[[0, 1], :, 0],
     S[[0, 1], :, [0, 1]], S[[0, 1], 1:, [0, 1]], S[1:, [0, 1], [0, 1]], S[::-1, [0, 1], 1::2],
-    S[[0, 1], 1:, ::-1], S[1:, ::-1, [0, 1]], S[:, 1:, [[0, 1], [2, 3]]], S[[[0], [1]], :, [0, 1, 2]],
-    S[[[0], [1]], [0, 1, 2]], S[:, [[0], [1]], [0, 1, 2]], S[[0, 1], [1, 2], [2, 3]], S[0, [1, 2], 3],
+    S[[0, 1], 1:, ::-1], S[1:, ::-1, [0, 1]], S[:, 1:, [[0, 1], [2, 3]]],
+    S[[[0], [1]], :, [0, 1, 2]],
+    S[[[0], [1]], [0, 1, 2]], S[:, [[0], [1]], [0, 1, 2]], S[[0, 1], [1, 2], [2, 3]],
+    S[0, [1, 2], 3],
     S[None, [0, 1], :, None, [0, 1]], S[:, None, [0, 1], [0, 1]], S[..., [0, 1], None, 0],
     S[np.arange(6).reshape(2, 3) % 2 == 0], S[:, np.arange(12).reshape(3, 4) % 5 == 0],
     S[np.arange(6).reshape(2, 3) % 2 == 0, 1], S[np.arange(6).reshape(2, 3) % 2 == 0, 1:],
     S[np.arange(6).reshape(2, 3) % 3 == 0, [0, 1]], S[[True, False], :, [0, 2]],
     S[[True, True], [0, 2], ::-1], S[np.arange(24).reshape(2, 3, 4) % 7 == 0], S[1, YES, :, [1, 1]],
 ]  # fmt: skip
-ONE = [
-    S[0], S[:], S[::-1], S[1:], S[:, 0], S[[0, 0]], S[:, [2, 1]], S[[True]], S[0, [0, 1]], S[[0], 1:],
+ONE: list[Any] = [
+    S[0], S[:], S[::-1], S[1:], S[:, 0], S[[0, 0]], S[:, [2, 1]], S[[True]], S[0, [0, 1]],
+    S[[0], 1:],
     S[[[0]], [0, 1]], S[None, :, 1], S[[False]], S[0:1, ::-2],
 ]  # fmt: skip
-EMPTY = [
+EMPTY: list[Any] = [
     S[:], S[::-1], S[1:], S[:, 0], S[:, [0, 2]], S[[]], S[:0], S[..., ::-2], S[np.zeros(0, bool)],
     S[np.zeros((0, 3), bool)], S[:, [True, False, True]], S[[], 1:], S[None], S[-1:, [[0], [1]]],
 ]  # fmt: skip
@@ -94,9 +100,10 @@ class Inputs:
     def __call__(self, index: Any) -> Any:
         """The index with symbolic numbers."""
         if isinstance(index, tuple):
-            return tuple(map(self, index))
+            return tuple(map(self, as_parts(index)))
         if isinstance(index, slice):
-            return slice(*(self(bound) for bound in (index.start, index.stop, index.step)))
+            cut: Any = index
+            return slice(self(cut.start), self(cut.stop), self(cut.step))
         if index is None or index is Ellipsis:
             return index
         array = np.asarray(index)
@@ -158,12 +165,18 @@ def agree(outputs: Sequence[Tensor], values: dict[Tensor, Any], wanted: Sequence
 
 def single_bool(index: Any) -> bool:
     """Whether an index has a scalar mask."""
-    return any(isinstance(part, np.bool_) for part in (index if isinstance(index, tuple) else (index,)))
+    return any(isinstance(part, np.bool_) for part in as_parts(index))
+
+
+def as_parts(index: Any) -> tuple[Any, ...]:
+    """The parts of an index."""
+    parts: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+    return parts
 
 
 def only_new(index: Any) -> bool:
     """Whether an index only makes new axes, so that there is nothing to write into."""
-    parts = index if isinstance(index, tuple) else (index,)
+    parts = as_parts(index)
     whole = (slice(None), Ellipsis, None)
     plain = all(not isinstance(part, list | np.ndarray) and part in whole for part in parts)
     return plain and any(part is None for part in parts)
@@ -183,15 +196,16 @@ def random_index(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         elif kind == "array" and (n or 0 in block):
             # A length 1 is only given where it is known, as unknown ones do not broadcast.
             items.append(rng.integers(-n, n, block) if n else np.zeros(block, int))
-        elif kind == "mask" and 1 <= len(block) and not any(isinstance(i, np.ndarray) for i in items):
+        elif kind == "mask" and block and not any(isinstance(i, np.ndarray) for i in items):
             items.append(rng.random(n) < 0.5)
             block = (int(items[-1].sum()),)
         elif kind == "new":
             items.append(None)
             continue
         elif kind == "slice":
-            bounds = [None if rng.random() < 0.3 else int(b) for b in rng.integers(-n - 2, n + 3, 2)]
-            items.append(slice(bounds[0], bounds[1], (None, 1, 2, -1, -2, 3)[rng.integers(6)]))
+            ends = [int(end) for end in rng.integers(-n - 2, n + 3, 2)]
+            first, last = (None if rng.random() < 0.3 else end for end in ends)
+            items.append(slice(first, last, (None, 1, 2, -1, -2, 3)[rng.integers(6)]))
         else:
             items.append(slice(None))
         axis += 1

@@ -159,6 +159,6 @@ def test_what_is_provable_is_not_checked() -> None:
 def test_an_index_is_checked_before_anything_is_read() -> None:
     x, i = T.vector("x"), T.lscalar("i")
     function = symc.function([x, i], T.exp(x[i]) + x[1:].sum())
-    with pytest.raises(BadIndex, match="index 1000000000 is out of bounds for axis 0 with length 3"):
+    with pytest.raises(BadIndex, match="index 1000000000 is out of bounds"):
         function(np.ones(3), 10**9)
     assert function(np.ones(3), -3) == np.e + 2

@@ -1,0 +1,30 @@
+"""All measurements, in the order of the table."""
+
+from measure import Case
+
+from cases import (
+    black_scholes,
+    deep_network,
+    importing,
+    layer_norm,
+    logistic,
+    network,
+    node_count,
+    pairwise,
+    scalar,
+    softmax,
+)
+
+CASES: tuple[Case, ...] = (
+    importing.CASE,
+    logistic.COLD,
+    logistic.WARM,
+    scalar.CASE,
+    black_scholes.CASE,
+    softmax.CASE,
+    layer_norm.CASE,
+    pairwise.CASE,
+    network.CASE,
+    node_count.CASE,
+    deep_network.CASE,
+)

@@ -1,0 +1,209 @@
+"""The plan of the workspace: who shares what, and that programs survive it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.ir import (
+    Buffer,
+    Check,
+    Const,
+    Expr,
+    Kernel,
+    Launch,
+    Length,
+    Load,
+    Measure,
+    Param,
+    Program,
+    Size,
+    Step,
+    Store,
+    Var,
+    binary,
+    const,
+    mul,
+)
+from symc.codegen.passes.memory import Plan, live_ranges, plan
+from tests.codegen.compiled import build, caller
+from tests.codegen.programs import ZERO, C, N, buffer, load, local, loop, op
+
+INDEX, M = Var("i"), Var("m")
+
+
+def copy(name: str = "copy") -> Kernel:
+    """``q = p + 1`` of a given length."""
+    body = (
+        loop("serial", "i", N, Store("q", INDEX, op("add", load("p", INDEX), Const(1.0, FLOAT64)))),
+    )
+    return Kernel(name, (Param("p", FLOAT64, False), Param("q", FLOAT64, True)), (N,), body)
+
+
+def chain(lengths: list[Expr]) -> Program:
+    """x -> t0 -> t1 ... -> y, of which the first element only matters."""
+    temps = [Buffer(f"t{k}", FLOAT64, (length,), "temp") for k, length in enumerate(lengths)]
+    names = ["x", *(temp.name for temp in temps), "y"]
+    return Program(
+        "chain",
+        (Size(N, Length("x", 0)), Size(C, Length("x", 1))),
+        (buffer("x", "input", N, C), *temps, buffer("y", "output", const(1))),
+        (copy(),),
+        tuple(Launch("copy", pair, (const(1),)) for pair in itertools.pairwise(names)),
+    )
+
+
+def tenants(found: Plan) -> list[list[str]]:
+    return [[tenant.name for tenant in slot.tenants] for slot in found.slots]
+
+
+def test_two_slots_are_enough_for_a_chain() -> None:
+    made = chain([N] * 6)
+    assert tenants(plan(made)) == [["t0", "t2", "t4"], ["t1", "t3", "t5"]]
+    f = caller(made, build(made))
+    assert f(np.zeros((3, 2)))[0] == 7
+
+
+def test_a_slot_of_the_same_size_is_preferred() -> None:
+    """t3 finds the slots of t0 (N) and t1 (C) free and takes that of its own size."""
+    made = chain([N, C, mul(N, C), C])
+    assert tenants(plan(made)) == [["t0", "t2"], ["t1", "t3"]]
+    made = chain([const(4), const(1000), const(5), const(900)])
+    assert tenants(plan(made)) == [["t0", "t2"], ["t1", "t3"]]
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_no_two_live_temporaries_share(number: int, seed: int) -> None:
+    rng = random.Random(1000 * seed + number)
+    lengths: tuple[Expr, ...] = (N, C, mul(N, C), const(7))
+    temps = [
+        Buffer(f"t{k}", rng.choice((FLOAT32, FLOAT64)), (rng.choice(lengths),), "temp")
+        for k in range(12)
+    ]
+    steps: list[Step] = []
+    written: list[str] = []
+    for temp in temps:
+        sources = [name for name in written if rng.random() < 0.3]
+        steps.append(Launch("k", (*sources, temp.name), ()))
+        written.append(temp.name)
+    made = Program("random", (Size(N, const(3)), Size(C, const(4))), tuple(temps), (), tuple(steps))
+    lives = live_ranges(made)
+    found = plan(made)
+    assert sorted(itertools.chain(*tenants(found))) == sorted(temp.name for temp in temps)
+    for slot in found.slots:
+        for first, second in itertools.pairwise(slot.tenants):
+            assert lives[first.name][1] < lives[second.name][0], f"seed {seed}, number {number}"
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (1, 1)])
+def test_lengths_of_zero(shape: tuple[int, int]) -> None:
+    temps = [buffer("t", "temp", N), buffer("u", "temp", mul(N, C))]
+    made = Program(
+        "zero",
+        (Size(N, Length("x", 0)), Size(C, Length("x", 1))),
+        (buffer("x", "input", N, C), *temps, buffer("y", "output", N)),
+        (copy(),),
+        (
+            Launch("copy", ("x", "t"), (binary("min", N, mul(N, C)),)),
+            Launch("copy", ("t", "u"), (binary("min", N, mul(N, C)),)),
+            Launch("copy", ("u", "y"), (binary("min", N, mul(N, C)),)),
+        ),
+    )
+    (y,) = caller(made, build(made))(np.zeros(shape))
+    assert y.shape == (shape[0],)
+    if shape[1]:
+        assert np.array_equal(y, np.full(shape[0], 3.0))
+
+
+def first_nonnegative(role_of_k: str) -> Program:
+    """``y = zeros(k)`` where k is an input, through a temporary of that length."""
+    body = (loop("serial", "i", N, Store("q", INDEX, Const(2.0, FLOAT64))),)
+    return Program(
+        "fill",
+        (Size(M, None), Size(C, mul(M, const(2)))),
+        (
+            Buffer("k", INT64, (), "input"), buffer("t", "temp", M), buffer("y", "output", C),
+        ),
+        (Kernel("fill", (Param("q", FLOAT64, True),), (N,), body), copy()),
+        (
+            Measure("m", "k"),
+            Check(binary("ge", M, const(0)), 4, role_of_k),
+            Launch("fill", ("t",), (M,)),
+            Launch("fill", ("y",), (C,)),
+            Launch("copy", ("t", "y"), (M,)),
+        ),
+    )  # fmt: skip
+
+
+def test_a_length_from_an_input_is_known_before() -> None:
+    made = first_nonnegative("k")
+    found = plan(made)
+    assert found.leading == 2
+    assert found.early == {"m", "c"}
+    assert not found.late
+    f = caller(made, build(made))
+    assert np.array_equal(f(2)[0], [3, 3, 2, 2])
+    assert np.array_equal(f(0)[0], [])
+    from tests.codegen.compiled import Failed
+
+    with pytest.raises(Failed) as caught:
+        f(-1)
+    assert caught.value.code == 4
+
+
+def late_program(dtype: DType = INT64) -> Program:
+    """A length that a kernel computes, for a temporary, scratch memory and an output."""
+    count = (Store("c", ZERO, Load("k", ZERO, INT64)),)
+    use = (
+        loop(
+            "parallel", "i", M,
+            local("s", M),
+            loop("serial", "j", M, Store("s", Var("j"), load("t", Var("j")))),
+            Store("y", INDEX, load("s", INDEX)),
+        ),
+    )  # fmt: skip
+    fill = (loop("serial", "i", M, Store("t", INDEX, op("add", op("add", Const(1.0, FLOAT64), Const(
+        0.5, FLOAT64)), Const(0.0, FLOAT64)))),)  # fmt: skip
+    return Program(
+        "late",
+        (Size(M, None),),
+        (
+            Buffer("k", INT64, (), "input"), Buffer("c", dtype, (), "temp"),
+            buffer("t", "temp", M), buffer("y", "output", M),
+        ),
+        (
+            Kernel("count", (Param("k", INT64, False), Param("c", INT64, True)), (), count),
+            Kernel("fill", (Param("t", FLOAT64, True),), (M,), fill),
+            Kernel("use", (Param("t", FLOAT64, False), Param("y", FLOAT64, True)), (M,), use),
+        ),
+        (
+            Launch("count", ("k", "c"), ()),
+            Measure("m", "c"),
+            Launch("fill", ("t",), (M,)),
+            Check(binary("ne", M, const(13)), 6),
+            Launch("use", ("t", "y"), (M,)),
+        ),
+    )  # fmt: skip
+
+
+def test_what_is_measured_late_is_allocated_late() -> None:
+    made = late_program()
+    found = plan(made)
+    assert found.leading == 0
+    assert [late.buffer.name for late in found.late] == ["t"]
+    f = caller(made, build(made))
+    from tests.codegen.compiled import Failed
+
+    for threads in (1, 3):
+        f.threads = threads
+        for length in (0, 1, 700):
+            assert np.array_equal(f(length)[0], np.full(length, 1.5))
+        for _ in range(3):
+            with pytest.raises(Failed):
+                f(13)
+    with pytest.raises(MemoryError):
+        f(1 << 58)

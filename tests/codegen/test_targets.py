@@ -1,0 +1,189 @@
+"""The C target: finding, describing and running the compiler, and what goes wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symc.codegen.emit import emit
+from symc.codegen.errors import CompileFailed, CompilerMissing
+from symc.codegen.ir import Kernel, Launch, Program
+from symc.codegen.targets import abi, compiler, pieces
+from symc.codegen.targets.c import C as LANG
+from symc.codegen.targets.c import CTarget
+from tests.codegen.compiled import build, caller
+from tests.codegen.programs import elementwise, softmax
+
+
+def test_a_missing_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SYMC_CC", "no-such-compiler -m64")
+    target = CTarget()
+    assert not target.available()
+    with pytest.raises(CompilerMissing, match="'no-such-compiler -m64'"):
+        target.compile("", tmp_path)
+    monkeypatch.delenv("SYMC_CC")
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CompilerMissing, match="Install gcc or set SYMC_CC"):
+        target.describe()
+
+
+def test_a_compiler_with_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = CTarget().compiler()
+    monkeypatch.setenv("SYMC_CC", f"{plain.command[0]} -DSOMETHING=1")
+    found = CTarget().compiler()
+    assert found.command == (plain.command[0], "-DSOMETHING=1")
+    assert found.path == plain.path
+
+
+def test_what_a_failed_compilation_says(tmp_path: Path) -> None:
+    source = "int first;\n" * 30 + "int wrong = ;\n" + "int last;\n" * 30
+    with pytest.raises(CompileFailed) as caught:
+        CTarget().compile(source, tmp_path)
+    error = caught.value
+    assert error.line == 31
+    assert error.source == source
+    assert ">    31  int wrong = ;" in str(error)
+    assert "     26  int first;" in str(error)
+    assert "    25  " not in str(error)
+    assert "error: expected expression" in str(error)
+    assert "-march=native" in str(error)
+    assert not (tmp_path / "function.so").exists()
+    assert (tmp_path / "function.c").read_text() == source
+
+
+def test_a_compiler_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "cc"
+    fake.write_text("#!/bin/sh\necho no space left; exit 3\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("SYMC_CC", str(fake))
+    with pytest.raises(CompileFailed, match="no space left") as caught:
+        CTarget().compile("int x;", tmp_path)
+    assert caught.value.line is None
+
+
+def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memo = tmp_path / "compiler"
+    target = CTarget(memo)
+    first = target.describe()
+    assert set(first) == {"compiler", "flags", "cpu", "platform"}
+    assert all(isinstance(part, str) and part for part in first.values())
+    assert "-O3" in first["flags"]
+    assert "-O1" in target.describe(quick=True)["flags"]
+
+    def refuse(*_: object) -> str:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(compiler, "_version", refuse)
+    assert CTarget(memo).describe() == first
+    memo.write_text("another compiler 1 2\nversion 3")
+    with pytest.raises(AssertionError):
+        CTarget(memo).describe()
+    memo.write_bytes(b"\xff\xfe")
+    with pytest.raises(AssertionError):
+        CTarget(memo).describe()
+
+
+def test_describe_where_nothing_can_be_written(tmp_path: Path) -> None:
+    missing = tmp_path / "no" / "folder" / "compiler"
+    assert CTarget(missing).describe() == CTarget().describe()
+
+
+def test_no_process_is_started_at_import() -> None:
+    code = (
+        "import subprocess\n"
+        "def refuse(*a, **k): raise SystemExit('a process was started')\n"
+        "subprocess.Popen.__init__ = refuse\n"
+        "import symc.codegen.targets.c as c\n"
+        "assert c.CTarget().available()\n"
+    )
+    root = Path(__file__).parents[2]
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_types_are_up_to_date(tmp_path: Path) -> None:
+    made = tmp_path / "_abi.py"
+    abi.write(made)
+    assert made.read_text() == abi.PLACE.read_text(), "run python -m symc.codegen.targets.abi"
+
+
+def test_the_struct_is_the_same_everywhere() -> None:
+    """The header, the declarations for cffi and the extension name the same fields."""
+    root = Path(__file__).parents[2]
+    texts = [
+        (root / "codegen/runtime/host.h").read_text(), abi.DECLARATIONS,
+        (root / "symc/_call.c").read_text(),
+    ]  # fmt: skip
+    fields = []
+    for text in texts:
+        body = text.partition("typedef struct symc_call {")[2].partition("} symc_call;")[0]
+        lines = [line.partition("//")[0].split() for line in body.split("\n")]
+        fields.append([" ".join(line) for line in lines if line])
+    assert fields[0] == fields[1] == fields[2]
+
+
+def many_kernels(count: int) -> Program:
+    """The same elementwise kernel under many names, each in place of the last."""
+    made = elementwise(30)
+    kernel = made.kernels[0]
+    kernels = tuple(
+        Kernel(f"k{n}", kernel.params, kernel.sizes, kernel.body, f"number {n}")
+        for n in range(count)
+    )
+    launches = tuple(
+        Launch(item.name, step.buffers, step.sizes)
+        for item in kernels
+        for step in made.steps
+        if isinstance(step, Launch)
+    )
+    return Program("many", made.sizes, made.buffers, kernels, launches)
+
+
+def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
+    made = many_kernels(80)
+    source = emit(made, LANG)
+    assert source.count("\n") > pieces.LARGE
+    parts = pieces.pieces(source, 2)
+    assert len(parts) == 2
+    assert abs(len(parts[0]) - len(parts[1])) < 0.3 * len(source)
+    target = CTarget()
+    target.compile(source, tmp_path, quick=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["function.c", "function.so"]
+    assert (tmp_path / "function.c").read_text() == source
+    x = np.linspace(-1, 1, 7)
+    small = many_kernels(1)
+    expected = caller(small, build(small))(x)[0]
+    assert np.array_equal(caller(made, target.load(tmp_path))(x)[0], expected, equal_nan=True)
+
+
+def test_a_piece_that_fails(tmp_path: Path) -> None:
+    source = emit(many_kernels(80), LANG).replace("/* number 77 */", "int oops = ;", 1)
+    with pytest.raises(CompileFailed, match="int oops = ;"):
+        CTarget().compile(source, tmp_path, quick=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["function.c"]
+
+
+def test_a_child_of_fork_runs_on_one_thread() -> None:
+    """OpenMP's threads are not copied by fork: a child that waited for them would hang."""
+    made = softmax()
+    f = caller(made, build(made), threads=2)
+    x = np.random.default_rng(0).standard_normal((4000, 50))
+    (expected,) = f(x)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if np.array_equal(f(x)[0], expected) else 2
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert np.array_equal(f(x)[0], expected)
