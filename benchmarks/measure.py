@@ -151,14 +151,15 @@ def at_most(results: Results, limit: float, *, what: str = "") -> Line:
     return Line(what, show(mine.best), target=target, reached=mine.best <= limit)
 
 
-def counted(results: Results, fact: str, limit: float, unit: str = "") -> Line:
+def counted(results: Results, fact: str, limit: float | None = None) -> Line:
     """A number that symc's contestant reported, against the largest allowed."""
     mine = results.times.get("symc")
-    target = f"<= {limit:g}"
+    target = "" if limit is None else f"<= {limit:g}"
     if mine is None:
-        return Line(fact, absent_text(results, "symc"), target=target, reached=False)
+        return Line(fact, absent_text(results, "symc"), target=target, reached=None if limit is None else False)
     value = mine.facts[fact]
-    return Line(fact, f"{value:.3g} {unit}".strip(), target=target, reached=value <= limit)
+    reached = None if limit is None else value <= limit
+    return Line(fact, f"{value:.3g}", target=target, reached=reached)
 
 
 def detail(results: Results, name: str, *facts: str) -> list[Line]:

@@ -28,5 +28,5 @@ def load(name: str) -> ctypes.CDLL:
 
 
 def pointer(array: NDArray[np.generic]) -> ctypes.c_void_p:
-    """The address of an array's first element."""
-    return ctypes.c_void_p(array.ctypes.data)
+    """The address of an array's first element, which keeps the array alive."""
+    return array.ctypes.data_as(ctypes.c_void_p)

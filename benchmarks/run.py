@@ -221,7 +221,7 @@ def progress(total: int) -> Callable[[str], None]:
         from tqdm import tqdm
     except ImportError:
         return lambda text: print(text, file=sys.stderr) if text else None
-    bar = tqdm(total=total, unit="step", leave=False)
+    bar = tqdm(total=total, unit="step", leave=False, disable=None)
 
     def tick(text: str) -> None:
         if text:

@@ -34,7 +34,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.parallel import work
 from symc.codegen.reductions import Reduction, mentions, reductions, statements
-from symc.codegen.writer import INDENT, Writer, comment
+from symc.codegen.writer import INDENT, Writer, comment, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,13 +108,13 @@ def granule(loop: Loop) -> int:
 
     The iterations left over at the end of a vectorised loop call scalar functions, which differ
     from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any
-    vector's length. Where there is a vector loop inside, cuts do not matter; where there is another
-    loop inside, gcc might vectorise the outer one.
+    vector's length. Where a loop inside is vectorised, cuts do not matter; where there are other
+    loops inside, gcc might vectorise the outer one.
     """
     inner = [stmt.kind for stmt in statements(loop.body) if isinstance(stmt, Loop)]
     if not inner:
         return 64
-    return 1 if "vector" in inner else 16
+    return 1 if {"vector", "parallel"} & set(inner) else 16
 
 
 def signature(
@@ -137,19 +137,7 @@ def signature(
         params.append("char *const scratch")
         if not writer.ranged:
             params.append("const int64_t stride")
-    head = f"{lang.kernel} {name}("
-    line = head + (", ".join(params) or "void") + ")"
-    if len(line) <= 100:
-        return line
-    rows: list[str] = []
-    row = INDENT
-    for number, param in enumerate(params):
-        piece = param + (", " if number + 1 < len(params) else ")")
-        if len(row) + len(piece) > 100 and row.strip():
-            rows.append(row.rstrip())
-            row = INDENT
-        row += piece
-    return "\n".join([head, *rows, row])
+    return wrapped(f"{lang.kernel} {name}(", params or ["void"], ")", "")
 
 
 @dataclass(slots=True)

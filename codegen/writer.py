@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from symc.codegen.expressions import Printer
     from symc.codegen.ir import Expr
     from symc.codegen.passes.memory import Scratch
     from symc.codegen.targets.base import Lang
 
 INDENT = "    "
+WIDTH = 100
 
 
 @dataclass(slots=True)
@@ -67,3 +70,19 @@ def comment(note: str, indent: str) -> str:
         return ""
     lines = note.replace("*/", "* /").replace("/*", "/ *").strip("\n").split("\n")
     return f"{indent}/* " + f"\n{indent} * ".join(line.rstrip() for line in lines) + " */\n"
+
+
+def wrapped(head: str, items: Sequence[str], tail: str, indent: str) -> str:
+    """A list behind `head`, on one line if that is short, else on lines of their own."""
+    line = indent + head + ", ".join(items) + tail
+    if len(line) <= WIDTH:
+        return line
+    rows = [indent + head]
+    row = indent + INDENT
+    for number, item in enumerate(items):
+        piece = item + (tail if number + 1 == len(items) else ", ")
+        if len(row) + len(piece.rstrip()) > WIDTH and row.strip():
+            rows.append(row.rstrip())
+            row = indent + INDENT
+        row += piece
+    return "\n".join([*rows, row])

@@ -89,7 +89,7 @@ class _Frame:
         self.keep: list[Any] = []  # memory that this call's pointers point to
         self.error: BaseException | None = None
 
-    def put(self, index: int, number: float, dtype: Any) -> Any:
+    def put(self, index: int, number: Any, dtype: Any) -> Any:
         """The address of a Python number that is the value of a 0-d input."""
         if dtype is _FLOAT64:
             self.floats[index] = number

@@ -25,7 +25,7 @@ from symc.codegen import ir
 from symc.codegen.emit import emit
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget
 from symc.codegen.targets.library import Library
-from symc.conditions import as_tests, requirements, waits
+from symc.conditions import as_tests, lengths_in, requirements, waits
 from symc.graph import Array, Tensor, walk
 from symc.identity import graph_digest, symc_digest
 from symc.inputs import Constant, SharedVariable
@@ -125,7 +125,7 @@ def build(request: Request, *, mode: str, clock: Clock) -> Stages:
     tests = as_tests(found)
     rewritten = rewrite(
         request.roots(), [test.node for test in tests if test.node is not None],
-        mode=mode, outputs=len(request.outputs),
+        mode=mode, outputs=len(request.outputs), lengths=lengths_in(found),
     )  # fmt: skip
     clock.lap("rewrite")
 

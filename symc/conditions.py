@@ -44,6 +44,12 @@ def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
     return tests
 
 
+def lengths_in(found: Sequence[tuple[Tensor, Requirement]]) -> list[Dim]:
+    """The lengths that conditions compare."""
+    pairs = [r.holds for _, r in found if isinstance(r.holds, tuple)]
+    return [dim for pair in pairs for dim in pair if not isinstance(dim, int)]
+
+
 def waits(
     found: Sequence[tuple[Tensor, Requirement]], tests: Sequence[Test]
 ) -> list[frozenset[int]]:

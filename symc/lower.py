@@ -8,7 +8,7 @@ from typing import assert_never
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
-from symc.dims import Dim
+from symc.dims import Dim, maximum
 from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
 from symc.kernels import LOOP_VARIABLES, KernelBuilder, Memory
@@ -120,7 +120,11 @@ class Lowerer:
             self._declare(name, node, "output")
 
     def _declare(self, name: str, node: Tensor, role: ir.Role) -> None:
-        self._buffers[name] = ir.Buffer(name, node.dtype, self._shape(node), role)
+        shape = self._shape(node)
+        if role == "output":
+            # The caller allocates before run-time conditions on computed lengths are checked.
+            shape = tuple(self._sizes(maximum(dim, 0)) for dim in self._dims_of(node))
+        self._buffers[name] = ir.Buffer(name, node.dtype, shape, role)
 
     def _externals(self) -> list[ir.Buffer]:
         return [buffer for buffer in self._buffers.values() if buffer.role != "temp"]

@@ -93,7 +93,6 @@ def symc_cold() -> Once:
 def symc_warm() -> Once:
     """Building the expressions, function() and the first call."""
     once = symc_first()[1]
-    assert once.facts["hit"]
     return Once(once.facts["whole"], once.facts)
 
 
@@ -179,6 +178,9 @@ def judge_cold(results: Results) -> list[Line]:
 
 def judge_warm(results: Results) -> list[Line]:
     """Against 15 ms."""
+    mine = results.times.get("symc")
+    if mine is not None and not mine.facts["hit"]:
+        return [Line("function()", "compiled again", target="<= 15 ms", reached=False)]
     return [
         at_most(results, 0.015, what="expressions, function(), call"),
         *detail(results, "symc", "expressions", "function", "call"),

@@ -25,7 +25,7 @@ from symc.codegen.kernels import THRESHOLD, Emitted
 from symc.codegen.passes.memory import Plan, is_known
 from symc.codegen.passes.walk import substitute
 from symc.codegen.routines import ROUTINES
-from symc.codegen.writer import INDENT
+from symc.codegen.writer import INDENT, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,6 +78,10 @@ class Host:
     def kind(self, dtype: DType) -> str:
         """The C type of an element."""
         return self.printer.lang.types[dtype.name]
+
+    def call(self, name: str, arguments: Sequence[str], depth: int = 1) -> None:
+        """A call, on several lines if it is long."""
+        self.lines.append(wrapped(f"{name}(", arguments, ");", INDENT * depth))
 
     def fail(self, condition: str, code: str, note: str = "") -> None:
         """Stop with a status where the condition holds."""
@@ -155,15 +159,15 @@ def emit_launch(host: Host, launch: Launch) -> None:
             arguments.append("threads")
         if stride is not None:
             arguments += [base, printer.text(stride)]
-        host.put(f"{emitted.name}({', '.join(arguments)});")
+        host.call(emitted.name, arguments)
         return
     bound = bindings(host, launch)
     extent = substitute(emitted.extent, bound)
     cost = substitute(emitted.work, bound) if emitted.work is not None else extent
     tail = [base] if stride is not None else []
-    whole = ", ".join([*arguments, "0", printer.text(extent), *tail])
+    whole = [*arguments, "0", printer.text(extent), *tail]
     if isinstance(cost, Const) and cost.value < THRESHOLD:
-        host.put(f"{emitted.name}({whole});")
+        host.call(emitted.name, whole)
         return
     rows = printer.text(extent, MUL)
     if stride is not None:
@@ -173,13 +177,12 @@ def emit_launch(host: Host, launch: Launch) -> None:
         share = host.use("symc_share")
         count = f"{printer.text(extent, SHIFT)}, {emitted.granule}"
         cut = [f"{share}({count}, part, threads)", f"{share}({count}, part + 1, threads)"]
-    part = ", ".join([*arguments, *cut, *tail])
     host.put(f"if (threads > 1 && {printer.text(cost, SHIFT)} >= {THRESHOLD}) {{")
     host.lines.append("#pragma omp parallel for schedule(static) num_threads(threads)")
     host.put("for (int64_t part = 0; part < threads; part++)", 2)
-    host.put(f"{emitted.name}({part});", 3)
+    host.call(emitted.name, [*arguments, *cut, *tail], 3)
     host.put("} else {")
-    host.put(f"{emitted.name}({whole});", 2)
+    host.call(emitted.name, whole, 2)
     host.put("}")
 
 
@@ -214,7 +217,7 @@ def emit_routine(host: Host, routine: Routine) -> None:
     host.use(signature.source)
     if routine.note.strip():
         host.put(f"/* {one_line(routine.note)} */")
-    host.put(f"{signature.symbol}({', '.join(arguments)});")
+    host.call(signature.symbol, arguments)
 
 
 def takes_threads(host: Host, step: Step) -> bool:

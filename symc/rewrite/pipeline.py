@@ -56,16 +56,20 @@ def rewrite(
     *,
     mode: str = "default",
     outputs: int | None = None,
+    lengths: Iterable[Dim] = (),
     trace: list[Step] | None = None,
 ) -> Optimised:
-    """Rewrites the roots (the first `outputs` of them are outputs) and the conditions."""
+    """Rewrites the roots (the first `outputs` of them are outputs) and the conditions.
+
+    `lengths` are further lengths that will be needed, beside those of the nodes.
+    """
     everything = [*roots, *conditions]
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
-    lengths = any(
-        size.axis is None for dim in _symbolic(seen) for size in sizes(dim)
-    )
-    scalars = _lengths([*everything, *after], mode, trace) if lengths else {}
+    dims = _symbolic(seen) | set(lengths)
+    values = {size for dim in dims for size in sizes(dim) if size.axis is None}
+    measured = [size.source for size in sorted(values, key=lambda size: size.serial)]
+    scalars = _lengths([*everything, *after, *measured], measured, mode, trace) if measured else {}
     split = len(roots) if outputs is None else outputs
     return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
@@ -131,7 +135,7 @@ def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
 
 
 def _lengths(
-    roots: Sequence[Tensor], mode: str, trace: list[Step] | None
+    roots: Sequence[Tensor], measured: Sequence[Tensor], mode: str, trace: list[Step] | None
 ) -> dict[Tensor, Tensor]:
     """The rewritten scalars whose values are lengths in the graphs, by the original scalar.
 
@@ -142,6 +146,7 @@ def _lengths(
     while pending:
         dims = sorted(_symbolic(walk(pending)), key=repr)
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
+        found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
         pending = _phases([cast_to(source, INT64) for source in new], mode, trace) if new else []
         scalars.update(zip(new, pending, strict=True))

@@ -318,11 +318,11 @@ def test_integers_wrap_as_in_numpy(dtype: DType) -> None:
     edges = [info.min, info.min + 1, 0, 1, 2, 3, 7, 100, info.max - 1, info.max]
     a, b = (grid.ravel() for grid in np.meshgrid(*[np.array(edges, as_numpy(dtype))] * 2))
     # the operation inside another shows whether it was cut back to its width
+    x, y = Load("a", INDEX, dtype), Load("b", INDEX, dtype)
     stores = [
-        Store(name, INDEX, op("floordiv", op(name, Load("a", INDEX, dtype), Load("b", INDEX, dtype)),
-                          Const(3, dtype)))
+        Store(name, INDEX, op("floordiv", op(name, x, y), Const(3, dtype)))
         for name in INTEGER_OPERATIONS
-    ]  # fmt: skip
+    ]
     buffers = [buffer(name, "input", N, dtype=dtype) for name in "ab"]
     buffers += [buffer(name, "output", N, dtype=dtype) for name in INTEGER_OPERATIONS]
     made = program(buffers, loop("parallel", "i", N, *stores), sizes=[N])

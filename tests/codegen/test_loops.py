@@ -189,7 +189,8 @@ def test_serial_loops_that_are_no_reductions_stay() -> None:
 
 
 def test_serial_loops_may_store_to_elements_of_their_own() -> None:
-    body = [Accumulate("s", ZERO, "add", load("x", VI)), Store("w", VI, load("w", VI))]
+    add_x = Accumulate("s", ZERO, "add", load("x", VI))
+    body: list[Stmt] = [add_x, Store("w", VI, load("w", VI))]
     assert kinds(vectorize, *reduction(*body)) == ["vector"]
 
 

@@ -1,0 +1,162 @@
+"""The loops of folds, by how the folded axis lies in memory.
+
+- `row`: the folded axis is contiguous. One element after the other, each in a register.
+- `column`: the result's last axis is contiguous. A block of elements at a time, row by row.
+- `chunked`: everything is folded. Chunks in parallel, then their partial results in order.
+
+Chunks and blocks have fixed sizes, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symc import kernels
+from symc.codegen import ir
+from symc.dims import product
+from symc.lowering import Fold, Index
+
+if TYPE_CHECKING:
+    from symc.kernels import KernelBuilder, Scope
+    from symc.stages import Stage
+
+CHUNK = 16384  # elements of a chunk
+BLOCK = 256  # columns of a block: 2 KiB of doubles
+
+
+def row(
+    builder: KernelBuilder, stage: Stage, fold: Fold, prefix: list[ir.Var], scope: Scope
+) -> None:
+    """Each element of the result by a loop of its own, over a contiguous axis."""
+    own = stage.loops[len(prefix) :]
+    loops = builder.loops(len(prefix), len(own))
+    index = builder.index(stage, [*prefix, *loops])
+    outer = scope if not own else builder.scope([], scope)
+    inner, variables, extents = folded_index(builder, fold, len(prefix) + len(own))
+    total = register(builder, stage, fold, index, inner, variables, extents, outer)
+    value = kernels.convert(total, stage.node.dtype)
+    builder.keep(stage, index, value, len(prefix), outer, scope)
+    if own:
+        lengths = builder.extents(stage, own)
+        scope.block += kernels.wrap(loops, lengths, outer.statements(), "parallel")
+
+
+def folded_index(
+    builder: KernelBuilder, fold: Fold, depth: int
+) -> tuple[Index, list[ir.Var], list[ir.Expr]]:
+    """The folded index, and the variables and extents of its loops; length 1 needs no loop."""
+    wide = [dim for dim in fold.extents if dim != 1]
+    variables = builder.loops(depth, len(wide))
+    remaining = iter(variables)
+    index = tuple(ir.const(0) if dim == 1 else next(remaining) for dim in fold.extents)
+    return index, variables, [builder.memory.sizes(dim) for dim in wide]
+
+
+def register(
+    builder: KernelBuilder, stage: Stage, fold: Fold, index: Index, inner: Index,
+    variables: Sequence[ir.Var], extents: Sequence[ir.Expr], scope: Scope,
+) -> ir.Load:  # fmt: skip
+    """Folds into a register: the running value when the loops are done."""
+    acc = builder.names.fresh(None, "acc")
+    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
+    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    body = builder.scope([], scope)
+    value = body.tracer.run(stage.node, fold.element(index, inner))
+    body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
+    note = builder.memory.describe(stage.node)
+    scope.block += kernels.wrap(variables, extents, body.block, "serial", note)
+    return ir.Load(acc, ir.const(0), fold.dtype)
+
+
+def column(
+    builder: KernelBuilder, stage: Stage, fold: Fold, prefix: list[ir.Var], scope: Scope
+) -> None:
+    """Blocks of the result's last axis, each folded row by row: memory is read in order."""
+    own = stage.loops[len(prefix) :]
+    depth = len(prefix) + len(own)
+    loops = builder.loops(len(prefix), len(own) - 1)
+    *lengths, length = builder.extents(stage, own)
+    outer = builder.scope([], scope)
+    blocked = not (isinstance(length, ir.Const) and length.value <= BLOCK)
+    start: ir.Expr = ir.const(0)
+    width: ir.Expr = length
+    if blocked:
+        block = ir.Var(builder.names.fresh(None, "block"))
+        start = ir.Var(builder.names.fresh(None, "start"))
+        outer.block.append(ir.Let(start, ir.mul(block, ir.const(BLOCK))))
+        width = ir.binary("min", ir.const(BLOCK), ir.sub(length, start))
+    sums = builder.names.fresh(None, "sums")
+    capacity = ir.const(BLOCK) if blocked else length
+    outer.block.append(ir.Alloc(ir.Buffer(sums, fold.dtype, (capacity,), "local")))
+    (first,) = builder.loops(depth - 1, 1)
+    outer.block.append(
+        ir.Loop(first, width, "parallel", (ir.Store(sums, first, fold.initial),))
+    )
+    inner, variables, extents = folded_index(builder, fold, depth)
+    (var,) = builder.loops(depth - 1, 1)
+    index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])
+    body = builder.scope([], outer)
+    value = body.tracer.run(stage.node, fold.element(index, inner))
+    body.block.append(ir.Accumulate(sums, var, fold.op, value))
+    note = builder.memory.describe(stage.node)
+    across = kernels.wrap([var], [width], body.block, "parallel", note)
+    outer.block += kernels.wrap(variables, extents, across, "serial")
+    (last,) = builder.loops(depth - 1, 1)
+    index = builder.index(stage, [*prefix, *loops, ir.add(start, last)])
+    end = builder.scope([], outer)
+    result = kernels.convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
+    builder.keep(stage, index, result, len(prefix), end, scope)
+    outer.block.append(ir.Loop(last, width, "parallel", tuple(end.statements())))
+    if blocked:
+        blocks = ir.binary("floordiv", ir.add(length, ir.const(BLOCK - 1)), ir.const(BLOCK))
+        loops, lengths = [*loops, block], [*lengths, blocks]
+    scope.block += kernels.wrap(loops, lengths, outer.block, "parallel")
+
+
+def is_large(stage: Stage, fold: Fold) -> bool:
+    """Whether a fold should be cut into chunks: it has no other loops, and may be long."""
+    count = product(fold.extents)
+    quick = fold.op in ("and", "or")  # conditions, mostly of short index arrays
+    return not (stage.loops or quick or (isinstance(count, int) and count <= 2 * CHUNK))
+
+
+def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
+    """A fold of everything: partial results of chunks of the outermost axis, then their fold."""
+    sizes = builder.memory.sizes
+    split = next(number for number, dim in enumerate(fold.extents) if dim != 1)
+    extent = sizes(fold.extents[split])
+    step = _chunk_length(builder, fold, split)
+    above = ir.add(extent, ir.sub(step, ir.const(1)))
+    count = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    partial = builder.memory.temp("partial", fold.dtype, (count,))
+    builder.uses(partial, written=True)
+    chunk = ir.Var(builder.names.fresh(None, "chunk"))
+    start = ir.Var(builder.names.fresh(None, "start"))
+    inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
+    inner, variables, extents = folded_index(builder, fold, 0)
+    moved = list(inner)
+    moved[split] = ir.add(start, inner[split])
+    extents[0] = ir.binary("min", step, ir.sub(extent, start))
+    total = register(builder, stage, fold, (), tuple(moved), variables, extents, inside)
+    inside.block.append(ir.Store(partial, chunk, total))
+    scope.block.append(ir.Loop(chunk, count, "parallel", tuple(inside.block), "partial results"))
+    acc = builder.names.fresh(None, "acc")
+    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
+    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    again = ir.Var(builder.names.fresh(None, "chunk"))
+    step_ = ir.Accumulate(acc, ir.const(0), fold.op, ir.Load(partial, again, fold.dtype))
+    scope.block.append(ir.Loop(again, count, "serial", (step_,)))
+    value = kernels.convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
+    builder.keep(stage, builder.index(stage, []), value, 0, scope, scope)
+
+
+def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:
+    """How many steps of the split axis make a chunk of about `CHUNK` elements."""
+    sizes = builder.memory.sizes
+    width = product(fold.extents[split + 1 :])
+    if width == 1:
+        return ir.const(CHUNK)
+    wide = ir.binary("max", ir.const(1), sizes(width))
+    rows = ir.binary("floordiv", ir.const(CHUNK), wide)
+    return sizes.computed("chunk_rows", ir.binary("max", ir.const(1), rows))

@@ -1,0 +1,87 @@
+"""The loops of stages that fill a buffer part by part, or along an axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symc import kernels
+from symc.codegen import ir
+from symc.graph import Tensor
+from symc.lowering import Index, Part, Sweep, Write
+
+if TYPE_CHECKING:
+    from symc.kernels import KernelBuilder, Scope
+    from symc.stages import Stage
+
+
+def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt]:
+    """The base, unless it is there already, and then each part."""
+    node = stage.node
+    outer = builder.scope([], None)
+    for buffer in builder.memory.destinations(node):
+        builder.uses(buffer, written=True)
+        if lowering.base is not None and not _is_there(builder, node, buffer):
+            loops = builder.loops(0, len(stage.loops))
+            index = builder.index(stage, loops)
+            inner = builder.scope([], outer)
+            value = inner.tracer.run(node, lowering.base(index))
+            inner.block.append(ir.Store(buffer, builder.flat(node, index), value))
+            extents = builder.extents(stage, stage.loops)
+            note = builder.memory.describe(node)
+            outer.block += kernels.wrap(loops, extents, inner.block, "parallel", note)
+        for part in lowering.parts:
+            outer.block += _part(builder, node, part, buffer, outer)
+    return outer.block
+
+
+def _is_there(builder: KernelBuilder, node: Tensor, buffer: str) -> bool:
+    """Whether the buffer is a shared variable that the parts are written into."""
+    base = node.args[0]
+    return builder.memory.overwrites(node, base) and buffer == builder.memory.home(base)
+
+
+def _part(
+    builder: KernelBuilder, node: Tensor, part: Part, buffer: str, outer: Scope
+) -> list[ir.Stmt]:
+    loops = builder.loops(0, len(part.extents))
+    inner = builder.scope([], outer)
+    index: Index = tuple(loops)
+    target = builder.flat(node, inner.tracer.run(node, part.target(index)))
+    value = inner.tracer.run(node, part.value(index))
+    if part.combine == "set":
+        inner.block.append(ir.Store(buffer, target, value))
+    else:
+        inner.block.append(ir.Accumulate(buffer, target, part.combine, value))
+    extents = [builder.memory.sizes(extent) for extent in part.extents]
+    kind: ir.LoopKind = "parallel" if part.parallel else "serial"
+    return kernels.wrap(loops, extents, inner.block, kind, builder.memory.describe(node))
+
+
+def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
+    """Each line along the axis on its own, with the running value in a register."""
+    node = stage.node
+    dims = builder.memory.dims_of(node)
+    outer = builder.scope([], None)
+    others = [axis for axis in stage.loops if axis != lowering.axis]
+    loops = builder.loops(0, len(others))
+    (along,) = builder.loops(len(others), 1)
+    place: dict[int, ir.Expr] = dict(zip(others, loops, strict=True))
+    place[lowering.axis] = along
+    index: Index = tuple(place.get(axis, ir.const(0)) for axis in range(len(dims)))
+    acc = builder.names.fresh(None, "acc")
+    inner = builder.scope([], outer)
+    value = inner.tracer.run(node, lowering.element(index))
+    inner.block.append(ir.Accumulate(acc, ir.const(0), lowering.op, value))
+    running = kernels.convert(ir.Load(acc, ir.const(0), lowering.dtype), node.dtype)
+    running = builder.named(inner.block, node.name, running)
+    for buffer in builder.memory.destinations(node):
+        builder.uses(buffer, written=True)
+        inner.block.append(ir.Store(buffer, builder.flat(node, index), running))
+    length = builder.memory.sizes(dims[lowering.axis])
+    line: list[ir.Stmt] = [
+        ir.Alloc(ir.Buffer(acc, lowering.dtype, (), "local")),
+        ir.Store(acc, ir.const(0), lowering.initial),
+        ir.Loop(along, length, "serial", tuple(inner.block)),
+    ]
+    extents = [builder.memory.sizes(dims[axis]) for axis in others]
+    return kernels.wrap(loops, extents, line, "parallel", builder.memory.describe(node))

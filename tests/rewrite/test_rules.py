@@ -1,0 +1,262 @@
+"""Every rule of two patterns: both sides agree as it promises, and it fires where it should."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from symc.codegen.dtypes import FLOAT64
+from symc.rewrite.engine import Step
+from symc.rewrite.pipeline import all_rules, optimize, rules_for
+from symc.rewrite.pattern import Call, Number, Pattern, Variable
+from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rule
+from tests.rewrite.sides import (
+    INTEGERS,
+    SPECIAL,
+    Sides,
+    calls,
+    constants_of,
+    cost,
+    exactly,
+    grid,
+    of_integers,
+    over_axes,
+    same_bits,
+    variables,
+)
+
+RULES = [rule for rule in all_rules() if rule.sides is not None]
+
+
+def named(rules: list[Rule]) -> Any:
+    """Parameters for a test of each rule."""
+    return pytest.mark.parametrize("rule", rules, ids=[rule.name for rule in rules])
+
+
+def generator(rule: Rule) -> np.random.Generator:
+    """Random numbers that are the same in every run."""
+    return np.random.default_rng(zlib.crc32(rule.name.encode()))
+
+
+def left_of(rule: Rule) -> Pattern:
+    """The pattern that is replaced."""
+    assert rule.sides is not None
+    return rule.sides[0]
+
+
+def kinds(rule: Rule) -> dict[str, str]:
+    """The kinds of a rule's variables that are inputs."""
+    return {v.name: v.kind for v in variables(left_of(rule)) if v.kind not in ("constant", "power")}
+
+
+def dtypes(rule: Rule) -> list[str]:
+    """The dtypes to try a rule in."""
+    if of_integers(rule):
+        return ["int64", "int8", "uint8"]
+    return ["float64", "float32"]
+
+
+# --- EXACT ----------------------------------------------------------------------------------------
+
+
+@named([rule for rule in RULES if rule.valid is EXACT])
+def test_exact_rules_keep_every_bit(rule: Rule) -> None:
+    for dtype in dtypes(rule):
+        sides = Sides(rule, dtype, 1)
+        if dtype.startswith("float"):
+            points: list[Any] = SPECIAL
+        else:
+            limits = np.iinfo(dtype)
+            points = [n for n in INTEGERS if limits.min <= n <= limits.max]
+        given = kinds(rule)
+        with np.errstate(all="ignore"):
+            values = grid(list(given), given, points, dtype)
+            extra = generator(rule).standard_normal(len(points)) * 10
+            more = grid(list(given), given, list(extra), dtype) if dtype == "float64" else {}
+        for chosen in (values, more):
+            if chosen:
+                left, right = sides.evaluate(chosen)
+                good = same_bits(left, right)
+                assert good.all(), ({k: v[~good] for k, v in chosen.items()}, left[~good], right[~good])
+
+
+# --- ROUNDS ---------------------------------------------------------------------------------------
+
+MAGNITUDES = [1e-30, 1e-9, 1e-4, 0.1, 0.6, 1.0, 3.0, 12.0, 30.0, 80.0, 120.0]
+
+
+def points_of(rule: Rule, count: int) -> list[dict[str, Any]]:
+    """Points (rows, if the rule is over axes) in float32, small and large, of both signs."""
+    rng = generator(rule)
+    width = 5 if over_axes(rule) else 1
+    points: list[dict[str, Any]] = []
+    for _ in range(count):
+        point: dict[str, Any] = {}
+        for name, kind in kinds(rule).items():
+            size = rng.choice(MAGNITUDES)
+            values = (rng.standard_normal(width) * size).astype(np.float32)
+            if kind == "mask":
+                point[name] = rng.random(width) < 0.5
+            else:
+                point[name] = values[0] if kind == "scalar" else values
+        points.append(point)
+    return points
+
+
+def exact_value(rule: Rule, point: dict[str, Any], scale: float = 1.0) -> Any:
+    """The left side at a point, moved a little by `scale`; None where it is no real number."""
+    rows = over_axes(rule)
+
+    def number(value: Any) -> Any:
+        return bool(value) if isinstance(value, np.bool_) else mpmath.mpf(float(value)) * scale
+
+    values = {
+        k: [number(e) for e in v] if rows and np.ndim(v) else number(np.reshape(v, -1)[0])
+        for k, v in point.items()
+    }
+    try:
+        result = exactly(left_of(rule), {**values, **constants_of(left_of(rule))})
+    except (ZeroDivisionError, ValueError):
+        return None
+    result = result if isinstance(result, list) else [result]
+    real = all(isinstance(e, mpmath.mpf) and mpmath.isfinite(e) for e in result)
+    return result if real else None
+
+
+@named([rule for rule in RULES if rule.valid is ROUNDS])
+def test_rounding_rules_are_not_less_accurate(rule: Rule) -> None:
+    """In float32, against exact values: the right side's error is at most the left side's.
+
+    Allowed are 4 units in the last place (of a row's largest element, for functions over axes),
+    and what 2 units in the last place of the inputs do.
+    """
+    sides = Sides(rule, "float32", 2 if over_axes(rule) else 1)
+    tried = 0
+    for point in points_of(rule, 60):
+        wanted = exact_value(rule, point)
+        moved = [exact_value(rule, point, 1 + step * 2.0**-23) for step in (-2, 2)]
+        if wanted is None or None in moved:
+            continue
+        rows = {k: v[None, :] if over_axes(rule) and np.ndim(v) else v for k, v in point.items()}
+        left, right = (np.ravel(side) for side in sides.evaluate(rows))
+        for k, value in enumerate(wanted):
+            if not abs(value) < 1e38:
+                continue
+            size = max(map(abs, wanted)) if over_axes(rule) else abs(value)
+            ulp = mpmath.mpf(float(np.spacing(np.float32(float(size)))))
+            allowed = 4 * ulp + max(abs(each[k] - value) for each in moved)
+            errors = [
+                abs(mpmath.mpf(float(got[k])) - value) if np.isfinite(got[k]) else mpmath.inf
+                for got in (left, right)
+            ]
+            assert errors[1] <= errors[0] + allowed, (point, left[k], right[k], float(value))
+            tried += 1
+    assert tried >= 20
+
+
+# --- FINITE ---------------------------------------------------------------------------------------
+
+
+@named([rule for rule in RULES if rule.valid is FINITE])
+def test_finite_rules_agree_on_ordinary_numbers(rule: Rule) -> None:
+    sides = Sides(rule, "float64", 1)
+    rng = generator(rule)
+    values = {name: rng.uniform(0.5, 3.0, 50) for name in kinds(rule)}
+    left, right = sides.evaluate(values)
+    np.testing.assert_allclose(left, right, rtol=1e-14)
+
+
+# --- all ------------------------------------------------------------------------------------------
+
+
+@named(RULES)
+def test_right_side_costs_no_more(rule: Rule) -> None:
+    assert rule.sides is not None
+    left, right = map(cost, rule.sides)
+    assert right <= (3 * left if rule.group == "stability" else left), (left, right)
+
+
+@named(RULES)
+def test_rule_fires_in_the_pipeline(rule: Rule) -> None:
+    """It is the one that fires, and both sides end as the same graph."""
+    mode = "fast" if rule.valid is FINITE else "default"
+    dtype = "int64" if of_integers(rule) else "float64"
+    sides = Sides(rule, dtype, 2 if over_axes(rule) else 1)
+    trace: list[Step] = []
+    left = optimize(sides.left, mode, trace)
+    assert rule in [step.rule for step in trace], [step.rule.name for step in trace]
+    right = optimize(sides.right, mode)
+    if right.ndim < left.ndim:
+        right = right.op(*right.args) if not left.ndim else optimize(_like(right, left), mode)
+    assert left is right
+
+
+def _like(right: Any, left: Any) -> Any:
+    from symc.tensor.views import broadcast_to
+
+    return broadcast_to(right, left.type.shape)
+
+
+SYMBOLIC: dict[str, Any] = {
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y, "neg": lambda x: -x, "abs": abs, "sqr": lambda x: x**2,
+    "reciprocal": lambda x: 1 / x, "pow": lambda x, y: x**y, "exp": sympy.exp, "log": sympy.log,
+    "log1p": lambda x: sympy.log(1 + x), "expm1": lambda x: sympy.exp(x) - 1, "sqrt": sympy.sqrt,
+    "cos": sympy.cos, "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
+    "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
+    "log_sigmoid": lambda x: -sympy.log(1 + sympy.exp(-x)),
+    "logaddexp": lambda x, y: sympy.log(sympy.exp(x) + sympy.exp(y)),
+    "erf": sympy.erf, "erfc": lambda x: 1 - sympy.erf(x),
+}  # fmt: skip
+# Proofs need expressions that sympy can see through.
+PROVABLE = [
+    rule for rule in RULES
+    if all(part.function in SYMBOLIC for side in rule.sides or () for part in calls(side))
+]  # fmt: skip
+
+
+def symbolic(pattern: Pattern) -> Any:
+    """A pattern as sympy has it; variables are positive, so that logarithms and roots are real."""
+    match pattern:
+        case Variable(name=name):
+            return sympy.Symbol(name, positive=True)
+        case Number(value=value):
+            return sympy.nsimplify(value)
+        case Call(function=function, args=args):
+            return SYMBOLIC[function](*map(symbolic, args))
+    raise TypeError(pattern)
+
+
+@named(PROVABLE)
+def test_sympy_proves_the_rule(rule: Rule) -> None:
+    assert rule.sides is not None
+    difference = symbolic(rule.sides[0]) - symbolic(rule.sides[1])
+    short = sympy.simplify(sympy.expand_log(sympy.simplify(sympy.expand(difference)), force=True))
+    if short != 0:
+        short = sympy.simplify(sympy.exp(symbolic(rule.sides[0])) - sympy.exp(symbolic(rule.sides[1])))
+    assert short == 0, short
+
+
+def test_most_rules_are_proved() -> None:
+    assert len(PROVABLE) > 80
+
+
+def test_modes_are_nested() -> None:
+    quick, default, fast = (set(rules_for(mode)) for mode in ("compile", "default", "fast"))
+    assert quick < default < fast == set(all_rules())
+    always = {rule for rule in all_rules() if rule.group in ("stability", "scatter")}
+    assert always <= quick
+    assert all(rule.valid is EXACT for rule in quick - always)
+    assert not any(rule.valid is FINITE for rule in default)
+
+
+def test_rules_know_their_lines_and_have_names_of_their_own() -> None:
+    names = [rule.name for rule in all_rules()]
+    assert len(set(names)) == len(names)
+    assert all("/symc/rewrite/" in rule.where.file and rule.where.line > 1 for rule in all_rules())
+    assert FLOAT64.is_float
