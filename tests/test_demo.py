@@ -96,9 +96,7 @@ def test_the_held_out_part_is_stratified_and_held_out() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--epochs", "0"], ["--batch", "-1"], ["--epochs", "x"]])
-def test_bad_options_are_refused(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_options_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(arguments)
     assert "argument --" in capsys.readouterr().err

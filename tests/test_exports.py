@@ -1,4 +1,4 @@
-"""Public names: exactly those listed, each explained, with examples that run; and a light import."""
+"""Public names: exactly those listed, explained, with examples that run; and a light import."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ SKIPPED = {"symc._build", "symc._call"}  # needs setuptools; is C
 
 # Imported by `import symc`, these would make it slow, or do something before they are asked to.
 HEAVY = {
-    "argparse", "asyncio", "cffi", "_cffi_backend", "ctypes", "cuda", "json", "multiprocessing",
-    "platformdirs", "scipy_openblas32", "shutil", "subprocess", "sympy", "tempfile", "tqdm",
-    "inspect", "logging", "symc._call", "symc.call", "symc.compile", "symc.debug", "symc.demo",
-    "symc.lower", "symc.schedule", "symc.testing", "symc.rewrite", "symc.cache",
-    "symc.codegen.emit", "symc.codegen.passes", "symc.codegen.runtime", "symc.codegen.targets",
-    "symc.codegen.text", "symc.codegen.verify", "symc.codegen.interpret",
+    "argparse", "asyncio", "cffi", "_cffi_backend", "ctypes", "cuda", "hashlib", "inspect", "json",
+    "logging", "multiprocessing", "platformdirs", "scipy_openblas32", "shutil", "subprocess",
+    "sympy", "tempfile", "tqdm",
+    "symc._call", "symc.call", "symc.compile", "symc.debug", "symc.demo", "symc.lower",
+    "symc.schedule", "symc.testing", "symc.rewrite", "symc.cache", "symc.codegen.emit",
+    "symc.codegen.passes", "symc.codegen.runtime", "symc.codegen.targets", "symc.codegen.text",
+    "symc.codegen.verify", "symc.codegen.interpret",
 }  # fmt: skip
 
 
@@ -44,7 +45,7 @@ def module_names() -> list[str]:
 
 def public_names(module: ModuleType) -> set[str]:
     """Names without an underscore, submodules left out unless they are listed."""
-    listed = set(getattr(module, "__all__", ()))
+    listed: set[str] = set(vars(module).get("__all__", ()))
     return {
         name
         for name, value in vars(module).items()

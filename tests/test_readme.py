@@ -70,7 +70,9 @@ def test_links_and_paths_exist(name: str) -> None:
     prose = FENCE.sub("", text)
     for target in LINK.findall(prose):
         assert (ROOT / target).exists(), f"{name} links {target}"
-    named = re.findall(r"`((?:symc|codegen|cache|tests|scripts|notebooks|benchmarks|\.ci)/[^`\s]*)`", prose)
+    named = re.findall(
+        r"`((?:symc|codegen|cache|tests|scripts|notebooks|benchmarks|\.ci)/[^`\s]*)`", prose
+    )
     assert named
     for path in named:
         assert (ROOT / path).exists(), f"{name} names {path}"

@@ -83,13 +83,9 @@ class CTarget:
 
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
-        from symc.codegen.passes.collapse import collapse
-        from symc.codegen.passes.fuse import fuse
-        from symc.codegen.passes.parallel import parallel
-        from symc.codegen.passes.simplify import simplify
-        from symc.codegen.passes.vectorize import vectorize
+        from symc.codegen.passes import PASSES
 
-        return simplify, collapse, fuse, simplify, vectorize, parallel
+        return PASSES
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""

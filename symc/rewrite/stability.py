@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from symc.rewrite.match import Found
+from symc.rewrite.match import Found, number_of
 from symc.rewrite.pattern import (
     A,
     Pattern,
@@ -30,7 +30,9 @@ from symc.rewrite.pattern import (
     max,
     max_kept,
     maximum,
+    minimum,
     reciprocal,
+    s,
     sigmoid,
     softmax,
     softplus,
@@ -53,26 +55,38 @@ STABILITY = Rules("stability")
 rule = STABILITY.rule
 
 # --- logarithms -----------------------------------------------------------------------------------
+# What is more special comes first.
 
-rule(log(1 + x), log1p(x), valid=ROUNDS)  # keeps digits near 0
-rule(log(1 - x), log1p(-x), valid=ROUNDS)
-rule(log(1 + exp(x)), softplus(x), valid=ROUNDS)  # exp overflows
-rule(log1p(exp(x)), softplus(x), valid=ROUNDS)
-rule(log(exp(x) + exp(y)), logaddexp(x, y), valid=ROUNDS)
-rule(log(exp(x)), x, valid=ROUNDS)
-rule(log(sqrt(x)), 0.5 * log(x), valid=ROUNDS)  # the root is nearer to 1
-rule(log(sigmoid(x)), log_sigmoid(x), valid=ROUNDS)
-rule(log(1 - sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
-rule(log1p(-sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
-rule(-softplus(-x), log_sigmoid(x), valid=ROUNDS)
-rule(log(erfc(x)), log(where(gt(x, 1), erfcx(maximum(x, 1)), erfc(x))) - where(gt(x, 1), sqr(x), 0), valid=ROUNDS)  # erfc underflows at 27  # fmt: skip  # noqa: E501
+
+def _not_limited(found: Found) -> bool:
+    """Whether x is not already ``minimum(y, number)``, as on the right side of these rules."""
+    node = found[x]
+    limited = node.op is ELEMENTWISE["minimum"]
+    return not (limited and any(number_of(arg) is not None for arg in node.args))
+
 
 # log(1 - exp(x)): near 0 by expm1, far from it by log1p (Maechler 2012, "Accurately computing
 # log(1 - exp(-|a|))").
-_LOG_OF_REST = where(gt(x, -math.log(2)), log(-expm1(x)), log1p(-exp(x)))
+_HALF = -math.log(2)
+_LOG_OF_REST = where(gt(x, _HALF), log(-expm1(x)), log1p(-exp(minimum(x, _HALF))))
 rule(log(1 - exp(x)), _LOG_OF_REST, valid=ROUNDS)
+rule(log1p(-exp(x)), _LOG_OF_REST, valid=ROUNDS, where=_not_limited)
 rule(log(exp(x) - 1), x + log(-expm1(-x)), valid=ROUNDS)  # softplus' inverse: exp overflows
 rule(log(expm1(x)), x + log(-expm1(-x)), valid=ROUNDS)
+rule(log(1 + exp(x)), softplus(x), valid=ROUNDS)  # exp overflows
+rule(log1p(exp(x)), softplus(x), valid=ROUNDS)
+rule(log(1 - sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
+rule(log1p(-sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
+rule(log(sigmoid(x)), log_sigmoid(x), valid=ROUNDS)
+rule(-softplus(-x), log_sigmoid(x), valid=ROUNDS)
+rule(log(1 + x), log1p(x), valid=ROUNDS)  # keeps digits near 0
+rule(log(1 - x), log1p(-x), valid=ROUNDS)
+rule(log(exp(x) + exp(y)), logaddexp(x, y), valid=ROUNDS)
+rule(log(exp(x)), x, valid=ROUNDS)
+rule(log(sqrt(x)), 0.5 * log(x), valid=ROUNDS)  # the root is nearer to 1
+_LARGE = gt(x, 1)
+_SCALED = where(_LARGE, erfcx(maximum(x, 1)), erfc(x))
+rule(log(erfc(x)), log(_SCALED) - where(_LARGE, sqr(x), 0), valid=ROUNDS)  # erfc underflows at 27
 
 # --- sums of exponentials -------------------------------------------------------------------------
 
@@ -91,15 +105,17 @@ def _not_shifted(found: Found) -> bool:
 rule(log(softmax(x, A)), log_softmax(x, A), valid=ROUNDS)
 rule(exp(log_softmax(x, A)), softmax(x, A), valid=ROUNDS)
 rule(exp(log_sigmoid(x)), sigmoid(x), valid=ROUNDS)
+
+_TOP = max_kept(x, A)
+rule(log(sum(exp(x - _TOP), A)) + max(x, A), logsumexp(x, A), valid=ROUNDS)
+rule(log(sum_kept(exp(x - _TOP), A)) + _TOP, logsumexp_kept(x, A), valid=ROUNDS)
+rule((x - _TOP) - log(sum_kept(exp(x - _TOP), A)), log_softmax(x, A), valid=ROUNDS)
+rule(exp(x - _TOP) / sum_kept(exp(x - _TOP), A), softmax(x, A), valid=ROUNDS)
 rule(log(sum(exp(x), A)), logsumexp(x, A), valid=ROUNDS, where=_not_shifted)
-rule(log(sum(exp(x), A) / y), logsumexp(x, A) - log(y), valid=ROUNDS, where=_not_shifted)
-rule(log(sum(exp(x - max_kept(x, A)), A)) + max(x, A), logsumexp(x, A), valid=ROUNDS)
-rule(log(sum_kept(exp(x - max_kept(x, A)), A)) + max_kept(x, A), logsumexp_kept(x, A), valid=ROUNDS)
+rule(log(sum(exp(x), A) / s), logsumexp(x, A) - log(s), valid=ROUNDS, where=_not_shifted)
 rule(x - logsumexp_kept(x, A), log_softmax(x, A), valid=ROUNDS)
 rule(x - log(sum_kept(exp(x), A)), log_softmax(x, A), valid=ROUNDS)
-rule((x - max_kept(x, A)) - log(sum_kept(exp(x - max_kept(x, A)), A)), log_softmax(x, A), valid=ROUNDS)  # fmt: skip  # noqa: E501
 rule(exp(x) / sum_kept(exp(x), A), softmax(x, A), valid=ROUNDS)
-rule(exp(x - max_kept(x, A)) / sum_kept(exp(x - max_kept(x, A)), A), softmax(x, A), valid=ROUNDS)
 
 # --- differences ----------------------------------------------------------------------------------
 

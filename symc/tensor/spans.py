@@ -61,7 +61,7 @@ def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
     if dims.nonnegative(dims.sub(step, 1)):
         first = 0 if start is None else dims.maximum(0, _from_front(start, n, safe=2))
         end = n if stop is None else dims.minimum(_from_front(stop, n, safe=2), n)
-        count = _steps(dims.sub(end, first), step)
+        count = _steps(_distance(end, first), step)
     elif dims.nonnegative(dims.sub(-1, step)):
         last = dims.sub(n, 1)
         first = last if start is None else dims.minimum(_from_front(start, n), last)
@@ -70,6 +70,15 @@ def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
     else:
         return _either_way(start, stop, step, n)
     return Range(first, step, at_least_zero(count))
+
+
+def _distance(end: Dim, first: Dim) -> Dim:
+    """``end - first``; with ``max(0, m)`` for `first` that is ``min(end - m, end)``."""
+    match tuple(dims.atoms(first)):
+        case (Extreme(kind="max", left=0, right=inner) as atom,) if first == dims.symbolic(atom):
+            return dims.minimum(dims.sub(end, inner), end)
+        case _:
+            return dims.sub(end, first)
 
 
 def _steps(distance: Dim, step: Dim) -> Dim:

@@ -116,6 +116,7 @@ def test_lengths_that_mean_the_same_are_the_same() -> None:
     assert x[1:].type.shape == x[:-1].type.shape == x[: n - 1].type.shape
     assert x[1:].type.shape == T.arange(1, n).type.shape
     assert x[1:-1].type.shape == x[2:].type.shape == x[1:][:-1].type.shape == x[1:][1:].type.shape
+    assert x[-3:].type.shape == x[:3].type.shape == x[:-4:-1].type.shape
     assert x[::2].type.shape == x[::-2].type.shape
     assert x[::-1].type.shape == x[:n].type.shape == x[0:].type.shape == x.type.shape
     assert T.tensor("float64", (5,))[1:-1].type.shape == (3,)

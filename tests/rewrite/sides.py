@@ -26,6 +26,7 @@ SPECIAL = [
 ]  # fmt: skip
 INTEGERS = [0, 1, -1, 2, 7, -8, 2**62, -(2**63), 2**63 - 1]
 CONSTANTS = {"c": 3.0, "d": -0.75, "p": 4.0}
+WHOLE = {"c": 3, "d": 11}
 COMPOSITE_COST = {
     "softmax": 20, "log_softmax": 30, "logsumexp": 28, "logsumexp_kept": 28,
     "sum": 1, "max": 1, "sum_kept": 1, "max_kept": 1,
@@ -93,7 +94,7 @@ class Sides:
             if variable.kind in ("constant", "power"):
                 value = CONSTANTS[variable.name]
                 kind = as_dtype(dtype)
-                found[variable] = scalar_constant(value if kind.is_float else int(value), kind)
+                found[variable] = scalar_constant(value if kind.is_float else WHOLE[variable.name], kind)
                 continue
             own = "bool" if variable.kind == "mask" else dtype
             shape = () if variable.kind == "scalar" else (None,) * rank
@@ -101,7 +102,8 @@ class Sides:
         for part in calls(left):
             found.update(dict.fromkeys(part.parameters, (rank - 1,)))
         like = as_dtype(dtype)
-        self.left, self.right = build(left, found, like), build(right, found, like)
+        self.left = build(left, found, like)
+        self.right = build(right, found, self.left.dtype)
 
     def evaluate(self, values: dict[str, Any]) -> tuple[Any, Any]:
         """Both sides' values, the right one stretched to the left one's shape."""

@@ -92,7 +92,9 @@ int64_t symc_run(symc_call *call)
     if (threads > 1 && n * 110 >= 65536) {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t part = 0; part < threads; part++)
-            main_(a, b, c, d, y, symc_share(n, 64, part, threads), symc_share(n, 64, part + 1, threads));
+            main_(
+                a, b, c, d, y, symc_share(n, 64, part, threads),
+                symc_share(n, 64, part + 1, threads));
     } else {
         main_(a, b, c, d, y, 0, n);
     }

@@ -86,11 +86,6 @@ static inline int64_t symc_after(int64_t offset, int64_t bytes) {
     return end > SYMC_HUGE ? SYMC_HUGE : end;
 }
 
-// Where a part of a loop begins: all but the last end are multiples of `granule`.
-static inline int64_t symc_share(int64_t length, int64_t granule, int64_t part, int64_t parts) {
-    return part == parts ? length : length / granule * part / parts * granule;
-}
-
 int64_t symc_prepare(symc_call *call)
 {
     const int64_t n = call->lengths[0];
@@ -117,7 +112,9 @@ int64_t symc_run(symc_call *call)
     if (threads > 1 && n * (c * 2 + c * 16 + c * 2 + c * 9 + 5) >= 65536) {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t part = 0; part < threads; part++)
-            main_(x, y, c, symc_share(n, 16, part, threads), symc_share(n, 16, part + 1, threads), call->workspace + call->sizes[2] + part * ((8 * c + 63) & -64));
+            main_(
+                x, y, c, n * part / threads, n * (part + 1) / threads,
+                call->workspace + call->sizes[2] + part * ((8 * c + 63) & -64));
     } else {
         main_(x, y, c, 0, n, call->workspace + call->sizes[2]);
     }
