@@ -44,9 +44,10 @@ def emit(program: Program, lang: Lang) -> str:
     natural = natural_sizes(program, host_printer)
     aliased = aliased_params(program)
     kernels: dict[str, Emitted] = {}
+    printers: dict[str, Printer] = {}
     inside = reserved | IN_KERNELS
     for kernel in program.kernels:
-        printer = Printer(lang, used, inside)
+        printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
         kernels[kernel.name] = emit_kernel(
             kernel,
@@ -56,7 +57,7 @@ def emit(program: Program, lang: Lang) -> str:
             layout.scratch.get(kernel.name),
             aliased.get(kernel.name, frozenset()),
         )
-    host = Host(program, layout, kernels, host_printer)
+    host = Host(program, layout, kernels, host_printer, printers)
     text = host_text(host)
     parts = [header(program), load.base()]
     if used:
@@ -64,7 +65,7 @@ def emit(program: Program, lang: Lang) -> str:
     if declared:
         parts.append("\n".join(declared) + "\n")
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    parts += [HOST, load.source_of(["symc_call", *host.helpers]), text]
+    parts += [HOST, load.source_of(["symc_call", *host.helpers]), *host.launchers.values(), text]
     return "\n".join(parts)
 
 

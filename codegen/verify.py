@@ -22,7 +22,7 @@ Kernels (`check_kernels.py`)
 Programs (this file)
 13. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
 14. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
-    without a value is measured once.
+    without a value is measured at most once; rule 16 is what forbids to use it before.
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes. A
@@ -130,8 +130,8 @@ class _Checker:
                 isinstance(step, Measure) and step.size == size.var.name
                 for step in self.program.steps
             )
-            if count != 1:
-                raise Broken(size, f"size {size.var.name} has no value and {count} Measures")
+            if count > 1:
+                raise Broken(size, f"size {size.var.name} is measured {count} times")
         sizes[size.var.name] = INT64
 
     def learn(self) -> None:

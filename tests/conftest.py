@@ -43,7 +43,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def seed(request: pytest.FixtureRequest) -> int:
     """Where random tests start; they name it when they fail."""
-    return int(request.config.getoption("--seed", 0))
+    value = request.config.getoption("--seed")
+    assert isinstance(value, int)
+    return value
 
 
 @pytest.fixture

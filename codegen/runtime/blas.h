@@ -164,7 +164,8 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
         }                                                                                         \
         if (guarded) symc_blas_enter(-1);                                                         \
     }                                                                                             \
-    static inline void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,    \
+    static __attribute__((noinline))                                                              \
+    void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,                  \
                             type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,   \
                             type beta, type *c, int64_t ldc, int64_t threads) {                   \
         batched(1, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 0, 0, 0,       \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
@@ -45,6 +46,7 @@ class Host:
     plan: Plan
     kernels: Mapping[str, Emitted]
     printer: Printer
+    printers: Mapping[str, Printer]  # of the kernels
     lines: list[str] = field(default_factory=list[str])
     helpers: dict[str, None] = field(default_factory=dict[str, None])
 
@@ -55,6 +57,8 @@ class Host:
     outputs: list[Buffer] = field(init=False)
     bodies: dict[str, Kernel] = field(init=False)
     index: dict[str, int] = field(init=False)  # of sizes in `sizes`; slots come behind
+    launches: Counter[str] = field(init=False)  # how often each kernel is launched
+    launchers: dict[str, str] = field(default_factory=dict[str, str])  # text by name
 
     def __post_init__(self) -> None:
         """Look up by name what a program lists."""
@@ -64,6 +68,7 @@ class Host:
         self.position = {buffer.name: number for number, buffer in enumerate(external)}
         self.outputs = [b for b in external if b.role == "output"]
         self.bodies = {kernel.name: kernel for kernel in program.kernels}
+        self.launches = Counter(s.kernel for s in program.steps if isinstance(s, Launch))
         self.index = {size.var.name: number for number, size in enumerate(program.sizes)}
 
     def use(self, name: str) -> str:
@@ -148,30 +153,77 @@ def negated(host: Host, condition: Expr) -> str:
 def emit_launch(host: Host, launch: Launch) -> None:
     """A call of a kernel, or one call for each thread of a part of its parallel loop."""
     emitted, printer = host.kernels[launch.kernel], host.printer
-    arguments = [printer.buffers[name] for name in launch.buffers]
-    arguments += [printer.text(launch.sizes[number], SHIFT) for number in emitted.sizes]
+    buffers = [printer.buffers[name] for name in launch.buffers]
     stride = stride_of(host, launch)
-    base = ""
-    if stride is not None:
-        base = scratch_base(host, launch, stride)
-    if emitted.extent is None:
-        if emitted.threads:
-            arguments.append("threads")
-        if stride is not None:
-            arguments += [base, printer.text(stride)]
-        host.call(emitted.name, arguments)
+    base = [] if stride is None else [scratch_base(host, launch, stride)]
+    if emitted.extent is not None and host.launches[launch.kernel] > 1:
+        sizes = [printer.text(size, SHIFT) for size in launch.sizes]
+        host.call(launcher(host, launch.kernel), [*buffers, *sizes, "threads", *base])
         return
-    bound = bindings(host, launch)
-    extent = substitute(emitted.extent, bound)
-    cost = substitute(emitted.work, bound) if emitted.work is not None else extent
-    tail = [base] if stride is not None else []
-    whole = [*arguments, "0", printer.text(extent), *tail]
+    arguments = [*buffers, *(printer.text(launch.sizes[number], SHIFT) for number in emitted.sizes)]
+    if emitted.extent is not None:
+        bound = bindings(host, launch)
+        extent = substitute(emitted.extent, bound)
+        cost = substitute(emitted.work, bound) if emitted.work is not None else extent
+        emit_shares(host, emitted, arguments, (extent, cost, stride), base)
+        return
+    if emitted.threads:
+        arguments.append("threads")
+    if stride is not None:
+        arguments += [*base, printer.text(stride)]
+    host.call(emitted.name, arguments)
+
+
+def launcher(host: Host, kernel: str) -> str:
+    """A function that shares out the work of a kernel which is launched more than once."""
+    emitted = host.kernels[kernel]
+    name = f"launch_{emitted.name}"
+    if name in host.launchers:
+        return name
+    body, printer = host.bodies[kernel], host.printers[kernel]
+    scratch = host.plan.scratch.get(kernel)
+    params = [
+        f"{'' if param.written else 'const '}{host.kind(param.dtype)} *{printer.buffers[param.name]}"
+        for param in body.params
+    ]
+    params += [f"const int64_t {printer.vars[size.name]}" for size in body.sizes]
+    params += ["const int64_t threads", *([] if scratch is None else ["char *const scratch"])]
+    arguments = [printer.buffers[param.name] for param in body.params]
+    arguments += [printer.vars[body.sizes[number].name] for number in emitted.sizes]
+    extent = emitted.extent
+    assert extent is not None
+    parts = (extent, emitted.work or extent, None if scratch is None else scratch.bytes)
+    outer = host.lines, host.printer
+    host.lines, host.printer = [], printer
+    emit_shares(host, emitted, arguments, parts, [] if scratch is None else ["scratch"])
+    text = "\n".join(host.lines)
+    host.lines, host.printer = outer
+    head = wrapped(f"static __attribute__((noinline)) void {name}(", params, ")", "")
+    host.launchers[name] = f"{head}\n{{\n{text}\n}}\n"
+    return name
+
+
+def emit_shares(
+    host: Host,
+    emitted: Emitted,
+    arguments: Sequence[str],
+    parts: tuple[Expr, Expr, Expr | None],
+    base: Sequence[str],
+) -> None:
+    """Calls of a kernel for each thread's share, or one call where that does not pay.
+
+    `parts` are the extent of the parallel loop, its cost, and the bytes of scratch for a thread.
+    """
+    extent, cost, stride = parts
+    printer = host.printer
+    whole = [*arguments, "0", printer.text(extent), *base]
     if isinstance(cost, Const) and cost.value < THRESHOLD:
         host.call(emitted.name, whole)
         return
     rows = printer.text(extent, MUL)
+    tail: list[str] = []
     if stride is not None:
-        tail = [f"{base} + part * {printer.text(stride, MUL + 1)}"]
+        tail = [f"{base[0]} + part * {printer.text(stride, MUL + 1)}"]
     cut = [f"{rows} * part / threads", f"{rows} * (part + 1) / threads"]
     if emitted.granule > 1:
         share = host.use("symc_share")

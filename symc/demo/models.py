@@ -5,6 +5,7 @@ Each is an expression, its derivatives, and a rule of how the parameters follow 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -37,6 +38,8 @@ class Model:
     """From images and classes to the mean loss; updates the parameters."""
     predict: Function
     """From images to classes."""
+    seconds: float
+    """How long making `step` took: what `step.seconds` has, and importing the compiler."""
 
 
 def start_regression() -> Start:
@@ -114,11 +117,11 @@ def _model(
     loss = -T.log(p)[T.arange(y.shape[0]), y].mean()
     updates = optimizer(parameters, symc.grad(loss, parameters))
     short = name.replace(" ", "_").replace("-", "_")
-    return Model(
-        name,
-        step=symc.function([x, y], loss, updates=updates, name=f"{short}_step"),
-        predict=symc.function([x], T.argmax(p, axis=1), name=f"{short}_predict"),
-    )
+    before = time.perf_counter()
+    step = symc.function([x, y], loss, updates=updates, name=f"{short}_step")
+    seconds = time.perf_counter() - before
+    predict = symc.function([x], T.argmax(p, axis=1), name=f"{short}_predict")
+    return Model(name, step, predict, seconds)
 
 
 def _share(start: Start) -> list[SharedVariable]:

@@ -40,8 +40,7 @@ class Result:
     def steps_until_paid(self) -> float:
         """After how many steps making the training step took less time than it saved."""
         saved = self.numpy_seconds_per_step - self.seconds_per_step
-        spent = sum(self.model.step.seconds.values())
-        return spent / saved if saved > 0 else float("inf")
+        return self.model.seconds / saved if saved > 0 else float("inf")
 
 
 def batches(digits: Digits, size: int, rng: np.random.Generator) -> Iterator[Digits]:

@@ -18,7 +18,7 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.dims import Dim
 from symc.errors import DTypeError
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.inputs import Constant, constant_value
+from symc.inputs import Constant, constant_value, scalar_constant
 from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.checks import (
@@ -28,10 +28,17 @@ from symc.tensor.checks import (
     static_index,
 )
 from symc.tensor.elementwise import Cast, align_batch, masked, peel, project, sum_to
-from symc.tensor.positions import distinct_axes, every_position, is_whole, line
+from symc.tensor.positions import (
+    distinct_axes,
+    every_position,
+    is_whole,
+    line,
+    span_positions,
+)
 from symc.tensor.reshape import Reshape
 from symc.tensor.slices import (
     Mode,
+    SliceWrite,
     batch_written,
     fit_region,
     own_element,
@@ -41,7 +48,16 @@ from symc.tensor.slices import (
     zero,
     zeros_for,
 )
-from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to, expand_dims, moveaxis, through
+from symc.tensor.spans import GIVEN, Span
+from symc.tensor.views import (
+    BroadcastTo,
+    DimShuffle,
+    broadcast_to,
+    expand_dims,
+    moveaxis,
+    shape_padright,
+    through,
+)
 from symc.types import TensorType
 
 
@@ -336,3 +352,19 @@ def is_zero(node: Tensor) -> bool:
     while isinstance(node.op, BroadcastTo | DimShuffle | Reshape | Cast):
         node = node.args[0]
     return isinstance(node.op, Constant) and not np.any(cast("Any", node.op.value))
+
+
+def scatter_region(op: SliceWrite, node: Tensor) -> Tensor:
+    """A write into slices as one at the positions that they select."""
+    x, v, *given = node.args
+    rest = iter(given)
+    behind = sum(isinstance(entry, Span) for entry in op.entries)
+    indexes: list[Tensor] = []
+    for entry, n in zip(op.entries, x.type.shape, strict=True):
+        if isinstance(entry, Span):
+            own = [next(rest) for bound in entry if bound is GIVEN]
+            behind -= 1
+            indexes.append(shape_padright(span_positions(entry, n, own), behind))
+        else:
+            indexes.append(scalar_constant(entry, INT64) if isinstance(entry, int) else next(rest))
+    return Scatter(tuple(range(x.ndim)), 0, op.mode)(x, v, *indexes)

@@ -221,6 +221,13 @@ class SliceWrite(Op):
         part = Part(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
         return Write(own_element, (part,))
 
+    def expand(self, node: Tensor) -> Tensor | None:
+        """A region known only at run time has lengths that no tensor has: its positions do."""
+        from symc.tensor.gather import scatter_region
+
+        bounds = [bound for entry in self.entries if isinstance(entry, Span) for bound in entry]
+        return scatter_region(self, node) if GIVEN in bounds else None
+
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, v, *given = node.args
         yield from entry_requirements(node, self.entries, x, given)

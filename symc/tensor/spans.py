@@ -66,17 +66,18 @@ def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
         last = dims.sub(n, 1)
         first = last if start is None else dims.minimum(_from_front(start, n), last)
         end = -1 if stop is None else dims.maximum(_from_front(stop, n), -1)
-        count = _steps(dims.sub(first, end), dims.mul(step, -1))
+        count = _steps(_distance(first, end), dims.mul(step, -1))
     else:
         return _either_way(start, stop, step, n)
     return Range(first, step, at_least_zero(count))
 
 
 def _distance(end: Dim, first: Dim) -> Dim:
-    """``end - first``; with ``max(0, m)`` for `first` that is ``min(end - m, end)``."""
+    """``end - first``; where `first` is ``max(a, b)`` that is ``min(end - a, end - b)``."""
     match tuple(dims.atoms(first)):
-        case (Extreme(kind="max", left=0, right=inner) as atom,) if first == dims.symbolic(atom):
-            return dims.minimum(dims.sub(end, inner), end)
+        case (Extreme(kind="max") as atom,) if first == dims.symbolic(atom):
+            left, right = dims.sub(end, atom.left), dims.sub(end, atom.right)
+            return dims.minimum(*((right, left) if isinstance(right, int) else (left, right)))
         case _:
             return dims.sub(end, first)
 

@@ -1,27 +1,22 @@
-"""The C that programs become: what it looks like, and what it computes."""
+"""The C that programs become: what it looks like. `test_emitted.py` runs it."""
 
 from __future__ import annotations
 
 import math
-import re
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from symc.codegen import dtypes
 from symc.codegen.dtypes import (
     BOOL,
-    FLOAT16,
     FLOAT32,
     FLOAT64,
     INT8,
-    INT16,
     INT32,
     INT64,
-    UINT8,
     UINT32,
     UINT64,
     DType,
@@ -29,25 +24,15 @@ from symc.codegen.dtypes import (
 from symc.codegen.emit import emit
 from symc.codegen.expressions import Printer, literal
 from symc.codegen.ir import (
-    Accumulate,
-    AccumulateOp,
-    Binary,
-    BinaryOp,
     Call,
     Cast,
-    Check,
     Const,
     Expr,
-    If,
     Kernel,
-    Launch,
-    Length,
     Let,
     Load,
-    Param,
     Program,
     Select,
-    Size,
     Stmt,
     Store,
     Unary,
@@ -58,23 +43,14 @@ from symc.codegen.ir import (
 )
 from symc.codegen.targets.c import C as LANG
 from symc.codegen.targets.c import CTarget
-from tests.codegen.compiled import STRICT, build, caller, run
+from tests.codegen.compiled import STRICT, run
+from tests.codegen.examples import black_scholes, flat, row_softmax, var
 from tests.codegen.programs import (
-    ZERO,
-    C,
     N,
-    Random,
-    buffer,
     elementwise,
-    load,
-    local,
-    loop,
     op,
-    program,
-    row,
     softmax,
 )  # fmt: skip
-from tests.codegen.programs import run as interpreted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,86 +63,6 @@ INDEX, J = Var("i"), Var("j")
 def text(expr: Expr) -> str:
     """An expression in C."""
     return Printer(LANG, {}, frozenset()).text(expr)
-
-
-def var(name: str, dtype: DType = FLOAT64) -> Var:
-    return Var(name, dtype)
-
-
-def flat(*body: Stmt, inputs: tuple[DType, ...] = (FLOAT64,), output: DType = FLOAT64) -> Program:
-    """A loop over vectors a, b ... that stores to y."""
-    names = "abcdefgh"[: len(inputs)]
-    buffers = [
-        *(buffer(name, "input", N, dtype=dtype) for name, dtype in zip(names, inputs, strict=True)),
-        buffer("y", "output", N, dtype=output),
-    ]
-    return program(buffers, loop("parallel", "i", N, *body), sizes=[N])
-
-
-def black_scholes() -> Program:
-    """The price of a call option, as lowering writes it."""
-
-    def b(name: BinaryOp, left: Expr, right: Expr) -> Expr:
-        return Binary(name, left, right, FLOAT64)
-
-    def number(value: float) -> Const:
-        return Const(value, FLOAT64)
-
-    def below(x: Expr) -> Expr:
-        turned = b("mul", Unary("neg", x, FLOAT64), number(0.5**0.5))
-        return b("mul", number(0.5), Call("erfc", (turned,), FLOAT64))
-
-    s, k, t, v = var("s"), var("k"), var("t"), var("v")
-    first, second, root = var("d1"), var("d2"), var("root")
-    growth = b("mul", b("add", number(0.05), b("mul", number(0.5), b("mul", v, v))), t)
-    rate = Call("exp", (b("mul", number(-0.05), t),), FLOAT64)
-    ratio = Call("log", (b("div", s, k),), FLOAT64)
-    return flat(
-        *(Let(name, load(array, INDEX)) for name, array in zip((s, k, t, v), "abcd", strict=True)),
-        Let(root, b("mul", v, Call("sqrt", (t,), FLOAT64))),
-        Let(first, b("div", b("add", ratio, growth), root)),
-        Let(second, b("sub", first, root)),
-        Store("y", INDEX, b(
-            "sub", b("mul", s, below(first)), b("mul", b("mul", k, rate), below(second))
-        )),
-        inputs=(FLOAT64,) * 4,
-    )  # fmt: skip
-
-
-def row_softmax(dtype: DType = FLOAT32) -> Program:
-    """Softmax in vector loops, as the passes leave it."""
-
-    def at(j: str) -> Expr:
-        return Load("x", row("i", j), dtype)
-
-    def scalar(name: str) -> Expr:
-        return Load(name, ZERO, dtype)
-
-    e, scale = var("e", dtype), var("scale", dtype)
-    return program(
-        [buffer("x", "input", N, C, dtype=dtype), buffer("y", "output", N, C, dtype=dtype)],
-        loop(
-            "parallel", "i", N,
-            local("largest", dtype=dtype),
-            Store("largest", ZERO, Const(-math.inf, dtype)),
-            loop("vector", "j", C, Accumulate("largest", ZERO, "max", at("j")),
-                 note="x.max(axis=1)   demo.py:3"),
-            local("total", dtype=dtype),
-            Store("total", ZERO, Const(0.0, dtype)),
-            loop("vector", "k", C,
-                 Let(e, Call("exp", (Binary("sub", at("k"), scalar("largest"), dtype),), dtype)),
-                 Store("y", row("i", "k"), e),
-                 Accumulate("total", ZERO, "add", e)),
-            Let(scale, Binary("div", Const(1.0, dtype), scalar("total"), dtype)),
-            loop("vector", "l", C,
-                 Store("y", row("i", "l"),
-                       Binary("mul", Load("y", row("i", "l"), dtype), scale, dtype))),
-            note="every row\nof x",
-        ),
-    )  # fmt: skip
-
-
-# --- text -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -297,332 +193,3 @@ def test_many_statements_take_linear_time() -> None:
         emit(made, LANG)
         times.append(time.process_time() - start)
     assert times[1] < 8 * times[0] + 0.2, times
-
-
-# --- meaning --------------------------------------------------------------------------------------
-
-
-def as_numpy(dtype: DType) -> Any:
-    return np.dtype(dtype.name)
-
-
-INTEGER_OPERATIONS: dict[BinaryOp, Any] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "floordiv": np.floor_divide,
-    "mod": np.remainder, "max": np.maximum, "min": np.minimum, "bxor": np.bitwise_xor,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("dtype", [INT8, INT16, INT32, INT64, UINT8, UINT32, UINT64], ids=str)
-def test_integers_wrap_as_in_numpy(dtype: DType) -> None:
-    info = np.iinfo(as_numpy(dtype))
-    edges = [info.min, info.min + 1, 0, 1, 2, 3, 7, 100, info.max - 1, info.max]
-    a, b = (grid.ravel() for grid in np.meshgrid(*[np.array(edges, as_numpy(dtype))] * 2))
-    # the operation inside another shows whether it was cut back to its width
-    x, y = Load("a", INDEX, dtype), Load("b", INDEX, dtype)
-    stores = [
-        Store(name, INDEX, op("floordiv", op(name, x, y), Const(3, dtype)))
-        for name in INTEGER_OPERATIONS
-    ]
-    buffers = [buffer(name, "input", N, dtype=dtype) for name in "ab"]
-    buffers += [buffer(name, "output", N, dtype=dtype) for name in INTEGER_OPERATIONS]
-    made = program(buffers, loop("parallel", "i", N, *stores), sizes=[N])
-    with np.errstate(all="ignore"):
-        for (name, function), found in zip(
-            INTEGER_OPERATIONS.items(), run(made, a, b), strict=True
-        ):
-            assert np.array_equal(found, function(a, b) // as_numpy(dtype).type(3)), name
-
-
-def test_negation_and_inversion_of_narrow_integers() -> None:
-    x = np.arange(256, dtype=np.uint8)
-    for name, expected in (("neg", -x // 2), ("invert", ~x // 2)):
-        value = Unary(name, Load("a", INDEX, UINT8), UINT8)  # type: ignore[arg-type]
-        made = flat(Store("y", INDEX, op("floordiv", value, Const(2, UINT8))), inputs=(UINT8,),
-                    output=UINT8)  # fmt: skip
-        assert np.array_equal(run(made, x)[0], expected)
-
-
-@pytest.mark.parametrize("target", dtypes.ALL, ids=str)
-def test_casts(target: DType) -> None:
-    buffers = [buffer(f"a_{t}", "input", N, dtype=t) for t in dtypes.ALL]
-    buffers += [buffer(f"y_{t}", "output", N, dtype=target) for t in dtypes.ALL]
-    stores = [Store(f"y_{t}", INDEX, Cast(Load(f"a_{t}", INDEX, t), target)) for t in dtypes.ALL]
-    made = program(buffers, loop("parallel", "i", N, *stores), sizes=[N])
-    inputs = [np.array([0, 1, 2, 3, 100, 127], as_numpy(t)) for t in dtypes.ALL]
-    for values, found in zip(inputs, run(made, *inputs), strict=True):
-        assert np.array_equal(found, values.astype(as_numpy(target))), values.dtype
-
-
-def test_division_of_what_is_not_negative_is_plain() -> None:
-    index = op("floordiv", INDEX, const(4))
-    source = emit(flat(Store("y", INDEX, Load("a", index, FLOAT64))), LANG)
-    assert "a[i / 4]" in source
-    shifted = op("floordiv", op("sub", INDEX, const(4)), const(4))
-    assert "symc_floordiv_i64" in emit(flat(Store("y", INDEX, Cast(shifted, FLOAT64))), LANG)
-
-
-def test_a_zero_length_is_no_divisor() -> None:
-    """Inside a loop over n, n is above zero; behind it, it may be zero and C's ``/`` would trap."""
-    made = program(
-        [buffer("a", "input", N), buffer("y", "output", const(2))],
-        loop("serial", "i", N, Store("y", ZERO, Cast(op("floordiv", INDEX, N), FLOAT64))),
-        Store("y", const(1), Cast(op("floordiv", const(7), N), FLOAT64)),
-        sizes=[N],
-    )
-    assert run(made, np.zeros(0))[0][1] == 0
-    assert run(made, np.zeros(2))[0][1] == 3
-
-
-@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
-@pytest.mark.parametrize("kind", ["max", "min"])
-def test_vector_extremes_keep_nan_of_any_lane(dtype: DType, kind: AccumulateOp) -> None:
-    start = Const(-math.inf if kind == "max" else math.inf, dtype)
-    made = program(
-        [buffer("a", "input", N, dtype=dtype), buffer("y", "output", dtype=dtype)],
-        local("m", dtype=dtype),
-        Store("m", ZERO, start),
-        loop("vector", "i", N, Accumulate("m", ZERO, kind, Load("a", INDEX, dtype))),
-        Store("y", ZERO, Load("m", ZERO, dtype)),
-        sizes=[N],
-    )
-    assert "reduction(" in emit(made, LANG)
-    f = caller(made, build(made, quick=False))
-    x = np.random.default_rng(0).standard_normal(77).astype(as_numpy(dtype))
-    expected = x.max() if kind == "max" else x.min()
-    assert f(x)[0] == expected
-    for place in range(len(x)):
-        spoiled = x.copy()
-        spoiled[place] = np.nan
-        assert np.isnan(f(spoiled)[0]), place
-    assert f(x[:0])[0] == start.value
-
-
-@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
-def test_loops_vectorise(dtype: DType, tmp_path: Path) -> None:
-    """gcc says that it vectorised all three loops of softmax, the maximum among them."""
-    source = emit(row_softmax(dtype), LANG)
-    (tmp_path / "f.c").write_text(source, encoding="utf-8")
-    found = CTarget().compiler()
-    if "gcc" not in found.path:
-        pytest.skip(f"{found.path} reports otherwise than gcc")
-    flags = CTarget().describe()["flags"].split()
-    command = [*found.command, *flags, "-fopt-info-vec-optimized", "-c", "f.c"]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    lines = source.split("\n")
-    heads = {n for n, line in enumerate(lines, 1) if re.search("for .*; [jkl] <", line)}
-    done = {
-        int(line.split(":")[1]) for line in result.stderr.split("\n") if "loop vectorized" in line
-    }
-    assert len(heads) == 3
-    for head in heads:  # gcc names the loop by its pragma, its head or its body
-        assert done & {head - 1, head, head + 1}, result.stderr
-
-
-@pytest.mark.parametrize("kind", ["add", "mul", "max", "min", "bor", "band", "bxor"])
-def test_vector_reductions_of_integers(kind: AccumulateOp) -> None:
-    made = program(
-        [buffer("a", "input", N, dtype=INT32), buffer("y", "output", dtype=INT32)],
-        local("m", dtype=INT32),
-        Store("m", ZERO, Const(5, INT32)),
-        loop("vector", "i", N, Accumulate("m", ZERO, kind, Load("a", INDEX, INT32))),
-        Store("y", ZERO, Load("m", ZERO, INT32)),
-        sizes=[N],
-    )
-    x = np.random.default_rng(0).integers(-9, 9, 100).astype(np.int32) * 2 + 1
-    functions: dict[str, Any] = {
-        "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
-        "bor": np.bitwise_or, "band": np.bitwise_and, "bxor": np.bitwise_xor,
-    }  # fmt: skip
-    assert run(made, x)[0] == functions[kind].reduce(x, initial=np.int32(5), dtype=np.int32)
-
-
-def test_vector_loops_that_must_stay_in_order() -> None:
-    """No `omp simd` where an iteration reads the sum so far, nor for one element of an array."""
-    running = program(
-        [buffer("a", "input", N), buffer("y", "output", N)],
-        local("s"),
-        Store("s", ZERO, Const(0.0, FLOAT64)),
-        loop("vector", "i", N, Accumulate("s", ZERO, "add", load("a", INDEX)),
-             Store("y", INDEX, load("s", ZERO))),
-        sizes=[N],
-    )  # fmt: skip
-    assert "omp simd" not in emit(running, LANG)
-    x = np.random.default_rng(0).standard_normal(50)
-    assert np.allclose(run(running, x)[0], np.cumsum(x))
-    element = program(
-        [buffer("a", "input", N), buffer("y", "output")],
-        Store("y", ZERO, Const(0.0, FLOAT64)),
-        loop("vector", "i", N, Accumulate("y", ZERO, "add", load("a", INDEX))),
-        sizes=[N],
-    )
-    assert "omp simd" not in emit(element, LANG)
-    assert np.allclose(run(element, x)[0], x.sum())
-
-
-def test_selects_are_evaluated_before() -> None:
-    a = load("a", INDEX)
-    root = Call("exp", (a,), FLOAT64)
-    nested = Select(binary("lt", a, Const(1.0, FLOAT64)), op("add", root, root), a, FLOAT64)
-    value = Select(binary("lt", a, Const(0.0, FLOAT64)), op("mul", nested, a), a, FLOAT64)
-    made = flat(Store("y", INDEX, value))
-    assert "const double t = " in emit(made, LANG)
-    x = np.linspace(-2, 2, 9)
-    assert np.allclose(run(made, x)[0], np.where(x < 0, 2 * np.exp(x) * x, x))
-
-
-def test_conditions_and_bools() -> None:
-    a, b = Load("a", INDEX, BOOL), Load("b", INDEX, BOOL)
-    exclusive = op("xor", a, b)
-    made = flat(
-        If(op("and", a, Unary("not", b, BOOL)), (Store("y", INDEX, Const(True, BOOL)),),
-           (Store("y", INDEX, op("or", exclusive, op("mul", a, b))),)),
-        inputs=(BOOL, BOOL), output=BOOL,
-    )  # fmt: skip
-    x, y = np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)
-    assert np.array_equal(run(made, x, y)[0], x | y)
-
-
-def test_logical_operators_of_numbers() -> None:
-    made = flat(Store("y", INDEX, binary("and", load("a", INDEX), load("b", INDEX))),
-                inputs=(FLOAT64,) * 2, output=BOOL)  # fmt: skip
-    x, y = np.array([0, 2, 2, np.nan, -0.0]), np.array([1, 4.0, 0, 1, 1])
-    assert np.array_equal(run(made, x, y)[0], np.logical_and(x, y))
-
-
-@pytest.mark.parametrize("length", [3, 1000])
-def test_local_arrays(length: int) -> None:
-    """A short one stands on the stack, a long one in scratch memory; each thread has its own."""
-    made = program(
-        [buffer("x", "input", N), buffer("y", "output", N)],
-        loop(
-            "parallel", "i", N,
-            local("first", const(length)),
-            local("second", N),
-            loop("serial", "j", const(length), Store("first", J, load("x", INDEX))),
-            loop("serial", "k", N, Store("second", Var("k"), load("first", const(length - 1)))),
-            Store("y", INDEX, load("second", op("sub", N, const(1)))),
-        ),
-        sizes=[N],
-    )  # fmt: skip
-    f = caller(made, build(made))
-    x = np.random.default_rng(0).standard_normal(700)
-    for threads in (1, 2, 5):
-        f.threads = threads
-        assert np.array_equal(f(x)[0], x)
-
-
-def test_parallel_loops_that_are_not_alone() -> None:
-    """Two in one kernel, with scratch memory: these get a pragma each."""
-    made = program(
-        [buffer("x", "input", N), buffer("t", "temp", N), buffer("y", "output", N)],
-        loop("parallel", "i", N, Store("t", INDEX, op("mul", load("x", INDEX), load("x", INDEX)))),
-        loop(
-            "parallel", "j", N,
-            local("s", N),
-            loop("parallel", "k", N, Store("s", Var("k"), load("t", Var("k")))),
-            Store("y", J, load("s", op("sub", op("sub", N, const(1)), J))),
-        ),
-        sizes=[N],
-    )  # fmt: skip
-    source = emit(made, LANG)
-    assert source.count("omp parallel for") == 2
-    f = caller(made, build(made))
-    x = np.random.default_rng(0).standard_normal(800)
-    for threads in (1, 2, 3):
-        f.threads = threads
-        assert np.array_equal(f(x)[0], (x * x)[::-1])
-
-
-def test_float16_is_storage() -> None:
-    x = np.array([1, 0.5, 65504, 1e-7, np.inf, np.nan, -0.0], np.float16)
-    wide = op("mul", Cast(Load("a", INDEX, FLOAT16), FLOAT32), Const(2.0, FLOAT32))
-    made = flat(Store("y", INDEX, Cast(wide, FLOAT16)), inputs=(FLOAT16,), output=FLOAT16)
-    with np.errstate(over="ignore"):
-        expected = (x.astype(np.float32) * 2).astype(np.float16)
-    assert np.array_equal(run(made, x)[0], expected, equal_nan=True)
-
-
-def test_checks_come_in_order() -> None:
-    made = Program(
-        "check",
-        (Size(N, Length("a", 0)), Size(Var("m"), Length("b", 0))),
-        (buffer("a", "input", N), buffer("b", "input", Var("m")), buffer("y", "output")),
-        (Kernel("k", (Param("y", FLOAT64, True),), (), (Store("y", ZERO, Const(1.0, FLOAT64)),)),),
-        (
-            Check(binary("eq", N, Var("m")), 7, "a and b"),
-            Check(binary("gt", N, const(0)), 8),
-            Launch("k", ("y",), ()),
-        ),
-    )
-    from tests.codegen.compiled import Failed
-
-    f = caller(made, build(made))
-    assert f(np.ones(2), np.ones(2))[0] == 1
-    for lengths, code in (((2, 3), 7), ((0, 0), 8)):
-        with pytest.raises(Failed) as caught:
-            f(*(np.ones(length) for length in lengths))
-        assert caught.value.code == code
-
-
-def test_one_buffer_for_two_parameters() -> None:
-    """A kernel that is given one buffer to read and to write must not promise `restrict`."""
-    body = (
-        loop("serial", "i", N, Store("q", INDEX, op("add", load("p", INDEX), Const(1.0, FLOAT64)))),
-    )
-    made = Program(
-        "alias",
-        (Size(N, Length("a", 0)),),
-        (buffer("a", "input", N), buffer("y", "output", N)),
-        (Kernel("k", (Param("p", FLOAT64, False), Param("q", FLOAT64, True)), (N,), body),),
-        (Launch("k", ("a", "y"), (N,)), Launch("k", ("y", "y"), (N,))),
-    )
-    assert "restrict" not in emit(made, LANG)
-    assert np.array_equal(run(made, np.arange(4.0))[0], np.arange(4.0) + 2)
-
-
-@pytest.mark.parametrize("number", range(25))
-def test_random_programs_agree_with_the_interpreter(number: int, seed: int) -> None:
-    source = Random(1000 * seed + number)
-    made = source.program()
-    arrays = source.arrays(made, 3 + number % 4, 1 + number % 5)
-    expected = interpreted(made, arrays)
-    inputs = [
-        np.array(arrays[b.name].values, np.float64).reshape(arrays[b.name].shape)
-        for b in made.buffers if b.role == "input"
-    ]  # fmt: skip
-    for variant in (made, passed(made)):
-        f = caller(variant, build(variant), threads=2)
-        outputs = [b.name for b in made.buffers if b.role == "output"]
-        for name, found in zip(outputs, f(*inputs), strict=True):
-            wanted = np.array(expected.arrays[name].values, np.float64).reshape(found.shape)
-            # a cast to integer of a rounded value may differ by one
-            close = np.isclose(found, wanted, rtol=1e-9, atol=1e-9, equal_nan=True)
-            assert close.mean() > 0.9, f"seed {seed}, number {number}, {name}"
-
-
-def passed(made: Program) -> Program:
-    """A program behind the passes of the target."""
-    for change in CTarget().passes():
-        made = change(made)
-    return made
-
-
-def test_black_scholes_and_softmax_do_not_depend_on_threads() -> None:
-    rng = np.random.default_rng(0)
-    made = black_scholes()
-    f = caller(made, build(made, quick=False))
-    args = [rng.uniform(a, b, 100_003) for a, b in ((50, 150), (50, 150), (0.1, 2), (0.1, 0.5))]
-    s, k, t, v = args
-    d1 = (np.log(s / k) + (0.05 + 0.5 * v * v) * t) / (v * np.sqrt(t))
-    below = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
-    expected = s * below(d1) - k * np.exp(-0.05 * t) * below(d1 - v * np.sqrt(t))
-    (once,) = f(*args)
-    assert np.allclose(once, expected, rtol=1e-10, atol=1e-10)
-    made = row_softmax()
-    g = caller(made, build(made, quick=False))
-    x = rng.standard_normal((301, 257)).astype(np.float32)
-    (rows,) = g(x)
-    for threads in (2, 3, 8):
-        f.threads = g.threads = threads
-        assert np.array_equal(f(*args)[0], once)
-        assert np.array_equal(g(x)[0], rows)

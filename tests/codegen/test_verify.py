@@ -94,6 +94,7 @@ GOOD = [
     _body(Store("h", ZERO, Cast(X, FLOAT16)), Store("h", ZERO, HALF)),
     _body(loop("vector", "i", N, loop("unroll", "j", const(2), loop("unroll", "l", const(2))))),
     _steps(Check(Load("b", ZERO, BOOL), 1)),
+    _sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1"))),  # of no use, but not wrong
 ]
 
 EXPRESSIONS = [
@@ -167,9 +168,10 @@ PROGRAMS = [
     (_sizes(Size(Var("k1"), Length("x", 2))), "there is no length 2 of x here"),
     (_sizes(Size(Var("k1", INT32), Const(1, INT32))), "size k1 is int32, not int64"),
     (_sizes(Size(Var("k1"), ONE)), "size k1 is float64, not int64"),
-    (_sizes(Size(Var("k1"), None)), "size k1 has no value and 0 Measures"),
+    (_sizes(Size(Var("k1"), None), steps=(Check(binary("gt", Var("k1"), ZERO), 1),)),
+     "k1 is not bound here"),
     (_sizes(Size(Var("k1"), None), steps=(Measure("k1", "k"), Measure("k1", "k"))),
-     "size k1 has no value and 2 Measures"),
+     "size k1 is measured 2 times"),
     (_sizes(buffers=(buffer("e", "temp", Var("m")),)), "m is not bound here"),
     (_sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1")),
             steps=(Check(binary("gt", Var("k2"), ZERO), 1), Measure("k1", "k"))),

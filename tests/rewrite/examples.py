@@ -1,0 +1,126 @@
+"""Expressions on which each rule that is a function fires, and numbers for their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from symc import tensor as T
+from symc.graph import Tensor
+from symc.tensor.fold import Reduce
+from symc.tensor.lengths import Length
+from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.reshape import Reshape
+from symc.tensor.slices import Slice
+from symc.tensor.spans import WHOLE, Span
+from symc.tensor.views import BroadcastTo, DimShuffle
+
+Example: TypeAlias = tuple[Callable[..., Tensor], Sequence[Any]]
+
+RNG = np.random.default_rng(20)
+A = RNG.standard_normal((3, 4))
+B = RNG.standard_normal((4, 3))
+CUBE = RNG.standard_normal((2, 3, 4))
+V = RNG.standard_normal(4)
+ROWS = np.array([0, 1, 2])
+LABELS = np.array([3, 0, 2])
+BACK = Span(None, None, -1)
+# Nodes are made by their ops where the user's function would not make them.
+
+EXAMPLES: dict[str, list[Example]] = {
+    "one shuffle of axes, not two": [
+        (lambda a: DimShuffle((1, 0))(DimShuffle((1, 0))(a)), [A]),
+        (lambda a: DimShuffle((0, 1))(a) * 2, [A]),
+        (lambda a: DimShuffle((2, None, 0))(DimShuffle((1, None, 0))(a)), [A]),
+    ],
+    "one reshape, not two": [
+        (lambda a: Reshape((2, 6))(Reshape((12,))(a)), [A]),
+        (lambda a: Reshape((3, 4))(Reshape((12,))(a)), [A]),
+    ],
+    "one stretch, not two": [
+        (lambda v: BroadcastTo((2, 3, 4))(BroadcastTo((3, 4))(v)), [V]),
+        (lambda v: BroadcastTo((3, 4))(DimShuffle((None, 0))(v)), [V]),
+    ],
+    "a number with axes is a stretched number": [(lambda: T.constant(2.5).dimshuffle("x", "x"), [])],
+    "a view of a stretched number": [
+        (lambda x: Slice((Span(1, None, 1), 0))(BroadcastTo((3, 4))(x)), [2.0]),
+        (lambda x: Reshape((12,))(BroadcastTo((3, 4))(x)), [2.0]),
+        (lambda x: DimShuffle((1, 0))(BroadcastTo((3, 4))(x)), [2.0]),
+        (lambda x, i: BroadcastTo((3, 4))(x)[i], [2.0, ROWS]),
+    ],
+    "one cast, not two": [
+        (lambda x: T.cast(T.cast(x, "float64"), "float32"), [A.astype("float32")]),
+        (lambda x: T.cast(T.cast(x, "float64"), "float16"), [A.astype("float32")]),
+        (lambda x: T.cast(T.cast(x, "int16"), "int8"), [np.array([1, -1, 70000, 255, 2**40])]),
+        (lambda x: T.cast(T.cast(x, "int64"), "int32"), [np.array([1, -7], "int32")]),
+    ],
+    "a length that is known": [(lambda a: Length(0)(T.cast(a, "float32")), [A])],
+    "elementwise of what is not stretched": [
+        (lambda a, v: a + BroadcastTo((3, 4))(v), [A, V]),
+        (lambda v: T.exp(BroadcastTo((3, 4))(v)), [V]),
+        (lambda a, v: a * DimShuffle((None, 0))(v), [A, V]),
+        (lambda a, v: T.where(BroadcastTo((3, 4))(v > 0), a, BroadcastTo((3, 4))(v)), [A, V]),
+    ],
+    "no axes of length 1": [(lambda a: Reduce("add", (0, 1))(DimShuffle((None, 0, 1))(a)), [A])],
+    "one extreme, not two": [
+        (lambda a: Reduce("max", (0,))(Reduce("max", (1,))(a)), [CUBE]),
+        (lambda a: Reduce("add", (0,))(Reduce("add", (1,))(T.cast(a * 9, "int64"))), [CUBE]),
+    ],
+    "one sum, not two": [(lambda a: Reduce("add", (1,))(Reduce("add", (0,))(a)), [CUBE])],
+    "an extreme of shuffled axes": [
+        (lambda a: Reduce("max", (0, 2))(DimShuffle((1, None, 2, 0))(a)), [CUBE]),
+        (lambda a: Reduce("min", (0,))(DimShuffle((1, None, 2, 0))(a)), [CUBE]),
+    ],
+    "a sum of shuffled axes": [
+        (lambda a: Reduce("add", (0, 1))(DimShuffle((1, None, 2, 0))(a)), [CUBE]),
+        (lambda a: Reduce("mul", (3,))(DimShuffle((1, None, 2, 0))(a)), [CUBE]),
+    ],
+    "an extreme of a stretched tensor": [
+        (lambda v: Reduce("max", (0,))(BroadcastTo((3, 4))(v)), [V]),
+        (lambda v: Reduce("or", (0, 1))(BroadcastTo((3, 4))(v > 1)), [V]),
+    ],
+    "a sum of a stretched tensor": [
+        (lambda v: Reduce("add", (0,))(BroadcastTo((3, 4))(v)), [V]),
+        (lambda a: Reduce("add", (0, 2))(BroadcastTo((5, 3, 4))(a)), [A]),
+        (lambda v: Reduce("add", (1,))(BroadcastTo((3, 4))(DimShuffle((0, None))(v))), [V[:3]]),
+    ],
+    "a sum of a tensor stretched by a length": [
+        (lambda v, a: T.broadcast_to(v, a.shape).sum(axis=0), [V, A]),
+    ],
+    "computed now": [
+        (lambda v: v + T.exp(T.constant([1.0, 2.0, 3.0, 4.0])), [V]),
+        (lambda v: v * T.sum(T.constant(A), axis=0), [V]),
+    ],
+    "one number, not an array of it": [(lambda a: a + T.constant(np.full((3, 4), 2.5)), [A])],
+    "reading a region just written": [
+        (lambda a, v: T.set_subtensor(a[1], v)[1], [A, V]),
+        (lambda a, v: T.inc_subtensor(a[1:, ::2], 3.0)[1:, ::2], [A, V]),
+    ],
+    "one slice, not two": [
+        (lambda a: Slice((BACK, WHOLE))(Slice((BACK, WHOLE))(a)) * 2, [A]),
+        (lambda a: Slice((WHOLE, Span(1, 3)))(Slice((BACK, WHOLE))(a)), [A]),
+    ],
+    "a product of transposed factors": [
+        (lambda a, b: MatMul()(DimShuffle((1, 0))(b), DimShuffle((1, 0))(a)), [A, B]),
+    ],
+    "a transposed matrix times a vector": [
+        (lambda b, v: MatVec()(DimShuffle((1, 0))(b), v), [B, V]),
+    ],
+    "a transposed product": [(lambda a, b: DimShuffle((1, 0))(MatMul()(a, b)), [A, B])],
+    "a product with the identity": [
+        (lambda a: MatMul()(a, T.constant(np.eye(4))), [A]),
+        (lambda a: MatMul(False, True)(T.constant(np.eye(4)), a), [A]),
+        (lambda v: MatVec()(T.constant(np.eye(4)), v), [V]),
+    ],
+    "zeros with quotients of a softmax, times it": [
+        (lambda a, y: _picked(a, y), [A, LABELS]),
+    ],
+}
+
+
+def _picked(a: Tensor, y: Tensor) -> Tensor:
+    import symc
+
+    return symc.grad(T.log(T.softmax(a)[T.arange(3), y]).sum(), a)

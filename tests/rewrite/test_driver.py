@@ -1,0 +1,189 @@
+"""The driver and the rule set as a whole: ends, is linear, changes no value of random graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symc import tensor as T
+from symc.evaluate import evaluate
+from symc.graph import Tensor, walk
+from symc.rewrite.engine import RulesDisagree, Step, normalise
+from symc.rewrite.pattern import c, exp, log, x
+from symc.rewrite.pipeline import _sets, optimize, rewrite  # pyright: ignore[reportPrivateUsage]
+from symc.rewrite.rule import EXACT, Rules, RuleSet
+from tests.rewrite.sides import same_bits
+
+UNARY = [
+    T.exp, T.log, T.sigmoid, T.tanh, T.sqrt, abs, T.sqr, lambda a: -a, lambda a: 1 - a,
+    lambda a: 1 + a, lambda a: a * 2, lambda a: a / 4, lambda a: 1 / a, T.log1p, T.softplus,
+    lambda a: a.reshape((-1,)).reshape((3, 4)), lambda a: a[::-1], lambda a: a.T.T,
+    lambda a: T.broadcast_to(a.sum(axis=0), (3, 4)), lambda a: a.sum(axis=1, keepdims=True) + 0 * a,
+    lambda a: T.softmax(a, axis=1), lambda a: a - a.max(axis=1, keepdims=True), lambda a: a * 0.5,
+    lambda a: T.cast(T.cast(a, "float32"), "float64"), lambda a: -(a * 3),
+]  # fmt: skip
+BINARY = [
+    T.add, T.sub, T.mul, T.div, T.maximum, T.minimum, lambda a, b: T.where(a > b, a, b),
+    lambda a, b: a + -b, lambda a, b: T.log(T.exp(a) + T.exp(b)),
+]  # fmt: skip
+
+
+def random_graph(seed: int, size: int) -> tuple[Tensor, list[Tensor]]:
+    """A random expression over two matrices and a number."""
+    rng = np.random.default_rng(seed)
+    inputs = [T.tensor("float64", (3, 4), "a"), T.tensor("float64", (3, 4), "b"), T.scalar("s")]
+    pool: list[Tensor] = [inputs[0], inputs[1], T.broadcast_to(inputs[2], (3, 4))]
+    for _ in range(size):
+        if rng.random() < 0.6:
+            pool.append(UNARY[rng.integers(len(UNARY))](pool[rng.integers(-4, 0) % len(pool)]))
+        else:
+            one, two = (pool[rng.integers(-6, 0) % len(pool)] for _ in range(2))
+            pool.append(BINARY[rng.integers(len(BINARY))](one, two))
+    return pool[-1] + pool[-2] * pool[-3], inputs
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_graphs_end_in_a_form_that_stays(seed: int) -> None:
+    expr, _ = random_graph(seed, 25)
+    for mode in ("compile", "default", "fast"):
+        best = optimize(expr, mode)
+        assert optimize(best, mode) is best, f"seed {seed}"
+        assert best.type == expr.type
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_exact_rules_keep_every_bit_of_random_graphs(seed: int) -> None:
+    expr, inputs = random_graph(seed, 25)
+    every = RuleSet(rule for rule in _sets("fast")[0].rules if rule.valid is EXACT)
+    best = normalise([expr], every)[expr]
+    rng = np.random.default_rng(seed)
+    for scale in (1.0, 1e3):
+        values = {node: rng.standard_normal((3, 4)) * scale for node in inputs[:2]}
+        values[inputs[2]] = np.asarray(rng.standard_normal())
+        values[inputs[0]][0, 0] = rng.choice([np.nan, np.inf, -0.0, 0.0])
+        left, right = evaluate([expr, best], values)
+        assert same_bits(left, right).all(), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_default_rules_keep_values_of_random_graphs(seed: int) -> None:
+    """Where the graph as written has a value that small changes of the inputs hardly move."""
+    expr, inputs = random_graph(seed, 12)
+    best = optimize(expr)
+    rng = np.random.default_rng(seed)
+    values = {node: rng.uniform(0.2, 2.0, (3, 4)) for node in inputs[:2]}
+    values[inputs[2]] = np.asarray(1.25)
+    moved = {node: value * (1 + 1e-7) for node, value in values.items()}
+    left, right = evaluate([expr, best], values)
+    near = evaluate([expr], moved)[0]
+    with np.errstate(all="ignore"):
+        steady = np.isfinite(left) & np.isfinite(near) & (abs(near - left) < 1e-4 * abs(left))
+    np.testing.assert_allclose(right[steady], left[steady], rtol=1e-5, err_msg=f"seed {seed}")
+
+
+def attempts(size: int) -> tuple[int, int]:
+    """How many nodes a random graph of elementwise functions has, and how many rules are tried."""
+    rng = np.random.default_rng(3)
+    pool: list[Tensor] = [T.vector("a"), T.vector("b")]
+    while len(pool) < size:
+        one, two = (pool[rng.integers(-20, 0) % len(pool)] for _ in range(2))
+        pool.append([one + two, one * two, T.exp(one), T.log(1 + two), one - 2 * two][len(pool) % 5])
+    sets = _sets("default")
+    before = sum(rules.tried for rules in sets)
+    rewrite(pool[-30:], [])
+    return len(walk(pool[-30:])), sum(rules.tried for rules in sets) - before
+
+
+def test_work_is_linear_in_the_size_of_the_graph() -> None:
+    (small, few), (large, many) = attempts(300), attempts(3000)
+    assert large > 8 * small
+    assert many / large < 1.3 * few / small
+    assert many < 3 * large
+
+
+def test_deep_graphs_do_not_recurse() -> None:
+    node = T.vector("v")
+    for _ in range(5000):
+        node = T.log(1 + T.sin(node))
+    best = optimize(node)
+    assert len(walk([best])) == 10001
+
+
+def test_views_upon_views_are_linear() -> None:
+    node: Tensor = T.vector("v")
+    for _ in range(1000):
+        node = node[1:]
+    assert optimize(T.log(1 + node)).op.label == "log1p"
+
+
+def test_rules_that_undo_each_other_are_reported() -> None:
+    rules = Rules("bad")
+    rules.rule(exp(x), log(x), valid=EXACT)
+    rules.rule(log(x), exp(x), valid=EXACT)
+    v = T.vector("v")
+    with pytest.raises(RulesDisagree, match="and back"):
+        normalise([T.exp(v)], RuleSet(rules.all))
+
+
+def test_rules_that_grow_for_ever_are_reported() -> None:
+    rules = Rules("bad")
+    rules.rule(exp(x), log(exp(x)), valid=EXACT)
+    v = T.vector("v")
+    with pytest.raises(RulesDisagree):
+        normalise([T.exp(v)], RuleSet(rules.all))
+
+
+def test_replacements_have_the_shape_of_what_they_replace() -> None:
+    """``x * 1`` may lose the operand that stretched it."""
+    v = T.tensor("float64", (4,), "v")
+    ones = T.constant(np.ones((3, 4)))
+    best = optimize(v * ones)
+    assert best.type == (v * ones).type
+    assert best.op.label == "broadcastto"
+    m = T.tensor("bool", (3, 1), "m")
+    assert optimize(T.where(m, v, v)).type.shape == (3, 4)
+
+
+def test_dtypes_are_kept() -> None:
+    i = T.vector("i", "int8")
+    assert optimize(i * 0).dtype.name == "int8"
+    assert optimize(T.eq(i, i)).dtype.name == "bool"
+    f = T.vector("f", "float32")
+    for expr in (f * 1, f + 0, -(f * 3), (f * 3) * 5, f / 4, T.log(1 + f)):
+        assert optimize(expr).dtype.name == "float32"
+
+
+def test_a_reshape_between_elementwise_functions_goes_to_the_input() -> None:
+    a = T.tensor("float64", (3, 4), "a")
+    best = optimize(T.tanh(T.exp(a * 2).reshape((12,)) + 1))
+    assert [node.op.label for node in walk([best])][:2] == ["input", "reshape"]
+    shared = T.exp(a)
+    both = rewrite([shared, shared.reshape((12,))], []).outputs
+    assert both[1].args[0] is both[0]  # what is stored anyway is not computed again
+
+
+def test_lengths_that_are_computed_are_rewritten_with_the_graph() -> None:
+    n = T.scalar("n", "int64")
+    total = (n + 0) * 1 + 3
+    expr = T.zeros((total * 1,)) + 1
+    result = rewrite([expr], [])
+    assert all(value.dtype.name == "int64" for value in result.scalars.values())
+
+
+def test_names_stay() -> None:
+    v = T.vector("v")
+    y = T.log(1 + T.cos(v * 17))
+    y.name = "y"
+    assert optimize(y).name == "y"
+
+
+def test_gradients_of_constants_vanish() -> None:
+    rules = Rules("own")
+    rules.rule(x * c, x + c, valid=EXACT)
+    v = T.vector("v")
+    trace: list[Step] = []
+    after: Any = normalise([v * 3.5], RuleSet(rules.all), trace)
+    assert [str(step.rule.name) for step in trace] == ["x * c -> x + c"]
+    assert after[v * 3.5] is v + 3.5

@@ -1,0 +1,57 @@
+"""Every rule that is a function: it fires on its examples and changes no value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symc.evaluate import evaluate
+from symc.graph import walk
+from symc.rewrite.engine import Step, normalise
+from symc.rewrite.pipeline import all_rules, optimize
+from symc.rewrite.rule import EXACT, FINITE, RuleSet
+from symc.schedule import own_cost
+from symc.tensor import tensor
+from tests.rewrite.examples import EXAMPLES
+from tests.rewrite.sides import same_bits
+
+RULES = {rule.name: rule for rule in all_rules() if rule.sides is None}
+CASES = [(name, k) for name, cases in EXAMPLES.items() for k in range(len(cases))]
+
+
+def test_every_rule_has_examples() -> None:
+    assert set(EXAMPLES) == set(RULES)
+
+
+@pytest.mark.parametrize(("name", "number"), CASES)
+@pytest.mark.parametrize("static", [True, False])
+def test_rule_changes_no_value(name: str, number: int, static: bool) -> None:
+    build, arrays = EXAMPLES[name][number]
+    symbols, values = _inputs(arrays, static)
+    expr = build(*symbols)
+    rule = RULES[name]
+    after = normalise([expr], RuleSet([rule], ["scatter"]))[expr]
+    trace: list[Step] = []
+    whole = optimize(expr, "fast" if rule.valid is FINITE else "default", trace)
+    if static != name.endswith("by a length"):  # other rules need to know lengths, this one not to
+        assert after is not expr, "does not fire alone"
+        assert rule in [step.rule for step in trace], [step.rule.name for step in trace]
+    before, one, final = evaluate([expr, after, whole], values)
+    assert before.shape == one.shape == final.shape
+    assert before.dtype == one.dtype == final.dtype
+    if rule.valid is EXACT and "product" not in name:
+        assert same_bits(before, one).all()
+    np.testing.assert_allclose(one, before, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(final, before, rtol=1e-13, atol=1e-14)
+    # A multiplication may stand for a sum, which costs nothing in itself.
+    assert sum(map(own_cost, walk([after]))) <= sum(map(own_cost, walk([expr]))) + 2
+
+
+def _inputs(arrays: Any, static: bool) -> tuple[list[Any], dict[Any, Any]]:
+    symbols = []
+    for number, array in enumerate(map(np.asarray, arrays)):
+        shape = array.shape if static else (None,) * array.ndim
+        symbols.append(tensor(array.dtype.name, shape, f"x{number}"))
+    return symbols, dict(zip(symbols, map(np.asarray, arrays), strict=True))
