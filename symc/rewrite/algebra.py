@@ -32,6 +32,7 @@ from symc.rewrite.pattern import (
     maximum,
     minimum,
     ne,
+    neg,
     p,
     pow,
     r,
@@ -74,7 +75,7 @@ rule(sqr(sqrt(x)), x, valid=FINITE)
 
 # --- signs ----------------------------------------------------------------------------------------
 
-rule(-(-x), x, valid=EXACT)
+rule(neg(-x), x, valid=EXACT)
 rule(x * -1, -x, valid=EXACT)
 rule(x / -1, -x, valid=EXACT)
 rule(x + -y, x - y, valid=EXACT)
@@ -165,7 +166,6 @@ rule(where(m, where(m, x, y), z), where(m, x, z), valid=EXACT)
 rule(where(m, x, where(m, y, z)), where(m, x, z), valid=EXACT)
 
 # --- sums -----------------------------------------------------------------------------------------
-
 
 
 def _ordinary(found: Found) -> bool:

@@ -17,10 +17,11 @@ structural = INDEXING.structural
 
 @structural("reading a region just written", Slice, valid=EXACT, inner=[SliceWrite])
 def _read_of_write(node: Tensor) -> Tensor | None:
-    read, write = node.op, node.args[0].op
+    source = node.args[0]
+    read, write = node.op, source.op
     if not isinstance(read, Slice) or not isinstance(write, SliceWrite):
         return None
-    x, value, *given = node.args[0].args
+    x, value, *given = source.args
     if read.entries != write.entries or list(node.args[1:]) != given:
         return None
     if write.mode == "set":
@@ -34,10 +35,11 @@ _REVERSED = Span(None, None, -1)
 
 @structural("one slice, not two", Slice, valid=EXACT, inner=[Slice])
 def _slice_of_slice(node: Tensor) -> Tensor | None:
-    outer, inner = node.op, node.args[0].op
+    source = node.args[0]
+    outer, inner = node.op, source.op
     if not isinstance(outer, Slice) or not isinstance(inner, Slice):
         return None
-    if len(node.args) > 1 or len(node.args[0].args) > 1:
+    if len(node.args) > 1 or len(source.args) > 1:
         return None
     rest = iter(outer.entries)
     merged: list[Entry] = []
@@ -46,7 +48,7 @@ def _slice_of_slice(node: Tensor) -> Tensor | None:
         if both is None:
             return None
         merged.append(both)
-    x = node.args[0].args[0]
+    x = source.args[0]
     return x if all(entry == WHOLE for entry in merged) else Slice(tuple(merged))(x)
 
 

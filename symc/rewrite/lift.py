@@ -21,9 +21,7 @@ def lifting_rules(roots: Sequence[Tensor]) -> list[Rule]:
     uses.update(roots)
     rules = Rules("lift")
 
-    @rules.structural(
-        "elementwise of a reshape", Reshape, valid=EXACT, inner=[Elementwise, Cast]
-    )
+    @rules.structural("elementwise of a reshape", Reshape, valid=EXACT, inner=[Elementwise, Cast])
     def lift(node: Tensor) -> Tensor | None:
         x = node.args[0]
         if not isinstance(x.op, Elementwise | Cast) or uses[x] != 1:

@@ -42,7 +42,7 @@ def kind_of(node: Tensor) -> OpKind:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Function:
-    """A function of patterns: `take` gives arguments and parameters of a node that is its result."""
+    """A function in patterns: `take` gives the arguments and parameters of a node it may have made."""
 
     kind: OpKind
     take: Callable[[Tensor], Taken | None]
@@ -52,12 +52,12 @@ class Function:
 # --- functions over axes --------------------------------------------------------------------------
 
 
-def _over_axes(kind: Any) -> Function:
-    return Function(
-        kind,
-        lambda node: (node.args, (node.op.axes,)) if isinstance(node.op, kind) else None,
-        lambda args, parameters: kind(parameters[0])(args[0]),
-    )
+def _over_axes(kind: type[Softmax | LogSoftmax | LogSumExp]) -> Function:
+    def take(node: Tensor) -> Taken | None:
+        op = node.op
+        return (node.args, (op.axes,)) if isinstance(op, kind) else None
+
+    return Function(kind, take, lambda args, parameters: kind(parameters[0])(args[0]))
 
 
 def _reduction(kind: Any) -> Function:
@@ -300,5 +300,5 @@ def build(pattern: Pattern, found: Found, dtype: DType) -> Tensor:
             raise TypeError(f"not a pattern: {pattern!r}")
 
 
-def _as(dtype: DType, value: bool | int | float) -> bool | int | float:
+def _as(dtype: DType, value: bool | float) -> bool | int | float:
     return float(value) if dtype.is_float else bool(value) if dtype is BOOL else int(value)

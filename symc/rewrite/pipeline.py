@@ -28,7 +28,7 @@ from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
 from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stability import STABILITY
-from symc.tensor.elementwise import Elementwise, cast_to
+from symc.tensor.elementwise import cast_to
 from symc.tensor.reshape import Reshape
 
 ALWAYS = (STABILITY, SCATTER)
@@ -126,7 +126,7 @@ def _expand(node: Tensor) -> Tensor | None:
 
 @cache
 def _expands(kind: OpKind) -> bool:
-    return not isinstance(kind, Elementwise) and kind.expand is not Op.expand
+    return isinstance(kind, type) and issubclass(kind, Op) and kind.expand is not Op.expand
 
 
 def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:

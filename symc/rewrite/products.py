@@ -66,6 +66,8 @@ def _identity(node: Tensor) -> Tensor | None:
                 return _flipped(b) if trans_b else b
             if _is_identity(b):
                 return _flipped(a) if trans_a else a
+        case _:
+            pass
     return None
 
 

@@ -128,15 +128,11 @@ class Rules:
             kind, _, *args = look
             if wanted and kind not in wanted and type(kind) not in wanted:
                 return False
-            return not beneath or any(
-                arg[0] in beneath or type(arg[0]) in beneath for arg in args
-            )
+            return not beneath or any(arg[0] in beneath or type(arg[0]) in beneath for arg in args)
 
         def register(transform: Transform) -> Transform:
             made = Rule(name, self.group, valid, _caller())
-            made.attempts.append(
-                Attempt(made, fits, lambda node: fitted(transform(node), node))
-            )
+            made.attempts.append(Attempt(made, fits, lambda node: fitted(transform(node), node)))
             self.all.append(made)
             return transform
 

@@ -17,6 +17,7 @@ from symc.tensor.fold import Reduce, reduce_over
 from symc.tensor.gather import Gather
 from symc.tensor.lengths import Length, tensor_of
 from symc.tensor.reshape import Reshape, reshape
+from symc.tensor.shape import Concatenate
 from symc.tensor.slices import Slice
 from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to, dimshuffle
 
@@ -111,6 +112,11 @@ def _wraps_alike(first: DType, middle: DType, last: DType) -> bool:
 def _length(node: Tensor) -> Tensor | None:
     assert isinstance(node.op, Length)
     return tensor_of(node.op.dim(node))
+
+
+@structural("one part, joined with nothing", Concatenate, valid=EXACT)
+def _only_part(node: Tensor) -> Tensor | None:
+    return node.args[0] if len(node.args) == 1 else None
 
 
 # --- stretching -----------------------------------------------------------------------------------
@@ -245,5 +251,3 @@ def _sum_of_stretched_by_length(node: Tensor) -> Tensor | None:
         return None
     product: Tensor = OPERATORS["mul"](found[0], cast_to(tensor_of(found[1]), node.dtype))
     return product
-
-

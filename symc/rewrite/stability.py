@@ -48,8 +48,8 @@ from symc.rewrite.pattern import (
 from symc.rewrite.pattern import abs as absolute
 from symc.rewrite.rule import ROUNDS, Rules
 from symc.tensor.elementwise import ELEMENTWISE
-from symc.tensor.views import BroadcastTo, DimShuffle
 from symc.tensor.fold import Reduce
+from symc.tensor.views import BroadcastTo, DimShuffle
 
 STABILITY = Rules("stability")
 rule = STABILITY.rule

@@ -16,11 +16,11 @@ from symc.graph import METHODS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant, constant_value
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
-from symc.tensor.gather import Gather, Scatter
+from symc.tensor.gather import Gather, Scatter, write_region
 from symc.tensor.logic import where
 from symc.tensor.positions import Coordinate, FlatNonzero
 from symc.tensor.reshape import reshape
-from symc.tensor.slices import Mode, Slice, SliceWrite, fit_region
+from symc.tensor.slices import Mode, Slice, fit_region
 from symc.tensor.views import DimShuffle, dimshuffle, shape_padleft, shape_padright, squeeze
 from symc.types import to_numpy
 
@@ -77,7 +77,7 @@ def _write(target: Any, values: TensorLike, mode: Mode) -> Tensor:
         v = _shuffled_back(target.op.order, v, source.ndim)
     x, *args = source.args
     if isinstance(source.op, Slice):
-        return SliceWrite(source.op.entries, mode)(x, v, *args)
+        return write_region(source.op.entries, mode, x, v, args)
     return _write_gathered(label, source.op, x, v, args, mode)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -18,22 +17,21 @@ import numpy as np
 from symc import dims
 from symc.dims import Dim
 from symc.errors import RankError
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonal import diagonal
 from symc.tensor.elementwise import common
 from symc.tensor.lengths import normal_axes
 from symc.tensor.matmul import (
+    Agree,
     MatMul,
     MatVec,
+    agreed,
     check_lengths,
-    require_lengths,
     summed,
 )
 from symc.tensor.reshape import reshape
-from symc.tensor.views import broadcast_to, dimshuffle, moveaxis, squeeze, transpose
-from symc.types import TensorType
+from symc.tensor.views import dimshuffle, moveaxis, squeeze, transpose
 
 __all__ = ["einsum", "tensordot"]
 
@@ -42,72 +40,6 @@ Factor: TypeAlias = tuple[Tensor, Labels]
 
 # What a length counts for, while the order of products is chosen, if it is known only at run time.
 TYPICAL = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Agree(Op):
-    """The first argument, one of whose axes must be as long as one of the second.
-
-    `on_left` says which of the two stood on the left of the product that asks for it.
-    """
-
-    asked_by: str
-    axis: int
-    other: int
-    on_left: bool
-
-    def infer(self, *args: Tensor) -> TensorType:
-        x, like = args
-        check_lengths(*self._sides(x, like))
-        shape = list(x.type.shape)
-        shape[self.axis] = like.type.shape[self.other]
-        return TensorType(x.type.dtype, tuple(shape))
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        return [bar, None]
-
-    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        x, like = args
-        if not batched[0]:
-            x = broadcast_to(x, (like.type.shape[0], *x.type.shape))
-        return replace(self, axis=self.axis + 1, other=self.other + int(batched[1]))(x, like)
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        # A length that is only now known to be 1 may be what others rely on to drop the axis.
-        return None if node.type.shape[self.axis] == 1 else node.args[0]
-
-    def require(self, node: Tensor) -> Sequence[Requirement]:
-        return list(require_lengths(*self._sides(*node.args)))
-
-    def _sides(self, x: Tensor, like: Tensor) -> tuple[str, Tensor, int, Tensor, int]:
-        if self.on_left:
-            return self.asked_by, x, self.axis, like, self.other
-        return self.asked_by, like, self.other, x, self.axis
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
-
-
-def agreed(
-    label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int
-) -> tuple[Tensor, Tensor]:
-    """Both tensors with one and the same length along these axes; checked at run time if need be.
-
-    Raises `ShapeMismatch` when the lengths are known to differ.
-    """
-    check_lengths(label, a, axis_a, b, axis_b)
-    left, right = a.type.shape[axis_a], b.type.shape[axis_b]
-    if left == right:
-        return a, b
-    if isinstance(right, int):
-        return Agree(label, axis_a, axis_b, True)(a, b), b
-    return a, Agree(label, axis_b, axis_a, False)(b, a)
 
 
 # --- a product of two factors ---------------------------------------------------------------------

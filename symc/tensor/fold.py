@@ -197,7 +197,7 @@ def no_elements(label: str, x: Tensor) -> str:
 
 def require_elements(label: str, x: Tensor, folded: Dim) -> Iterable[Requirement]:
     """The requirement that at least one element is folded."""
-    if not isinstance(folded, int):
+    if not dims.nonnegative(dims.sub(folded, 1)):
         holds: Tensor = OPERATORS["gt"](tensor_of(folded), 0)
         yield Requirement(holds, ValueError, lambda value: no_elements(label, x))
 

@@ -7,9 +7,9 @@ of the axes that are kept. Everything else of NumPy's index language is composed
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,14 +18,12 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.dims import Dim
 from symc.errors import DTypeError
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.inputs import Constant, constant_value, scalar_constant
+from symc.inputs import Constant, scalar_constant
 from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
-from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
+from symc.tensor.broadcast import broadcast_shape
 from symc.tensor.checks import (
     BOUNDS,
-    index_requirement,
     of_first_argument,
-    static_index,
 )
 from symc.tensor.elementwise import Cast, align_batch, masked, peel, project, sum_to
 from symc.tensor.positions import (
@@ -34,6 +32,14 @@ from symc.tensor.positions import (
     is_whole,
     line,
     span_positions,
+)
+from symc.tensor.regions import (
+    Region,
+    check_indexes,
+    gathered,
+    index_requirements,
+    locate,
+    region_of,
 )
 from symc.tensor.reshape import Reshape
 from symc.tensor.slices import (
@@ -48,7 +54,7 @@ from symc.tensor.slices import (
     zero,
     zeros_for,
 )
-from symc.tensor.spans import GIVEN, Span
+from symc.tensor.spans import GIVEN, Entries, Span
 from symc.tensor.views import (
     BroadcastTo,
     DimShuffle,
@@ -59,74 +65,6 @@ from symc.tensor.views import (
     through,
 )
 from symc.types import TensorType
-
-
-class Region(NamedTuple):
-    """How the elements that index arrays select from a tensor are arranged."""
-
-    block: tuple[Dim, ...]  # the index arrays' own axes
-    kept: tuple[int, ...]  # axes of the tensor that are not indexed
-    place: int  # how many of those stand before the block
-    shape: tuple[Dim, ...]
-
-    def block_of(self, index: Index) -> Index:
-        """The block's part of an index into the region."""
-        return index[self.place : self.place + len(self.block)]
-
-    def kept_of(self, index: Index) -> Index:
-        """The other part: one number for each kept axis."""
-        return index[: self.place] + index[self.place + len(self.block) :]
-
-
-def region_of(axes: Sequence[int], place: int, x: Tensor, indexes: Sequence[Tensor]) -> Region:
-    """The region of `x` that index arrays along `axes` select."""
-    block = broadcast_shape("getitem", indexes)
-    kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
-    lengths = tuple(x.type.shape[axis] for axis in kept)
-    return Region(block, kept, place, (*lengths[:place], *block, *lengths[place:]))
-
-
-def check_indexes(label: str, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor]) -> None:
-    """Raises when an index array is no int64, or a constant one is known to be out of range."""
-    for axis, index in zip(axes, indexes, strict=True):
-        if index.dtype is not INT64:
-            raise DTypeError(f"{label}: an index array must be int64 here, not {index.type}")
-        value, n = constant_value(index), x.type.shape[axis]
-        if value is not None and isinstance(n, int):
-            outside = value[(value < -n) | (value >= n)]
-            if outside.size:
-                static_index(x, axis, int(outside.ravel()[0]))
-
-
-def index_requirements(
-    node: Tensor, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor], block: tuple[Dim, ...]
-) -> Iterator[Requirement]:
-    """That index arrays fit together and are in range."""
-    yield from broadcast_requirements("getitem", indexes, block)
-    for axis, index in zip(axes, indexes, strict=True):
-        yield from index_requirement(node, x, axis, index)
-
-
-def locate(
-    region: Region, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor], first: int,
-    at: Index, size: SizeOf,
-) -> IndexReader:  # fmt: skip
-    """Where the region's element at `at` stands in `x`; index arguments count from `first`."""
-    inner = region.block_of(at)
-    found = dict(zip(region.kept, region.kept_of(at), strict=True))
-    for number, (axis, index) in enumerate(zip(axes, indexes, strict=True), first):
-        value = yield Read(number, project(inner, index.type.shape))
-        found[axis] = wrapped(value, index, size(x.type.shape[axis]))
-    return tuple(found[axis] for axis in range(x.ndim))
-
-
-def gathered(x: Array, axes: Sequence[int], place: int, indexes: Sequence[Array]) -> Array:
-    """NumPy's advanced indexing with the result arranged as a `Region`."""
-    rank = max(index.ndim for index in indexes)
-    result = np.moveaxis(x, axes, range(len(axes)))[tuple(indexes)]
-    block = tuple(range(rank))
-    return np.moveaxis(np.asarray(result), block, [place + axis for axis in block])
-
 
 # --- reading --------------------------------------------------------------------------------------
 
@@ -354,17 +292,24 @@ def is_zero(node: Tensor) -> bool:
     return isinstance(node.op, Constant) and not np.any(cast("Any", node.op.value))
 
 
-def scatter_region(op: SliceWrite, node: Tensor) -> Tensor:
-    """A write into slices as one at the positions that they select."""
-    x, v, *given = node.args
+def write_region(
+    entries: Entries, mode: Mode, x: Tensor, v: Tensor, given: Sequence[Tensor]
+) -> Tensor:
+    """`x` with `v` set into or added to the region that entries select.
+
+    A region whose lengths are known at run time only is written at the positions that its slices
+    select: those lengths must be the lengths of some tensor to be computed at all.
+    """
+    if all(GIVEN not in entry for entry in entries if isinstance(entry, Span)):
+        return SliceWrite(entries, mode)(x, v, *given)
     rest = iter(given)
-    behind = sum(isinstance(entry, Span) for entry in op.entries)
+    behind = sum(isinstance(entry, Span) for entry in entries)
     indexes: list[Tensor] = []
-    for entry, n in zip(op.entries, x.type.shape, strict=True):
+    for entry, n in zip(entries, x.type.shape, strict=True):
         if isinstance(entry, Span):
             own = [next(rest) for bound in entry if bound is GIVEN]
             behind -= 1
             indexes.append(shape_padright(span_positions(entry, n, own), behind))
         else:
             indexes.append(scalar_constant(entry, INT64) if isinstance(entry, int) else next(rest))
-    return Scatter(tuple(range(x.ndim)), 0, op.mode)(x, v, *indexes)
+    return Scatter(tuple(range(x.ndim)), 0, mode)(x, v, *indexes)

@@ -6,7 +6,7 @@ What users call is in `products.py` (`dot`, `matmul`) and `einsum.py` (products 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, DType
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import masked, peel
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
@@ -247,6 +247,9 @@ def known(left: Dim, right: Dim) -> Dim:
     return right if isinstance(right, int) else left
 
 
+# --- lengths that must be equal -------------------------------------------------------------------
+
+
 def unequal(
     label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int, lengths: tuple[object, object]
 ) -> str:
@@ -275,3 +278,69 @@ def require_lengths(
             ShapeMismatch,
             lambda value: unequal(label, a, axis_a, b, axis_b, (value(left), value(right))),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Agree(Op):
+    """The first argument, one of whose axes must be as long as one of the second.
+
+    `on_left` says which of the two stood on the left of the product that asks for it.
+    """
+
+    asked_by: str
+    axis: int
+    other: int
+    on_left: bool
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, like = args
+        check_lengths(*self._sides(x, like))
+        shape = list(x.type.shape)
+        shape[self.axis] = like.type.shape[self.other]
+        return TensorType(x.type.dtype, tuple(shape))
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar, None]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        x, like = args
+        if not batched[0]:
+            x = broadcast_to(x, (like.type.shape[0], *x.type.shape))
+        return replace(self, axis=self.axis + 1, other=self.other + int(batched[1]))(x, like)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        # A length that is only now known to be 1 may be what others rely on to drop the axis.
+        return None if node.type.shape[self.axis] == 1 else node.args[0]
+
+    def require(self, node: Tensor) -> Sequence[Requirement]:
+        return list(require_lengths(*self._sides(*node.args)))
+
+    def _sides(self, x: Tensor, like: Tensor) -> tuple[str, Tensor, int, Tensor, int]:
+        if self.on_left:
+            return self.asked_by, x, self.axis, like, self.other
+        return self.asked_by, like, self.other, x, self.axis
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            return (yield Read(0, index))
+
+        return At(element)
+
+
+def agreed(
+    label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int
+) -> tuple[Tensor, Tensor]:
+    """Both tensors with one and the same length along these axes; checked at run time if need be.
+
+    Raises `ShapeMismatch` when the lengths are known to differ.
+    """
+    check_lengths(label, a, axis_a, b, axis_b)
+    left, right = a.type.shape[axis_a], b.type.shape[axis_b]
+    if left == right:
+        return a, b
+    if isinstance(right, int):
+        return Agree(label, axis_a, axis_b, True)(a, b), b
+    return a, Agree(label, axis_b, axis_a, False)(b, a)

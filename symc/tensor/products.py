@@ -11,11 +11,12 @@ from symc.errors import RankError
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
-from symc.tensor.einsum import agreed, tensordot
+from symc.tensor.einsum import tensordot
 from symc.tensor.elementwise import common
 from symc.tensor.matmul import (
     MatMul,
     MatVec,
+    agreed,
     check_lengths,
     known,
     summed,

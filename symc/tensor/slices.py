@@ -1,7 +1,7 @@
 """Basic indexing: slices and integers, one for each axis, read and written.
 
 `Slice` is index arithmetic in whoever reads it; `SliceWrite` copies its first argument and sets or
-adds to the region. Which elements a slice selects is in `spans.py`.
+adds to the region; make one with `write_region`. What a slice selects is in `spans.py`.
 """
 
 from __future__ import annotations
@@ -150,11 +150,12 @@ class Slice(Op):
 
 def slice_back(entries: Entries, x: Tensor, bar: Tensor, given: Sequence[Tensor]) -> Tensor:
     """The gradient of a tensor that flows into a region of it: zero elsewhere."""
+    from symc.tensor.gather import write_region
+
     mask, inner = peel(bar)
-    write = SliceWrite(entries, "set")
-    result = write(zeros_for(x, inner.dtype), inner, *given)
+    result = write_region(entries, "set", zeros_for(x, inner.dtype), inner, given)
     if mask is not None:
-        mask = write(zeros_for(x, BOOL), mask, *given)
+        mask = write_region(entries, "set", zeros_for(x, BOOL), mask, given)
     found = masked(mask, result)
     assert found is not None
     return found
@@ -220,13 +221,6 @@ class SliceWrite(Op):
         combine = written(self.mode, x.dtype)
         part = Part(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
         return Write(own_element, (part,))
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        """A region known only at run time has lengths that no tensor has: its positions do."""
-        from symc.tensor.gather import scatter_region
-
-        bounds = [bound for entry in self.entries if isinstance(entry, Span) for bound in entry]
-        return scatter_region(self, node) if GIVEN in bounds else None
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, v, *given = node.args

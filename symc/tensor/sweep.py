@@ -110,7 +110,7 @@ class Cumulative(Op):
 
 @dataclass(frozen=True, slots=True)
 class Lag(Op):
-    """The argument moved one step along an axis: element i is its element i - 1, and 0 is `fill`."""
+    """The argument moved one step along an axis: element i is its i - 1, and element 0 `fill`."""
 
     axis: int
     fill: float

@@ -53,18 +53,17 @@ def like(result: Any, x: Any) -> Any:
     return result.astype(x.dtype) if result.dtype == np.float32 else result
 
 
-@pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize(("shape", "axis"), SHAPES_AND_AXES, ids=IDS)
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "ptp", "mean"])
-def test_values_and_derivatives(
-    name: str, shape: tuple[int, ...], axis: Any, keepdims: bool
-) -> None:
+def test_values_and_derivatives(name: str, shape: tuple[int, ...], axis: Any) -> None:
     x = values("float64", shape)
     function, numpy = getattr(T, name), getattr(np, name)
-    check(
-        lambda a: function(a, axis=axis, keepdims=keepdims), x,
-        oracle=lambda a: numpy(a, axis=axis, keepdims=keepdims), rtol=1e-12,
-    )  # fmt: skip
+    for keepdims in (False, True):
+        check(
+            lambda a, k=keepdims: function(a, axis=axis, keepdims=k), x,
+            oracle=lambda a, k=keepdims: numpy(a, axis=axis, keepdims=k), rtol=1e-12,
+            compiled=not keepdims, static=keepdims,
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ALL)
@@ -73,25 +72,23 @@ def test_values_and_derivatives(
 )
 def test_dtypes(name: str, dtype: str) -> None:
     x = values(dtype, (3, 4))
-    numpy = getattr(np, name)
-    for axis in (None, 1):
-        build = lambda a, axis=axis: getattr(T, name)(a, axis=axis)  # noqa: E731
-        check(build, x, oracle=lambda a, axis=axis: like(numpy(wide(a), axis=axis), a), grad=False)
-        check_lowering(build, x)
+    function, numpy = getattr(T, name), getattr(np, name)
+    build = lambda a: [function(a, axis=axis) for axis in (None, 1)]  # noqa: E731
+    oracle = lambda a: [like(numpy(wide(a), axis=axis), a) for axis in (None, 1)]  # noqa: E731
+    check(build, x, oracle=oracle, grad=False)
+    check_lowering(build, x)
 
 
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-@pytest.mark.parametrize(
-    ("shape", "axis"), [((4,), None), ((4,), 0), ((3, 4), 1), ((3, 4), 0), ((3, 4), None)]
-)
-def test_positions(name: str, dtype: str, shape: tuple[int, ...], axis: Any) -> None:
-    x = values(dtype, shape)
-    check(
-        lambda a: getattr(T, name)(a, axis), x, oracle=lambda a: getattr(np, name)(a, axis),
-        grad=False,
-    )  # fmt: skip
-    check_lowering(lambda a: getattr(T, name)(a, axis), x)
+def test_positions(name: str, dtype: str) -> None:
+    x = values(dtype, (3, 4))
+    function, numpy = getattr(T, name), getattr(np, name)
+    build = lambda a: [function(a, axis) for axis in (None, 0, 1, -1)]  # noqa: E731
+    check(build, x, oracle=lambda a: [numpy(a, axis) for axis in (None, 0, 1, -1)], grad=False)
+    check_lowering(build, x)
+    check(lambda a: function(a), x[0], oracle=numpy, grad=False)
+    check(lambda a: function(a), x[0, 0], oracle=numpy, grad=False)
 
 
 def test_positions_over_several_axes_count_in_row_major_order() -> None:
@@ -248,6 +245,23 @@ def test_gradient_of_a_constant_row_in_std_is_zero() -> None:
     np.testing.assert_allclose(found[1], np.array([-1, 0, 1]) / (3 * np.std([1, 2, 3])))
 
 
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda a: T.max(a, 1), lambda a: T.prod(a, 1), lambda a: T.prod(a, (0, 1)), T.sum,
+        lambda a: T.mean(a, 0), lambda a: T.std(a, 1), lambda a: T.norm(a, 3, 1),
+        lambda a: T.logsumexp(a, 1), lambda a: T.cumsum(a, 1), lambda a: T.cumprod(a, 0),
+        lambda a: T.cummax(a, 1), T.softmax, T.log_softmax, lambda a: a @ a[0],
+    ],
+)  # fmt: skip
+def test_masked_gradients_pass_through(build: Any) -> None:
+    def chosen(a: Any) -> Any:
+        result = build(a)
+        return T.where(T.isfinite(result) & (result > 0.2), T.log(result), 0.0)
+
+    check(chosen, np.abs(values("float64", (3, 4))), compiled=False)
+
+
 def test_nan_of_the_branch_not_taken_does_not_pass_a_reduction() -> None:
     x = T.matrix("x")
     rows = T.where(T.any(x > 0, 1), T.sqrt(x).sum(1), 0.0).sum()
@@ -267,7 +281,7 @@ def test_var_and_std(axis: Any, ddof: float, static: bool) -> None:
         check(
             lambda a, name=name: getattr(T, name)(a, axis=axis, ddof=ddof, keepdims=True), x,
             oracle=lambda a, name=name: getattr(np, name)(a, axis=axis, ddof=ddof, keepdims=True),
-            static=static,
+            static=static, compiled=not static,
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 
 from symc.evaluate import evaluate
@@ -51,7 +51,7 @@ def variables(pattern: Pattern) -> list[Variable]:
 
 
 def cost(pattern: Pattern) -> float:
-    """What an element costs; what occurs twice counts once, as in a graph. Constants cost nothing."""
+    """What an element costs: what occurs twice counts once, as in a graph; constants nothing."""
     parts = {repr(part): part for part in calls(pattern) if not _is_constant(part)}
     return float(sum(_own_cost(part) for part in parts.values()))
 
@@ -94,7 +94,9 @@ class Sides:
             if variable.kind in ("constant", "power"):
                 value = CONSTANTS[variable.name]
                 kind = as_dtype(dtype)
-                found[variable] = scalar_constant(value if kind.is_float else WHOLE[variable.name], kind)
+                found[variable] = scalar_constant(
+                    value if kind.is_float else WHOLE[variable.name], kind
+                )
                 continue
             own = "bool" if variable.kind == "mask" else dtype
             shape = () if variable.kind == "scalar" else (None,) * rank
@@ -112,7 +114,9 @@ class Sides:
         return left, np.broadcast_to(right, left.shape)
 
 
-def grid(names: Sequence[str], kinds: dict[str, str], points: Sequence[Any], dtype: str) -> dict[str, Any]:
+def grid(
+    names: Sequence[str], kinds: dict[str, str], points: Sequence[Any], dtype: str
+) -> dict[str, Any]:
     """Every combination of the points for these variables, as flat arrays."""
     columns = [[False, True] if kinds[name] == "mask" else list(points) for name in names]
     rows = list(itertools.product(*columns))
@@ -126,7 +130,8 @@ def same_bits(left: Any, right: Any) -> Any:
     """Whether elements are the same bits; any two NaN are."""
     if left.dtype.kind != "f":
         return left == right
-    return (np.isnan(left) & np.isnan(right)) | ((left == right) & (np.signbit(left) == np.signbit(right)))
+    same = (left == right) & (np.signbit(left) == np.signbit(right))
+    return same | (np.isnan(left) & np.isnan(right))
 
 
 # --- exact values ---------------------------------------------------------------------------------
@@ -138,7 +143,8 @@ EXACTLY: dict[str, Any] = {
     "reciprocal": lambda x: 1 / x, "pow": lambda x, y: x ** int(y),
     "exp": mpmath.exp, "log": mpmath.log, "log1p": lambda x: mpmath.log(1 + x),
     "expm1": lambda x: mpmath.exp(x) - 1, "sqrt": mpmath.sqrt, "cos": mpmath.cos,
-    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log(1 + mpmath.exp(x)),
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "softplus": lambda x: mpmath.log(1 + mpmath.exp(x)),
     "log_sigmoid": lambda x: -mpmath.log(1 + mpmath.exp(-x)),
     "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
     "erf": mpmath.erf, "erfc": mpmath.erfc, "erfcx": lambda x: mpmath.exp(x * x) * mpmath.erfc(x),
@@ -181,4 +187,3 @@ def constants_of(pattern: Pattern) -> dict[str, Any]:
     return {
         v.name: mp(CONSTANTS[v.name]) for v in variables(pattern) if v.kind in ("constant", "power")
     }
-

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
-import symc
 from symc import tensor as T
 from symc.evaluate import evaluate
+from symc.grad import grad
 from symc.graph import Tensor, walk
 from symc.rewrite.engine import Step
 from symc.rewrite.pipeline import all_rules, optimize
+from symc.tensor.elementwise import cast_to
 
 MODES = ["compile", "default", "fast"]
 HUGE = np.array([[1000.0, 0.0, -1000.0], [3.0, 2.0, -900.0]])
@@ -56,7 +59,7 @@ def test_theano_3162_log_softmax_through_views(mode: str, name: str, cast: str |
     view = VIEWS[name]
     x = T.tensor("float32" if cast else "float64", (2, 3), "x")
     p = view(T.softmax(x))
-    logs = T.log(p if cast is None else T.cast(p, cast))
+    logs = T.log(p if cast is None else cast_to(p, cast))
     got = value(logs, mode, x=HUGE.astype("float32") if cast else HUGE)
     np.testing.assert_allclose(got, view(exact_log_softmax(HUGE)), rtol=1e-12)
 
@@ -64,7 +67,7 @@ def test_theano_3162_log_softmax_through_views(mode: str, name: str, cast: str |
 @pytest.mark.parametrize("mode", MODES)
 def test_log_softmax_through_a_cast_to_a_narrower_float(mode: str) -> None:
     x = T.tensor("float64", (2, 3), "x")
-    got = value(T.log(T.cast(T.softmax(x), "float32")), mode, x=HUGE)
+    got = value(T.log(cast_to(T.softmax(x), "float32")), mode, x=HUGE)
     assert got.dtype == np.float32
     np.testing.assert_allclose(got, exact_log_softmax(HUGE), rtol=1e-6)
 
@@ -97,7 +100,8 @@ def test_softmax_by_hand(mode: str) -> None:
     by_hand = T.log(e.sum(axis=1))
     np.testing.assert_allclose(value(by_hand, mode, x=HUGE), [1000, 3.3132616875182228])
     mean = T.log(T.mean(e, axis=1))
-    np.testing.assert_allclose(value(mean, mode, x=HUGE), np.array([1000, 3.31326168751822]) - np.log(3))
+    wanted = np.array([1000, 3.3132616875182228]) - np.log(3)
+    np.testing.assert_allclose(value(mean, mode, x=HUGE), wanted)
 
 
 def test_a_maximum_is_not_computed_twice() -> None:
@@ -132,7 +136,7 @@ def test_gradient_of_cross_entropy_where_probabilities_underflow(mode: str, loss
     cost = loss(T.softmax(x), y)
     wanted = np.exp(exact_log_softmax(HUGE))
     wanted[np.arange(2), Y] -= 1
-    got = value(symc.grad(cost, x), mode, x=HUGE, y=Y)
+    got = value(grad(cost, x), mode, x=HUGE, y=Y)
     np.testing.assert_allclose(got, wanted / 2, rtol=1e-12, atol=1e-300)
     total = -exact_log_softmax(HUGE)[np.arange(2), Y].mean()
     np.testing.assert_allclose(value(cost, mode, x=HUGE, y=Y), total)
@@ -140,6 +144,7 @@ def test_gradient_of_cross_entropy_where_probabilities_underflow(mode: str, loss
 
 FAR = np.array([-800.0, -30.0, 0.5, 40.0, 800.0])
 RISE = 1 / (1 + np.exp(-FAR.astype(np.longdouble)))
+FALL = 1 / (1 + np.exp(FAR.astype(np.longdouble)))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -147,16 +152,16 @@ RISE = 1 / (1 + np.exp(-FAR.astype(np.longdouble)))
     ("build", "wanted"),
     [
         (lambda v: T.log(1 + T.exp(v)), RISE),
-        (lambda v: T.log(T.sigmoid(v)), RISE[::-1] if False else 1 / (1 + np.exp(FAR.astype(np.longdouble)))),
+        (lambda v: T.log(T.sigmoid(v)), FALL),
         (lambda v: T.log(1 - T.sigmoid(v)), -RISE),
         (lambda v: T.log1p(T.exp(v)), RISE),
         (lambda v: T.log(T.exp(v)), np.ones(5)),
-        (lambda v: T.log(1 / (1 + T.exp(-v))), 1 / (1 + np.exp(FAR.astype(np.longdouble)))),
+        (lambda v: T.log(1 / (1 + T.exp(-v))), FALL),
     ],
 )
 def test_gradients_of_stable_forms(mode: str, build: Any, wanted: Any) -> None:
     v = T.vector("v")
-    got = value(symc.grad(build(v).sum(), v), mode, v=FAR)
+    got = value(grad(build(v).sum(), v), mode, v=FAR)
     np.testing.assert_allclose(got, wanted.astype(float), rtol=1e-12)
 
 
@@ -164,23 +169,24 @@ def test_gradients_of_stable_forms(mode: str, build: Any, wanted: Any) -> None:
 def test_gradient_of_log_of_sum_of_exponentials(mode: str) -> None:
     x = T.tensor("float64", (2, 3), "x")
     cost = T.log(T.exp(x).sum(axis=1)).sum()
-    got = value(symc.grad(cost, x), mode, x=HUGE)
+    got = value(grad(cost, x), mode, x=HUGE)
     np.testing.assert_allclose(got, np.exp(exact_log_softmax(HUGE)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_far_tails(mode: str) -> None:
+    mpmath.mp.prec = 9000
     v = T.vector("v")
-    x = np.array([-40.0, -1.0, 1e-20, 0.3, 2.0, 40.0])
-    got = value(T.log(T.erfc(v)), mode, v=x)
-    # mpmath, 30 digits
-    wanted = [np.log(2), 0.6112320397735236, -1.1283791670955126e-20, -0.3986577480453397,
-              -5.364941253996617, -1604.2615566532735]  # fmt: skip
-    np.testing.assert_allclose(got[[0, 1, 2, 4, 5]], np.array(wanted)[[0, 1, 2, 4, 5]], rtol=1e-9)
-    got = value(T.log(1 - T.exp(v)), mode, v=np.array([-1e-20, -1e-3, -1.0, -50.0]))
-    np.testing.assert_allclose(
-        got, [np.log(1e-20), -6.908255320856, -0.45867514538708, -np.exp(-50.0)], rtol=1e-11
-    )
+    x = np.array([-40.0, -1.0, 0.3, 1.0, 2.0, 26.0, 27.0, 40.0, 1e6])
+    wanted = [float(mpmath.log(mpmath.erfc(e))) for e in x]
+    np.testing.assert_allclose(value(T.log(T.erfc(v)), mode, v=x), wanted, rtol=1e-14)
+    x = np.array([-1e-20, -1e-3, -0.6, -1.0, -50.0, -700.0])
+    wanted = [float(mpmath.log(1 - mpmath.exp(e))) for e in x]
+    for expr in (T.log(1 - T.exp(v)), T.log1p(-T.exp(v))):
+        np.testing.assert_allclose(value(expr, mode, v=x), wanted, rtol=1e-14)
+    x = np.array([1e-20, 1e-3, 1.0, 50.0, 5000.0])
+    wanted = [float(mpmath.log(mpmath.exp(e) - 1)) for e in x]
+    np.testing.assert_allclose(value(T.log(T.exp(v) - 1), mode, v=x), wanted, rtol=1e-14)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -190,8 +196,8 @@ def test_pytensor_1476_canonical_forms_do_not_hide_stable_ones(mode: str) -> Non
         (T.log(1 + -T.sigmoid(-v)), "log_sigmoid"),
         (T.log(1 - 1 * T.sigmoid(v)), "log_sigmoid"),
         (T.log((1 + T.exp(v)) * 1), "softplus"),
-        (T.log(0 + T.exp(v) + 1), "softplus"),
-        (T.log(T.exp(-(-v)) + 1), "softplus"),
+        (T.log(1 * T.exp(v) + 1), "softplus"),
+        (T.log(T.exp(T.neg(-v)) + 1), "softplus"),
         (T.reciprocal(1 + T.exp(-v)), "sigmoid"),
         (1 / (1 + T.exp(-1 * v)), "sigmoid"),
         ((1 + T.exp(-v)) ** -1, "sigmoid"),
@@ -216,7 +222,7 @@ def test_rules_tell_their_line_in_the_trace() -> None:
     assert step.before is T.log(1 + v)
     assert step.after is T.log1p(v)
     file, line, rest = str(step).split(":", 2)
-    text = open(step.rule.where.file).read().splitlines()[int(line) - 1]  # noqa: SIM115, PTH123
+    text = Path(step.rule.where.file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
     assert file == "stability.py"
     assert "rule(log(1 + x), log1p(x), valid=ROUNDS)" in text
     assert "log(1 + x) -> log1p(x)" in rest
