@@ -156,7 +156,12 @@ def counted(results: Results, fact: str, limit: float | None = None) -> Line:
     mine = results.times.get("symc")
     target = "" if limit is None else f"<= {limit:g}"
     if mine is None:
-        return Line(fact, absent_text(results, "symc"), target=target, reached=None if limit is None else False)
+        return Line(
+            fact,
+            absent_text(results, "symc"),
+            target=target,
+            reached=None if limit is None else False,
+        )
     value = mine.facts[fact]
     reached = None if limit is None else value <= limit
     return Line(fact, f"{value:.3g}", target=target, reached=reached)

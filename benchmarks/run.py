@@ -30,6 +30,10 @@ from cases import CASES
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "worker.py"
+ONE_THREAD = {
+    "SYMC_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+}  # fmt: skip
 
 
 class Failed(Exception):
@@ -42,14 +46,21 @@ class Options:
 
     rounds: int
     length: float  # seconds of a round
+    clock: str  # "wall", or "cpu" with one thread each
 
 
 def main() -> int:
     """Runs what the command line asks for; 1 if a contestant failed or symc missed a goal."""
     options = parser().parse_args()
     chosen = [case for case in CASES if not options.only or case.name in options.only]
-    how = Options(options.repeat or (3 if options.quick else 7), 0.05 if options.quick else 0.15)
+    how = Options(
+        options.repeat or (3 if options.quick else 7),
+        0.05 if options.quick else 0.15,
+        "cpu" if options.one_thread else "wall",
+    )
     machine = describe_machine()
+    if options.one_thread:
+        machine["times"] = "of the processor, with one thread each, of what is called repeatedly"
     tick = progress(sum(steps(case, how) for case in chosen))
     judged: list[tuple[Case, Results, list[Line]]] = []
     for case in chosen:
@@ -88,6 +99,8 @@ def parser() -> argparse.ArgumentParser:
                       help="measure only these rows: " + ", ".join(names))  # fmt: skip
     made.add_argument("--repeat", type=int, metavar="N", help="rounds for each row (7)")
     made.add_argument("--quick", action="store_true", help="3 rounds, shorter ones")
+    made.add_argument("--one-thread", action="store_true",
+                      help="processor time with one thread each: steadier on a busy machine")  # fmt: skip
     made.add_argument("--json", metavar="FILE", help="write all figures there as well")
     return made
 
@@ -184,12 +197,14 @@ def started(case: Case, name: str, cache: Path, how: Options) -> Iterator[subpro
     environment["BENCHMARK_CACHE"] = str(cache)
     environment["PYTENSOR_FLAGS"] = f"base_compiledir={cache / 'pytensor'}"
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    if how.clock == "cpu":
+        environment |= ONE_THREAD
     environment["PYTHONPATH"] = os.pathsep.join(
         [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     )
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
-            [sys.executable, str(WORKER), case.name, name, str(how.length)],
+            [sys.executable, str(WORKER), case.name, name, str(how.length), how.clock],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
             env=environment,
         )  # fmt: skip
@@ -241,11 +256,14 @@ def table(judged: Sequence[tuple[Case, list[Line]]], machine: dict[str, Any]) ->
     rows: list[Sequence[str]] = []
     for case, lines in judged:
         rows.append((case.title, "", "", "", "", ""))
+        before = ""
         for line in lines:
+            figure = "" if line.figure == before and not line.what else line.figure
+            before = line.figure
             verdict = {None: "", True: "reached", False: "NOT REACHED"}[line.reached]
             what = f"  {line.what}"
-            rows.append((what, line.figure, line.against, line.ratio, line.target, verdict))
-    narrow = [row for row in [HEADINGS, *rows] if any(row[1:])]
+            rows.append((what, figure, line.against, line.ratio, line.target, verdict))
+    narrow = [row for row in [HEADINGS, *rows] if any(row[2:])]
     widths = [max(len(row[column]) for row in narrow) for column in range(6)]
     texts = [_row(HEADINGS, widths), *(_row(row, widths) for row in rows)]
     lines_of = [f"{name}: {value}" for name, value in machine.items()]
@@ -256,15 +274,15 @@ def table(judged: Sequence[tuple[Case, list[Line]]], machine: dict[str, Any]) ->
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     if not any(cells[1:]):
         return f"\n{cells[0]}"
+    if not any(cells[2:]):
+        return f"{cells[0]:<{widths[0]}}  {cells[1]}"
     return "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
 def describe_machine() -> dict[str, Any]:
     """What the figures depend on; no names of hosts or folders."""
     peers = ("numpy", "jax", "torch", "pytensor", "numba")
-    versions = [
-        f"{name} {version(name) or 'not installed'}" for name in peers
-    ]
+    versions = [f"{name} {version(name) or 'not installed'}" for name in peers]
     return {
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else "?",

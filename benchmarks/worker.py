@@ -1,4 +1,6 @@
-"""One contestant in a process of its own: ``worker.py CASE CONTESTANT SECONDS_PER_ROUND``.
+"""One contestant in a process of its own: ``worker.py CASE CONTESTANT SECONDS_PER_ROUND CLOCK``.
+
+CLOCK is "wall", or "cpu" for the time that the process spends on processors.
 
 Speaks in lines of JSON. First what `make` reported; then, for each line read, a round of calls and
 the best time of one. Whatever libraries print goes to standard error.
@@ -31,7 +33,8 @@ def main() -> None:
         return
     names = [f"a{number}" for number in range(len(made.args))]
     scope = {"function": made.function, **dict(zip(names, made.args, strict=True))}
-    timer = timeit.Timer(f"function({', '.join(names)})", globals=scope)
+    clock = time.process_time if sys.argv[4] == "cpu" else time.perf_counter
+    timer = timeit.Timer(f"function({', '.join(names)})", timer=clock, globals=scope)
     timer.timeit(2)
     batch = max(1, int(1e-3 / max(timer.timeit(1), 1e-8)))
     say(out, {"facts": made.facts})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from symc.codegen.record import record
 
 Kind = Literal["bool", "int", "uint", "float"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class DType:
     """An element type. There is one object for each type: compare with ``is`` or ``==``."""
 

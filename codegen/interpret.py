@@ -8,16 +8,16 @@ to about 1e-13, not to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, assert_never
 
 from symc.codegen.closures import Compiler, Frame, Functions, compile_kernel
 from symc.codegen.errors import IRError
 from symc.codegen.ir import Check, Expr, Launch, Measure, Pointer, Program, Routine, Step
+from symc.codegen.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape."""
 
@@ -25,7 +25,7 @@ class Array:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """What a routine is given for a `Pointer`: a buffer, None where unwritten, and an offset."""
 
@@ -33,7 +33,7 @@ class View:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """What a call leaves.
 

@@ -38,11 +38,12 @@ Meaning:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import copysign
 from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.record import record
 
 # --- expressions ----------------------------------------------------------------------------------
 
@@ -55,7 +56,7 @@ BinaryOp = Literal[
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Const:
     """A number. NaN and infinities are allowed for floats.
 
@@ -76,7 +77,7 @@ class Const:
         return hash((self.value if self.value == self.value else "nan", self.dtype))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Var:
     """A loop variable, a size, or a value named by `Let`."""
 
@@ -84,7 +85,7 @@ class Var:
     dtype: DType = INT64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Length:
     """The length of one axis of an input or shared buffer. Only in `Size.value`."""
 
@@ -97,7 +98,7 @@ class Length:
         return INT64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """The element of a buffer at a flat index."""
 
@@ -106,7 +107,7 @@ class Load:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """A unary operation; the result has the dtype of `x`."""
 
@@ -115,7 +116,7 @@ class Unary:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """A binary operation on two values of one dtype (shift counts and powers too)."""
 
@@ -125,7 +126,7 @@ class Binary:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A function of `codegen/math.py`, by its symc name: ``exp``, ``gammaln``, ``sigmoid`` ..."""
 
@@ -134,7 +135,7 @@ class Call:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast:
     """Conversion to another dtype, as NumPy's ``astype``."""
 
@@ -142,7 +143,7 @@ class Cast:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Select:
     """``then`` where the condition holds, ``otherwise`` elsewhere. Both are evaluated."""
 
@@ -212,7 +213,7 @@ LoopKind = Literal["parallel", "serial", "vector", "unroll"]
 AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop:
     """``for var in range(extent)``. `note` is the comment printed above it."""
 
@@ -223,7 +224,7 @@ class Loop:
     note: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If:
     """Runs `then` or `otherwise`."""
 
@@ -232,7 +233,7 @@ class If:
     otherwise: tuple[Stmt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Let:
     """Names a value until the end of the block."""
 
@@ -240,7 +241,7 @@ class Let:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store:
     """``buffer[index] = value``."""
 
@@ -249,7 +250,7 @@ class Store:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Accumulate:
     """``buffer[index] = op(buffer[index], value)``."""
 
@@ -259,7 +260,7 @@ class Accumulate:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alloc:
     """Declares a local buffer until the end of the block, uninitialised."""
 
@@ -273,7 +274,7 @@ Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc
 Role = Literal["input", "output", "shared", "constant", "temp", "local"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Buffer:
     """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local)."""
 
@@ -283,7 +284,7 @@ class Buffer:
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Param:
     """A buffer a kernel is given, under the kernel's own name for it."""
 
@@ -292,7 +293,7 @@ class Param:
     written: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kernel:
     """Loops over buffers. `note` says which expressions of the user's it computes, and where."""
 
@@ -303,7 +304,7 @@ class Kernel:
     note: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Size:
     """A length that the host computes before anything runs, or `value` None: by a `Measure`."""
 
@@ -312,7 +313,7 @@ class Size:
     note: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """Runs a kernel with these buffers and sizes for its parameters."""
 
@@ -321,7 +322,7 @@ class Launch:
     sizes: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pointer:
     """The address of a buffer's element, as an argument of a routine."""
 
@@ -330,7 +331,7 @@ class Pointer:
     written: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Routine:
     """A call of a host function by name: ``gemm_f32`` and others listed in `codegen/routines.py`."""
 
@@ -339,7 +340,7 @@ class Routine:
     note: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Check:
     """Ends the call with status `code` (> 0) unless the condition holds.
 
@@ -351,7 +352,7 @@ class Check:
     note: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measure:
     """Sets a size from element 0 of an int64 buffer."""
 
@@ -362,7 +363,7 @@ class Measure:
 Step: TypeAlias = Launch | Routine | Check | Measure
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Everything one compiled function does, from lengths to outputs.
 

@@ -33,6 +33,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.parallel import work
+from symc.codegen.record import record
 from symc.codegen.reductions import Reduction, mentions, reductions, statements
 from symc.codegen.writer import INDENT, Writer, comment, wrapped
 
@@ -47,7 +48,7 @@ ASSIGN = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Emitted:
     """A kernel as text, and what the host must know to call it."""
 

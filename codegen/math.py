@@ -9,15 +9,15 @@ operators that C has no operator for. The Python meanings are in `meaning.py` an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from symc.codegen import meaning, special
 from symc.codegen.dtypes import FLOAT32, DType
+from symc.codegen.record import record
 
 Number = bool | int | float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """One function. float32 without a symbol of its own is computed in float64 and rounded."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen.expressions import children
@@ -19,6 +18,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
+from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction:
     """A scalar outside a loop that every iteration of it updates by `op`."""
 

@@ -7,13 +7,14 @@ uninitialised memory then.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from symc.codegen.record import record
 
 ArgumentKind = Literal["flag", "length", "number", "read", "write"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """A host function: its symbol, its arguments, and whether it is also told the threads."""
 

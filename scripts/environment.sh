@@ -22,35 +22,36 @@ find_python() {
     fail "no Python 3.11 or later found; install one, or name it with PYTHON=..."
 }
 
-# What decides whether an environment is still right: where it and the checkout are, its Python,
-# and the files that setup reads.
-fingerprint() {
-    local file
-    for file in "$venv" "$root" pyproject.toml symc/_build.py symc/_call.c; do
-        echo "$file"
-        if [ -f "$root/$file" ]; then cat "$root/$file"; fi
-    done | cat - <("$1" -c 'import sys; print(sys.version, sys.base_prefix)') | cksum
-}
+# What an environment was made from: where it and the checkout are, and its Python.
+origin() { echo "$venv $root $("$1" -c 'import sys; print(sys.version, sys.base_prefix)')"; }
+
+# What is installed into it follows from these files too.
+inputs() { (cd "$root" && cksum pyproject.toml symc/_build.py symc/_call.c); }
 
 environment() {
-    local extra=$1 python wanted stamp
+    local extra=$1 python made wanted stamp
     python=$(find_python)
     command -v "${CC:-cc}" >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null ||
         echo "$(basename "$0"): no C compiler found; install gcc (functions would be interpreted)" >&2
-    wanted=$(fingerprint "$python")
+    made=$(origin "$python")
+    wanted="$made $(inputs)"
     stamp=$venv/.symc-$extra
     if [ -x "$venv/bin/python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
         return
     fi
-    if [ ! -x "$venv/bin/python" ] || [ "$(cat "$venv/.symc-made" 2>/dev/null)" != "$wanted" ]; then
+    if [ ! -x "$venv/bin/python" ] || [ "$(cat "$venv/.symc-made" 2>/dev/null)" != "$made" ]; then
         echo "making $venv with $("$python" --version)"
         "$python" -m venv --clear "$venv" ||
             fail "could not make $venv (on Debian and Ubuntu: apt install python3-venv)"
-        echo "$wanted" > "$venv/.symc-made"
+        echo "$made" > "$venv/.symc-made"
     fi
     echo "installing symc with extra '$extra'"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 8 \
         --timeout "${PIP_DEFAULT_TIMEOUT:-120}" --editable "$root[$extra]" ||
         fail "pip failed; run this again to go on from there"
-    echo "$wanted" > "$stamp"
+    case $extra in  # each has all that the next has
+        dev) set -- dev test demo ;;
+        test) set -- test demo ;;
+    esac
+    for extra in "$@"; do echo "$wanted" > "$venv/.symc-$extra"; done
 }

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from symc.codegen.record import record
 from symc.config import config
 from symc.errors import BadArgument, BadUpdate, FunctionError, MissingInput, UnusedInput
 from symc.graph import METHODS, Array, Tensor, TensorLike, substitute, walk
@@ -25,7 +25,7 @@ Updates: TypeAlias = (
 Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, TensorLike]]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class In:
     """An input of a function with more to say: a default value, a name for keywords.
 
@@ -39,7 +39,7 @@ class In:
     allow_downcast: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Out:
     """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)"""
 

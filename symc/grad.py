@@ -13,11 +13,11 @@ in the gradient that comes in; everything else here follows from that:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, overload
 
 from symc import tensor as T
 from symc.batch import batch
+from symc.codegen.record import record
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
 from symc.graph import NOWHERE, Array, Op, Tensor, located_at, substitute, walk
@@ -299,7 +299,7 @@ def _same_rank(what: str, x: Tensor, point: Tensor) -> None:
 # --- changing what flows back ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Passing(Op):
     """The argument itself; subclasses change its gradient."""
 
@@ -316,12 +316,12 @@ class _Passing(Op):
         return self(*args)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DisconnectedGrad(_Passing):
     """Lets no gradient through."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GradClip(_Passing):
     """Limits each element of the gradient."""
 
@@ -332,7 +332,7 @@ class GradClip(_Passing):
         return [T.clip(bar, self.low, self.high)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GradScale(_Passing):
     """Multiplies the gradient."""
 

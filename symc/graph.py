@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.dtypes import DType
+from symc.codegen.record import record
 from symc.types import TensorType
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Where(NamedTuple):
 NOWHERE = Where("?", 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Requirement:
     """Something that must hold when a node is computed, else `error` is raised.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
+
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.inputs import SharedVariable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim, Size, symbolic
 from symc.errors import DTypeError, RankError, ShapeMismatch
@@ -17,7 +17,7 @@ from symc.graph import Array, Op, Tensor, TensorLike, intern, user_line
 from symc.types import TensorType, as_dtype, to_numpy, weak_dtype
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Input(Op):
     """A value given at each call. Every `Input` is a node of its own."""
 
@@ -34,7 +34,7 @@ class Input(Op):
         return "input"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Constant(Op):
     """A known array. Equal constants are one node: they are interned by dtype, shape and bytes."""
 
@@ -165,7 +165,7 @@ def constant_value(node: Tensor) -> Array | None:
     return node.op.value if isinstance(node.op, Constant) else None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Shared(Op):
     """The value of a shared variable. `cell` is a one-element list that holds the array."""
 

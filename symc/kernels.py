@@ -12,6 +12,7 @@ from typing import assert_never
 from symc import folds, writes
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.lowering import Alias, At, Fold, Index, LibCall, Lowering, Sweep, Write
@@ -23,7 +24,7 @@ from symc.units import Lone, Nest
 LOOP_VARIABLES = ("i", "j", "k", "l", "ii", "jj", "kk", "ll")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     """What a kernel needs to know of the program around it."""
 

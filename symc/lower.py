@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
+from symc.codegen.record import record
 from symc.dims import Dim, maximum
 from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
@@ -20,7 +20,7 @@ from symc.stages import Stage
 from symc.units import Invoke, Lone, Nest, Plan, Reading, Test, Unit
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interface:
     """The buffers that a program's caller provides, by the node whose value they hold.
 

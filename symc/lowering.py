@@ -18,18 +18,19 @@ never recurse into each other, and graphs of any depth lower without deep stacks
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
+from symc.codegen.record import record
 from symc.dims import Dim
 
 Index: TypeAlias = tuple[ir.Expr, ...]
 SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """A request for the element of argument number `arg` at `index` (one int64 per axis)."""
 
@@ -41,14 +42,14 @@ Reader: TypeAlias = Generator[Read, ir.Expr, ir.Expr]
 IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class At:
     """Element `index` of the result is what ``element(index)`` reads and returns."""
 
     element: Callable[[Index], Reader]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fold:
     """Element `index` is `op` over all ``element(index, inner)``, inner ranging over `extents`.
 
@@ -63,7 +64,7 @@ class Fold:
     element: Callable[[Index, Index], Reader]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
 
@@ -78,7 +79,7 @@ class Part:
     parallel: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
@@ -86,7 +87,7 @@ class Write:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sweep:
     """Along `axis`, element i is ``op(element i-1, element(index))``: a running fold."""
 
@@ -97,14 +98,14 @@ class Sweep:
     element: Callable[[Index], Reader]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """A whole argument or the result as a routine's parameter: number, or -1 for the result."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LibCall:
     """A call of a routine of `codegen/routines.py` on whole buffers."""
 
@@ -113,7 +114,7 @@ class LibCall:
     note: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias:
     """The result is argument 0's elements in the same order, under the node's own shape."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from symc.codegen.record import record
 from symc.dims import Dim, sizes
 from symc.graph import Array, Op, Requirement, Tensor, walk
 from symc.inputs import Constant, Input, SharedVariable
@@ -15,7 +15,7 @@ from symc.types import TensorType
 from symc.units import Problem, Test
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Copy(Op):
     """The argument in memory of its own: number tells copies of one node apart."""
 
@@ -34,7 +34,7 @@ class Copy(Op):
         return At(element)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prepared:
     """The scheduling problem, and the names of what the caller provides.
 

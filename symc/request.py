@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from symc.codegen.record import record
 from symc.graph import Tensor
 from symc.inputs import SharedVariable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """One function to compile: all of `shared` is read or updated, in a fixed order."""
 
@@ -24,7 +24,7 @@ class Request:
         return [*self.outputs, *(new for _, new in self.updates)]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Optimised:
     """The request's roots after rewriting, and the scalar nodes of its run-time conditions.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import Requirement, Tensor
 from symc.inputs import SharedVariable
@@ -13,7 +14,7 @@ from symc.lowering import Lowering
 from symc.stages import Stage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Nest:
     """Stages, producers first, inside `depth` shared outer loops."""
 
@@ -21,21 +22,21 @@ class Nest:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lone:
     """A stage that is a kernel of its own."""
 
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Invoke:
     """A routine call."""
 
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Test:
     """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths."""
 
@@ -44,7 +45,7 @@ class Test:
     node: Tensor | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """The value of the scalar `node` becomes the size `size`."""
 
@@ -65,7 +66,7 @@ class Plan:
     reasons: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """What is to be scheduled.
 

@@ -43,8 +43,10 @@ def python_part(count: int) -> Once:
     built = time.perf_counter()
     outputs = [cost, *symc.grad(cost, inputs)]
     derived = time.perf_counter()
-    stages = checked_stages(inputs, outputs, count) if count <= CHECKED else built_stages(
-        inputs, outputs
+    stages = (
+        checked_stages(inputs, outputs, count)
+        if count <= CHECKED
+        else built_stages(inputs, outputs)
     )
     facts: dict[str, Any] = {f"stage {name}": seconds for name, seconds in stages.items()}
     facts |= {"expressions": built - start, "grad": derived - built}
@@ -82,7 +84,9 @@ def built_stages(inputs: list[Any], outputs: list[Any]) -> dict[str, float]:
 def judge(results: Results) -> list[Line]:
     """Half a second for a thousand nodes, and how the time grows."""
     lines = [_goal(results)]
-    known = {count: results.times[_name(count)] for count in COUNTS if _name(count) in results.times}
+    known = {
+        count: results.times[_name(count)] for count in COUNTS if _name(count) in results.times
+    }
     for before, count in zip(COUNTS, COUNTS[1:], strict=False):
         what = f"{count:,} nodes"
         if before not in known or count not in known:

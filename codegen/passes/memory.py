@@ -11,7 +11,6 @@ sizes and measurements of inputs, as far as they come first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen.ir import (
@@ -34,6 +33,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.record import record
 from symc.codegen.reductions import nodes, statements
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """A piece of the workspace, and the temporaries that live in it one after another."""
 
     tenants: tuple[Buffer, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Late:
     """A temporary that is allocated before step `first` and freed after step `last`."""
 
@@ -59,7 +59,7 @@ class Late:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scratch:
     """The local arrays of a kernel that need memory: where each begins, and bytes in all."""
 
@@ -68,7 +68,7 @@ class Scratch:
     parallel: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """Where everything lives that is neither given by the caller nor on the stack."""
 

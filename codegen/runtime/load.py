@@ -14,10 +14,11 @@ starts every program.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,7 @@ _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A C function, macro or declaration: its text, and the symbols it uses directly."""
 

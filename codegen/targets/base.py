@@ -7,10 +7,10 @@ compiler, runs it, and loads what it made; it knows nothing about tensors or cac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from symc.codegen.ir import Program
+from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Pass = Callable[[Program], Program]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lang:
     """One language of the C family: everything `emit.py` needs to know about it."""
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 NAMES = ("cblas_sgemm", "cblas_dgemm", "openblas_get_num_threads", "openblas_set_num_threads")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Blas:
     """An opened BLAS: addresses of `NAMES`, and the guard that all programs share."""
 

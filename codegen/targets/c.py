@@ -7,10 +7,10 @@ version; the answer is kept in the file `memo`, so that the next Python process 
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
+from symc.codegen.record import record
 from symc.codegen.targets import compiler
 from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.library import Library
@@ -70,7 +70,7 @@ C = Lang(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CTarget:
     """The C compiler of this machine."""
 

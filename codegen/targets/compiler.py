@@ -9,15 +9,16 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from symc.codegen.record import record
 
 FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compiler:
     """A compiler's command line, and which file it is."""
 

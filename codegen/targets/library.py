@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,7 +14,7 @@ OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
 _pinned: list[Any] = []
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Library:
     """An opened function. The addresses are valid as long as this object lives."""
 

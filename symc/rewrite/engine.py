@@ -9,13 +9,13 @@ so no other rule can hide from them what they look for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from symc.codegen.record import record
 from symc.graph import Tensor, located_at, rebuild
 from symc.rewrite.rule import Attempt, Choice, Rule, RuleSet
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One rewrite that happened: for traces and for people."""
 

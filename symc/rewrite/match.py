@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
 from symc.codegen.dtypes import BOOL, DType
+from symc.codegen.record import record
 from symc.graph import Tensor
 from symc.inputs import Constant, constant_value, scalar_constant
 from symc.rewrite.pattern import Call, Number, Parameter, Pattern, Variable
@@ -40,7 +40,7 @@ def kind_of(node: Tensor) -> OpKind:
     return op if type(op) is Elementwise else type(op)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Function:
     """A function in patterns: `take` gives the arguments and parameters of a node it may have made."""
 

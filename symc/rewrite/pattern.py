@@ -12,8 +12,9 @@ Names of elementwise functions are imported from this module as they are needed:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from symc.codegen.record import record
 
 PatternLike: TypeAlias = "Pattern | bool | int | float"
 
@@ -63,7 +64,7 @@ class Pattern:
         return call("neg", self)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Variable(Pattern):
     """Stands for any tensor of its kind."""
 
@@ -74,7 +75,7 @@ class Variable(Pattern):
         return self.name
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Number(Pattern):
     """Stands for a known number, -0.0 and 0.0 being two; has the dtype of what stands beside it."""
 
@@ -84,7 +85,7 @@ class Number(Pattern):
         return repr(self.value)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Parameter:
     """Stands for what a function has besides tensors."""
 
@@ -94,7 +95,7 @@ class Parameter:
         return self.name
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Call(Pattern):
     """Stands for a function's result."""
 

@@ -16,10 +16,11 @@ import enum
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, TypeAlias
 
 from symc.codegen.dtypes import DType
+from symc.codegen.record import record
 from symc.graph import Tensor, Where
 from symc.inputs import Constant
 from symc.rewrite.match import (
@@ -63,7 +64,7 @@ COMMUTATIVE = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Attempt:
     """One way to apply a rule. `fits` is about looks; `apply` gives the replacement, if any."""
 
@@ -72,7 +73,7 @@ class Attempt:
     apply: Transform
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Rule:
     """A named rule. `sides` are its patterns, if it is written with two."""
 

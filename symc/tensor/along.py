@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
@@ -33,7 +33,7 @@ from symc.types import TensorType
 __all__ = ["diff", "flip", "fliplr", "flipud", "repeat", "roll", "tile"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Along(Op):
     """Element i of an axis is some other element of the argument's; the second is an int64."""
 
@@ -70,7 +70,7 @@ class _Along(Op):
         return At(element)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Copies(_Along):
     """As many copies of the argument's elements as the second argument says."""
 
@@ -81,7 +81,7 @@ class _Copies(_Along):
         yield from not_negative(self.label, node.args[0], [dim_of(node.args[1])])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Roll(_Along):
     """The argument rotated along an axis, towards its end where the shift is positive."""
 
@@ -103,7 +103,7 @@ class Roll(_Along):
         return ir.Select(ir.binary("lt", start, ir.const(0)), ir.add(start, n), start, INT64)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tile(_Copies):
     """The whole argument several times along an axis."""
 
@@ -117,7 +117,7 @@ class Tile(_Copies):
         return ir.Binary("mod", i, n, INT64)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repeat(_Copies):
     """Each element of an axis several times in a row."""
 
@@ -291,7 +291,7 @@ def _repeat_each(x: Tensor, counts: Tensor, axis: int) -> Tensor:
     return OPERATORS["getitem"](x, (*[slice(None)] * axis, where))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RepeatedPositions(Op):
     """Each position of the argument as often as its element says; the second is their sum."""
 

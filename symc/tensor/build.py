@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
+from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim
 from symc.errors import DivisionByZero, RankError
@@ -109,7 +109,7 @@ def fill(a: TensorLike, b: TensorLike) -> Tensor:
 # --- counting -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ARange(Op):
     """``start + i * step`` for i below `length`: the arguments are start, step and length.
 

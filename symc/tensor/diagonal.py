@@ -7,7 +7,6 @@ along two axes, so they are not stored either; only `AsDiagonal` fills a buffer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
+from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
@@ -57,7 +57,7 @@ def _length(n: Dim, m: Dim, offset: int) -> Dim:
     return count if dims.nonnegative(count) else dims.maximum(0, count)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagonal(Op):
     """Diagonal `offset` of the matrices on the last two axes."""
 
@@ -90,7 +90,7 @@ def _on_diagonal(index: Index, offset: int) -> Index:
     return (*index[:-1], ir.add(i, ir.const(row)), ir.add(i, ir.const(column)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AsDiagonal(Op):
     """Zero matrices on the last two axes, whose lengths the template has, but for one diagonal."""
 

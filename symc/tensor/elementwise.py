@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
+from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph import (
     METHODS,
@@ -38,7 +38,7 @@ Expression: TypeAlias = Callable[..., ir.Expr]
 Function: TypeAlias = Callable[..., Tensor]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(eq=False)
 class Elementwise(Op):
     """One scalar function applied at every index. All arguments have one dtype.
 
@@ -112,7 +112,7 @@ class Elementwise(Op):
 ELEMENTWISE: dict[str, Elementwise] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast(Op):
     """Conversion to another dtype."""
 

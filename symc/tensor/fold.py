@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
 from symc.lowering import Fold, Index, Read, Reader, SizeOf
@@ -36,7 +36,7 @@ _NUMPY: dict[Kind, Any] = {
 _NAMES: dict[Kind, str] = {"add": "sum", "mul": "prod", "and": "all", "or": "any"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduce(Op):
     """Combines all elements along some axes, which the result does not have.
 

@@ -8,13 +8,13 @@ of the axes that are kept. Everything else of NumPy's index language is composed
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError
 from symc.graph import Array, Op, Requirement, Tensor
@@ -69,7 +69,7 @@ from symc.types import TensorType
 # --- reading --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gather(Op):
     """Elements of the first argument at index arrays, one for each of `axes`."""
 
@@ -148,7 +148,7 @@ def gather(x: Tensor, indexes: Mapping[int, Tensor], place: int) -> Tensor:
 # --- writing --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scatter(Op):
     """The first argument, with the second set at or added to the elements at index arrays.
 

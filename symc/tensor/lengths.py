@@ -11,13 +11,13 @@ Ops with symbolic parameters hold a template, ints with `HOLE` where a scalar te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from symc import dims
 from symc.codegen.dtypes import INT32, INT64, UINT64
+from symc.codegen.record import record
 from symc.dims import Atom, Dim, Poly, Size, symbolic
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike, walk
@@ -38,7 +38,7 @@ Lengths: TypeAlias = "Sequence[int | Tensor] | int | Tensor"
 _N = TypeVar("_N")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Length(Op):
     """How long an axis of the argument is, as a 0-d int64."""
 

@@ -6,13 +6,14 @@ What users call is in `products.py` (`dot`, `matmul`) and `einsum.py` (products 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, DType
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
@@ -30,7 +31,7 @@ __all__: list[str] = []
 SMALL = 512
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MatMul(Op):
     """The product of two matrices, each transposed first if its flag says so.
 
@@ -128,7 +129,7 @@ class MatMul(Op):
             yield from require_lengths("matmul", a, left, b, right)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MatVec(Op):
     """The product of a matrix, transposed first if the flag says so, and a vector."""
 
@@ -280,7 +281,7 @@ def require_lengths(
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agree(Op):
     """The first argument, one of whose axes must be as long as one of the second.
 

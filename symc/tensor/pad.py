@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
@@ -38,7 +38,7 @@ Mode = Literal["constant", "edge", "reflect", "symmetric", "wrap"]
 Pair = tuple[Dim, Dim]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pad(Op):
     """The first argument with the second, a scalar, around it.
 

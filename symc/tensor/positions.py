@@ -8,7 +8,6 @@ they are all of an axis, lets writes through them run in parallel, or need no wr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import BadIndex
 from symc.graph import METHODS, Array, Op, Requirement, Tensor
@@ -41,7 +41,7 @@ from symc.tensor.views import DimShuffle, expand_dims
 from symc.types import TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Positions(Op):
     """The positions that a slice selects from an axis, whose length is the first argument."""
 
@@ -75,7 +75,7 @@ class Positions(Op):
         return [] if bounds[2] is None else list(step_requirement(node, bounds[2]))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fitted(Op):
     """A mask over axes of a tensor, whose lengths are the template's: they must be the mask's."""
 
@@ -132,7 +132,7 @@ def fitted(mask: Tensor, shape: tuple[Dim, ...]) -> Tensor:
     return Fitted(template)(mask, *holes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlatNonzero(Op):
     """Where a mask is true, as positions in row-major order.
 
@@ -182,7 +182,7 @@ def flat_nonzero(mask: Tensor) -> Tensor:
     return FlatNonzero()(mask, ranks, METHODS["sum"](ones))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Coordinate(Op):
     """The position along one axis of a position in row-major order, for lengths of the template."""
 

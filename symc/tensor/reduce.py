@@ -9,13 +9,13 @@ norms are in `statistics.py`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from symc import dims
 from symc.codegen.dtypes import BOOL, INT64, UINT64, DType
+from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, scalar_constant
 from symc.tensor.checks import BOUNDS, Bounds
@@ -142,7 +142,7 @@ def ptp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArgExtreme(Op):
     """The first position of the extreme among the elements along axes, in row-major order."""
 

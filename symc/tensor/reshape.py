@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symc import dims
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike
@@ -33,7 +33,7 @@ from symc.types import TensorType
 __all__ = ["flatten", "ravel", "reshape"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reshape(Op):
     """The argument's elements, in row-major order, under the shape of the template."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symc import dims
 from symc.codegen import ir
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike
@@ -33,7 +33,7 @@ __all__ = [
 # --- joining --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Concatenate(Op):
     """The arguments one after the other along an axis; their other lengths are equal."""
 

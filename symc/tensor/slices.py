@@ -7,13 +7,13 @@ adds to the region; make one with `write_region`. What a slice selects is in `sp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
@@ -102,7 +102,7 @@ def wrapped(value: ir.Expr, index: Tensor, n: ir.Expr) -> ir.Expr:
 # --- reading --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slice(Op):
     """The region of the argument that the entries select; integers drop their axis."""
 
@@ -166,7 +166,7 @@ BOUNDS[Slice] = of_first_argument
 # --- writing --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SliceWrite(Op):
     """The first argument, with the second set into or added to the region the entries select.
 

@@ -7,11 +7,11 @@ the maximum, the exponentials, their sum and a division.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from symc.codegen.dtypes import FLOAT16, FLOAT32
+from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.elementwise import cast_to, masked, peel
@@ -23,7 +23,7 @@ from symc.types import TensorType, float_for
 __all__ = ["log_softmax", "logsoftmax", "logsumexp", "softmax"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Softmax(Op):
     """``exp(x) / sum(exp(x))`` over some axes."""
 
@@ -53,7 +53,7 @@ class Softmax(Op):
         return cast_to(result, node.dtype)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogSoftmax(Op):
     """``x - log(sum(exp(x)))`` over some axes."""
 
@@ -86,7 +86,7 @@ class LogSoftmax(Op):
         return "log_softmax"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LogSumExp(Op):
     """``log(sum(exp(x)))`` over some axes, which the result does not have."""
 

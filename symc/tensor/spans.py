@@ -7,16 +7,16 @@ steps too. Templates of slices have `GIVEN` where an argument of the node gives 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from symc import dims
+from symc.codegen.record import record
 from symc.dims import Dim, Extreme
 from symc.graph import Array, Tensor
 from symc.tensor.lengths import dim_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """Stands in a template for a number that an argument gives: an int64 scalar tensor."""
 

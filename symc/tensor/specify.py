@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from symc import dims
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
@@ -20,7 +20,7 @@ from symc.types import TensorType
 __all__ = ["specify_shape"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SpecifyShape(Op):
     """The argument itself, but some axes have the lengths of the template, which is checked."""
 

@@ -7,13 +7,13 @@ Two helper ops make every gradient here exact, at zeros too, and differentiable 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
+from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf, Sweep
@@ -45,7 +45,7 @@ _NAN = float("nan")
 _NAMES = {"add": "cumsum", "mul": "cumprod", "max": "cummax", "min": "cummin"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cumulative(Op):
     """Element i along the axis combines the elements 0 to i of the argument."""
 
@@ -108,7 +108,7 @@ class Cumulative(Op):
         return _NAMES[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lag(Op):
     """The argument moved one step along an axis: element i is its i - 1, and element 0 `fill`."""
 
@@ -147,7 +147,7 @@ class Lag(Op):
         return At(element)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recurrence(Op):
     """``y[i] = a[i] * y[i - 1] + b[i]`` along an axis, starting from 0, for floats of one shape."""
 

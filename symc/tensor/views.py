@@ -6,13 +6,13 @@ Nothing here copies: `DimShuffle` and `BroadcastTo` are index arithmetic in whoe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from symc import dims
 from symc.codegen import ir
+from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import METHODS, OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
@@ -60,7 +60,7 @@ def _spread(part: Tensor, bar: Tensor) -> Tensor:
 # --- axes in another order ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DimShuffle(Op):
     """Axis i of the result is axis ``order[i]`` of the argument, or new with length 1 (None).
 
@@ -226,7 +226,7 @@ def _matrix_transpose(x: Tensor) -> Tensor:
 # --- stretched ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BroadcastTo(Op):
     """The argument repeated along new leading axes and along its axes of length 1."""
 
