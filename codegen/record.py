@@ -53,7 +53,7 @@ def _record(cls: type[Any], eq: bool) -> type[Any]:
     namespace["__match_args__"] = tuple(fields)
     namespace["__dataclass_fields__"] = fields
     namespace.setdefault("__qualname__", cls.__qualname__)
-    made = type(cls)(cls.__name__, cls.__bases__, namespace)
+    made = type(cls.__name__, cls.__bases__, namespace)
     _add_methods(made, fields, eq)
     return made
 
@@ -79,8 +79,8 @@ def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
         cls.__init__(self, *args, **kwargs)
 
     cls.__init__ = __init__
-    cls.__setattr__ = _refuse  # type: ignore[method-assign,assignment]
-    cls.__delattr__ = _refuse  # type: ignore[method-assign,assignment]
+    cls.__setattr__ = _refuse
+    cls.__delattr__ = _refuse
 
     def __repr__(self: Any) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)

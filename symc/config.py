@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
 from typing import Any
 
 
-@dataclass(slots=True)
 class Config:
     """symc's settings: ``symc.config.floatX = "float32"``, or for a block, ``with config.set(...)``.
 
@@ -19,10 +17,13 @@ class Config:
     - `on_unused_input`: "raise", "warn" or "ignore". ``SYMC_ON_UNUSED_INPUT``.
     """
 
-    floatX: str = os.environ.get("SYMC_FLOATX", "float64")  # noqa: N815 -- Theano's name
-    mode: str = os.environ.get("SYMC_MODE", "default")
-    threads: int = int(os.environ.get("SYMC_THREADS", "0"))
-    on_unused_input: str = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
+    __slots__ = ("floatX", "mode", "on_unused_input", "threads")
+
+    def __init__(self) -> None:
+        self.floatX = os.environ.get("SYMC_FLOATX", "float64")
+        self.mode = os.environ.get("SYMC_MODE", "default")
+        self.threads = int(os.environ.get("SYMC_THREADS", "0"))
+        self.on_unused_input = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
 
     @contextmanager
     def set(self, **settings: Any) -> Iterator[None]:
@@ -33,8 +34,8 @@ class Config:
         ...     symc.tensor.vector("x").dtype
         float32
         """
-        known = {f.name for f in fields(self)}
-        unknown = set(settings) - known
+        known = self.__slots__
+        unknown = set(settings) - set(known)
         if unknown:
             raise AttributeError(f"no setting {sorted(unknown)[0]!r}; there are {sorted(known)}")
         before = {name: getattr(self, name) for name in settings}

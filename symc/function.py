@@ -14,7 +14,6 @@ from symc.config import config
 from symc.errors import BadArgument, BadUpdate, FunctionError, MissingInput, UnusedInput
 from symc.graph import METHODS, Array, Tensor, TensorLike, substitute, walk
 from symc.inputs import Constant, Input, SharedVariable, as_tensor, shared, tensor
-from symc.modes import Runner, mode_named, runner_for
 from symc.request import Request
 from symc.tensor.broadcast import describe
 
@@ -81,6 +80,8 @@ def function(
     """
     if isinstance(inputs, Tensor | In) or not isinstance(inputs, Iterable):
         raise TypeError("inputs must be a list of tensors, like [x, y]")
+    from symc.modes import mode_named  # late: all that compiling needs is imported by the first one
+
     ins = [_as_in(item, allow_input_downcast) for item in inputs]
     results, form, keys = _as_outputs(outputs)
     pairs = _as_updates(updates)
@@ -293,6 +294,8 @@ class Function:
         self._lock = threading.Lock() if request.updates else None
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
+        from symc.modes import Runner, runner_for
+
         runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
         self.runner = runner
         self._call: Callable[..., Any] = runner.call
