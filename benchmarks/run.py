@@ -24,9 +24,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from measure import Case, Contestant, Facts, Line, Results, Times
-
 from cases import CASES
+from measure import Case, Contestant, Facts, Line, Results, Times
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "worker.py"
@@ -60,7 +59,7 @@ def main() -> int:
     )
     machine = describe_machine()
     if options.one_thread:
-        machine["times"] = "of the processor, with one thread each, of what is called repeatedly"
+        machine["times"] = "of the processor, with one thread each"
     tick = progress(sum(steps(case, how) for case in chosen))
     judged: list[tuple[Case, Results, list[Line]]] = []
     for case in chosen:
@@ -99,8 +98,8 @@ def parser() -> argparse.ArgumentParser:
                       help="measure only these rows: " + ", ".join(names))  # fmt: skip
     made.add_argument("--repeat", type=int, metavar="N", help="rounds for each row (7)")
     made.add_argument("--quick", action="store_true", help="3 rounds, shorter ones")
-    made.add_argument("--one-thread", action="store_true",
-                      help="processor time with one thread each: steadier on a busy machine")  # fmt: skip
+    steadier = "processor time, one thread each: steadier on a busy machine"
+    made.add_argument("--one-thread", action="store_true", help=steadier)
     made.add_argument("--json", metavar="FILE", help="write all figures there as well")
     return made
 
@@ -196,6 +195,7 @@ def started(case: Case, name: str, cache: Path, how: Options) -> Iterator[subpro
     environment = {**os.environ, "SYMC_CACHE_DIR": str(cache / "symc"), "JAX_PLATFORMS": "cpu"}
     environment["BENCHMARK_CACHE"] = str(cache)
     environment["PYTENSOR_FLAGS"] = f"base_compiledir={cache / 'pytensor'}"
+    environment["BENCHMARK_CLOCK"] = "process_time" if how.clock == "cpu" else "perf_counter"
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if how.clock == "cpu":
         environment |= ONE_THREAD
@@ -267,8 +267,8 @@ def table(judged: Sequence[tuple[Case, list[Line]]], machine: dict[str, Any]) ->
     widths = [max(len(row[column]) for row in narrow) for column in range(6)]
     texts = [_row(HEADINGS, widths), *(_row(row, widths) for row in rows)]
     lines_of = [f"{name}: {value}" for name, value in machine.items()]
-    return "\n".join([*texts, "", "ratio: symc's time / the other's; of minima (and the median of "
-                      "the rounds' ratios)", *lines_of])  # fmt: skip
+    remark = "ratio: symc's time / the other's; of minima (and the median of the rounds' ratios)"
+    return "\n".join([*texts, "", remark, *lines_of])
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -80,7 +80,7 @@ def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
 
     cls.__init__ = __init__
     cls.__setattr__ = _refuse
-    cls.__delattr__ = _refuse
+    cls.__delattr__ = _refuse  # type: ignore[assignment]
 
     def __repr__(self: Any) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)

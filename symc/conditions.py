@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.dims import Dim, Poly, Size, substitute
+from symc.dims import Dim, Poly, Size, sizes, substitute
 from symc.evaluate import evaluate
 from symc.graph import Array, Requirement, Tensor, located_at, walk
 from symc.inputs import constant_value
@@ -61,11 +61,18 @@ def waits(
             origin.setdefault(node, []).append(position[number])
     result: list[frozenset[int]] = []
     for index, test in enumerate(tests):
-        holds = test.requirement.holds
-        needed = walk([holds]) if isinstance(holds, Tensor) else []
+        needed = walk(_computed(test.requirement))
         before = {p for node in needed for p in origin.get(node, ()) if p != index}
         result.append(frozenset(before))
     return result
+
+
+def _computed(requirement: Requirement) -> list[Tensor]:
+    """What is computed to decide a condition: a tensor, or lengths that are its values."""
+    if isinstance(requirement.holds, Tensor):
+        return [requirement.holds]
+    lengths = [dim for dim in requirement.holds if not isinstance(dim, int)]
+    return [size.source for dim in lengths for size in sizes(dim) if size.axis is None]
 
 
 class Values:

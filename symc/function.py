@@ -175,6 +175,8 @@ def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
     replace: dict[Tensor, Tensor] = {}
     variables = {item.variable for item in ins}
     for pair in givens.items() if isinstance(givens, Mapping) else givens:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise FunctionError(f"givens= needs pairs (tensor, replacement), not {pair!r}")
         old, new = pair
         if not isinstance(old, Tensor):
             raise TypeError(f"givens= replaces tensors, not {old!r}")
@@ -221,6 +223,7 @@ def _add_default_updates(
 def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
     """The inputs; where one is an intermediate result, the graph is cut there."""
     variables: list[Tensor] = []
+    cuts: dict[Tensor, Tensor] = {}
     for item in ins:
         variable = item.variable
         if variable in {other.variable for other in ins if other is not item}:
@@ -228,9 +231,12 @@ def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
         if not isinstance(variable.op, Input):
             shape = [dim if isinstance(dim, int) else None for dim in variable.type.shape]
             fresh = tensor(variable.dtype, shape, variable.name)
-            replace[variable] = fresh
+            cuts[variable] = fresh
             variable = fresh
         variables.append(variable)
+    if cuts:
+        replace.update(zip(replace, substitute([*replace.values()], cuts), strict=True))
+        replace.update(cuts)
     return variables
 
 

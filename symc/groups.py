@@ -99,8 +99,13 @@ class Groups:
                 for group in (closures[position] | {numbers[position]}) - closures[other]:
                     if group != numbers[other]:
                         self._edge(numbers[other], group)
+        # Loops take lengths as equal that are compared: nothing may run before they have been.
+        first = {number for number in numbers if not self._before[number]}
         for group in set(self._after) - needed - set(numbers):
             for number in numbers:
+                self._edge(number, group)
+        for group in set(self._after) - first:
+            for number in first:
                 self._edge(number, group)
 
     def _ancestors(self, group: int) -> set[int]:

@@ -62,12 +62,14 @@ def prepare(
     )
     conditions = iter(rewritten.conditions)
     tests = [
-        Test(t.number, t.requirement, None if t.node is None else next(conditions)) for t in tests
+        Test(t.number, t.requirement, None if t.node is None else _in_memory(next(conditions)))
+        for t in tests
     ]
+    known = {tensor: _in_memory(scalar) for tensor, scalar in rewritten.scalars.items()}
     roots = _own_memory([*rewritten.outputs, *rewritten.updates])
     outputs, updates = roots[: len(request.outputs)], roots[len(request.outputs) :]
     measured_roots = [test.node for test in tests if test.node is not None]
-    scalars = list(dict.fromkeys(rewritten.scalars.values()))
+    scalars = list(dict.fromkeys(known.values()))
     order = walk([*scalars, *roots, *measured_roots])
 
     buffers: dict[Tensor, str] = {}
@@ -96,7 +98,7 @@ def prepare(
         after=after,
         lowering_of=_lowerings(table),
         dims_of=_dims(unify),
-        measured=_measured(table, unify, rewritten.scalars),
+        measured=_measured(table, unify, known),
     )
     return Prepared(problem, table, buffers, constants, named)
 
@@ -115,6 +117,11 @@ def _own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
         taken.add(base)
         result.append(root)
     return result
+
+
+def _in_memory(scalar: Tensor) -> Tensor:
+    """A scalar that can be read from memory: numbers need a place there."""
+    return Copy(-1)(scalar) if isinstance(scalar.op, Constant) else scalar
 
 
 def _plain_lowering(node: Tensor) -> Lowering | None:

@@ -50,8 +50,11 @@ def schedule(problem: Problem) -> Plan:
         extra = _worth_storing(problem, stages, groups)
         if not extra:
             break
-        for node in extra:
-            reasons.append(f"{node!r} is stored: computing it where it is read would repeat work")
+        reasons += [
+            f"{node!r} is stored: computing it where it is read would repeat work"
+            for node in problem.order
+            if node in extra
+        ]
         stored |= extra
         costs = _inlined_costs(problem, stored)
     in_place = groups.choose_in_place()

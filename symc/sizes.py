@@ -43,7 +43,8 @@ class Unifier:
     """Lengths that must be equal for a call to succeed, taken as equal everywhere.
 
     ``x + y`` of two unknown lengths checks that they agree; after that check, loops over one are
-    loops over the other.
+    loops over the other. (Lengths known before the call only: what is measured while it runs may
+    depend on the other length, as in ``x + x[x > 0]``.)
     """
 
     def __init__(self, equal: Iterable[tuple[Dim, Dim]]) -> None:
@@ -75,7 +76,7 @@ class Unifier:
         )
         for dim, other in pairs:
             size = _lone_length(dim)
-            if size is not None and size not in set(sizes(other)):
+            if size is not None and _is_given(other) and size not in set(sizes(other)):
                 self._same[size] = other
                 self._memo.clear()
                 return
@@ -88,6 +89,10 @@ def _lone_length(dim: Dim) -> Size | None:
             return size
         case _:
             return None
+
+
+def _is_given(dim: Dim) -> bool:
+    return isinstance(dim, int) or all(size.axis is not None for size in sizes(dim))
 
 
 def _serial(dim: Dim) -> int:

@@ -51,7 +51,7 @@ def verify(got: Any, some: int = 20_000) -> None:
 def symc() -> Repeated:
     """Two outputs of one function."""
     import symc as package
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     inputs = [T.vector(name, dtype="float64") for name in ("spot", "strike", "years")]
     function = package.function(inputs, list(price(T, T.erf, *inputs)))

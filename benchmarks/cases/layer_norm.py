@@ -44,7 +44,7 @@ def verify(got: object, some: int = 16) -> None:
 def symc() -> Repeated:
     """mean, var and gelu."""
     import symc as package
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     x = T.matrix("x", dtype="float32")
     scale, shift = T.vector("scale", dtype="float32"), T.vector("shift", dtype="float32")

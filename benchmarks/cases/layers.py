@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ def parameters(widths: Sequence[int], seed: int = 0) -> list[Array]:
     """Weights and offsets of the layers, one after the other, in float32."""
     rng = np.random.default_rng(seed)
     made: list[Array] = []
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in itertools.pairwise(widths):
         bound = (6.0 / (before + after)) ** 0.5
         made += [rng.uniform(-bound, bound, (before, after)), rng.normal(size=after) * 0.01]
     return [array.astype(np.float32) for array in made]
@@ -59,7 +60,7 @@ def reference(values: Sequence[Array], x: Array, y: Array, rate: float) -> tuple
 def symc_parts(values: Sequence[Array]) -> tuple[list[Any], list[Any], Any]:
     """Inputs, shared parameters and loss."""
     import symc
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     x, y = T.matrix("x", dtype="float32"), T.vector("y", dtype="int64")
     names = [f"{'wb'[k % 2]}{k // 2}" for k in range(len(values))]

@@ -56,7 +56,7 @@ def verify(loss: object, w: object, b: object, x: Array, y: Array) -> None:
 def symc_first() -> tuple[Any, Once]:
     """The function and the time from having imported symc to its first result."""
     import symc
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     x_value, y_value = data()
     start = time.perf_counter()

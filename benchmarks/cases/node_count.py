@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ CHECKED = 1_000  # larger ones are not compiled: gcc's time is not what is asked
 
 def expression(count: int) -> tuple[list[Any], Any]:
     """The inputs and the sum of the last node, in symc."""
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     plain: dict[str, Callable[[Any, Any], Any]] = {
         "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
@@ -87,7 +88,7 @@ def judge(results: Results) -> list[Line]:
     known = {
         count: results.times[_name(count)] for count in COUNTS if _name(count) in results.times
     }
-    for before, count in zip(COUNTS, COUNTS[1:], strict=False):
+    for before, count in itertools.pairwise(COUNTS):
         what = f"{count:,} nodes"
         if before not in known or count not in known:
             lines.append(Line(what, absent_text(results, _name(count))))

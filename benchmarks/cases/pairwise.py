@@ -51,7 +51,7 @@ def growth(function: Any, *args: Any) -> float:
 def symc() -> Repeated:
     """The same expression."""
     import symc as package
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     x, v = T.matrix("x", dtype="float64"), T.vector("v", dtype="float64")
     result = (T.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) * v).sum(1)

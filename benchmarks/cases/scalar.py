@@ -20,7 +20,7 @@ def symc_array() -> Repeated:
 
 def _symc() -> Any:
     import symc
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     x = T.scalar("x")
     function = symc.function([x], x**2 + 1)

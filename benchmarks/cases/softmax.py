@@ -33,7 +33,7 @@ def verify(got: object) -> None:
 def symc() -> Repeated:
     """T.softmax."""
     import symc as package
-    import symc.tensor as T  # noqa: N812
+    import symc.tensor as T
 
     x = T.matrix("x", dtype="float32")
     function = package.function([x], T.softmax(x, axis=-1))

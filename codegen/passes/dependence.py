@@ -34,6 +34,7 @@ from symc.codegen.passes.inline import operations
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
 
 Place = tuple[Expr, ...]
+UNROLL = 8  # the longest loop that is written out
 _LARGE = 16  # operations; longer index arithmetic is not looked into
 _SELF = Var("@")  # stands for the loop's own variable, so that places of two loops compare
 
@@ -47,6 +48,7 @@ class Accesses:
     accumulates: set[str] = field(default_factory=set[str])
     places: dict[str, set[Place | None]] = field(default_factory=dict[str, set[Place | None]])
     innermost: bool = True
+    """Whether every loop inside is so short that it will be written out."""
 
     @property
     def writes(self) -> set[str]:
@@ -124,7 +126,8 @@ class _Walk:
                     self.found.accumulates.add(buffer)
                     self.access(buffer, index)
                 case Loop(var, extent, _, body):
-                    self.found.innermost = False
+                    if not (isinstance(extent, Const) and extent.value <= UNROLL):
+                        self.found.innermost = False
                     self.extents[var.name] = extent
                     self.bound.add(var.name)
                     self.block(body)

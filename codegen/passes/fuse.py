@@ -123,6 +123,8 @@ class _Siblings:
             return None
         if not shared_places_agree(first, found):
             return None
+        if first.innermost != found.innermost:
+            return None  # the one without could no longer run in vector registers
         if last.kind == loop.kind == "parallel":
             return "parallel"
         if {last.kind, loop.kind} - {"parallel", "serial"}:

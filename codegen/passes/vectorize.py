@@ -30,7 +30,7 @@ from symc.codegen.ir import (
     Store,
 )
 from symc.codegen.math import FUNCTIONS
-from symc.codegen.passes.dependence import accesses, is_reduction
+from symc.codegen.passes.dependence import UNROLL, accesses, is_reduction
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -40,7 +40,6 @@ from symc.codegen.passes.walk import (
 )
 from symc.codegen.reductions import reductions
 
-UNROLL = 8  # the longest loop that is unrolled
 COPIES = 32  # of a body, over all unrolled loops around it
 
 

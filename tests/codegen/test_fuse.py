@@ -282,3 +282,12 @@ def test_what_is_known_outside_is_known_in_branches_but_not_the_reverse() -> Non
     )  # fmt: skip
     assert "  y[0] = 1.0\n" in text
     assert text.endswith("z[0] = s[0]\n")
+
+
+def test_a_flat_loop_does_not_join_one_with_a_long_loop_in_it() -> None:
+    """It could no longer run in vector registers."""
+    for length, loops in ((C, 4), (const(3), 3)):
+        inner = loop("serial", "l", length, Accumulate("z", VK, "add", load("y", VK)))
+        nested = loop("parallel", "k", N, Store("z", VK, ONE), inner)
+        outer = loop("serial", "i", C, write("y", "j"), nested)
+        assert fused(outer).count("for ") == loops
