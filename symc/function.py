@@ -235,9 +235,30 @@ def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
             variable = fresh
         variables.append(variable)
     if cuts:
+        cuts = {**_cut_lengths(cuts, {*variables, *replace}), **cuts}
         replace.update(zip(replace, substitute([*replace.values()], cuts), strict=True))
         replace.update(cuts)
     return variables
+
+
+def _cut_lengths(cuts: Mapping[Tensor, Tensor], known: set[Tensor]) -> dict[Tensor, Tensor]:
+    """Where a cut tensor's length stands for that of an input nobody gives, its own replaces it."""
+    from symc.tensor.lengths import length, tensor_of
+
+    lengths = {
+        tensor_of(dim): length(fresh, axis)
+        for variable, fresh in cuts.items()
+        for axis, dim in enumerate(variable.type.shape)
+    }
+    return {
+        old: new
+        for old, new in lengths.items()
+        if not any(
+            node in known or isinstance(node.op, Constant | Shared) and not node.args
+            for node in walk([old])
+            if not node.args
+        )
+    }
 
 
 def _check_inputs(order: Sequence[Tensor], variables: Sequence[Tensor], unused: str) -> None:
@@ -260,7 +281,7 @@ def _check_inputs(order: Sequence[Tensor], variables: Sequence[Tensor], unused: 
             )
             if unused == "raise":
                 raise UnusedInput(text)
-            warnings.warn(text, stacklevel=4)
+            warnings.warn(text, stacklevel=3)
 
 
 def _shared_of(

@@ -221,6 +221,7 @@ def check_value(variable: SharedVariable, value: Any, copy: bool) -> Array:
     for axis, (declared, given) in enumerate(zip(variable.op.declared, array.shape, strict=True)):
         if declared is not None and declared != given:
             raise ShapeMismatch(f"{name}: axis {axis} was declared {declared}; the value has {given}")
+    copy = copy or not array.flags.writeable  # updates may overwrite it
     return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
 
 

@@ -26,7 +26,7 @@ LAYERS = (
     ("tensor.",),
     ("evaluate", "pprint", "batch", "grad", "rewrite."),
     (
-        "trace", "stages", "sizes", "units", "conditions", "groups", "kernels", "prepare",
+        "trace", "stages", "sizes", "units", "conditions", "groups", "kernels", "folds", "prepare",
         "schedule", "lower",
     ),
     ("identity", "compile"),

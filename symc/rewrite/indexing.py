@@ -39,7 +39,7 @@ def _slice_of_slice(node: Tensor) -> Tensor | None:
     outer, inner = node.op, source.op
     if not isinstance(outer, Slice) or not isinstance(inner, Slice):
         return None
-    if len(node.args) > 1 or len(source.args) > 1:
+    if len(node.args) > 1 or len(source.args) != 1:
         return None
     rest = iter(outer.entries)
     merged: list[Entry] = []
@@ -48,7 +48,7 @@ def _slice_of_slice(node: Tensor) -> Tensor | None:
         if both is None:
             return None
         merged.append(both)
-    x = source.args[0]
+    (x,) = source.args
     return x if all(entry == WHOLE for entry in merged) else Slice(tuple(merged))(x)
 
 

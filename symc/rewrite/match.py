@@ -42,7 +42,7 @@ def kind_of(node: Tensor) -> OpKind:
 
 @record(eq=False)
 class Function:
-    """A function in patterns: `take` gives the arguments and parameters of a node it may have made."""
+    """A function in patterns: `take` gives arguments and parameters of what may be its result."""
 
     kind: OpKind
     take: Callable[[Tensor], Taken | None]

@@ -87,11 +87,11 @@ def test_what_numpy_refuses(shape: tuple[int, ...], index: Any, kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_indexes(seed: int, kind: str) -> None:
     rng = np.random.default_rng(1000 + seed)
     shape = tuple(int(n) for n in rng.choice([2, 3, 4, 5], rng.integers(1, 5)))
-    indexes = [random_index(rng, shape) for _ in range(25)]
+    indexes = [random_index(rng, shape) for _ in range(12)]
     x, used, values = cases(shape, indexes, kind)
     outputs: list[Tensor] = []
     wanted: list[Any] = []
