@@ -69,8 +69,6 @@ class _Kernel:
                 dtype = check_expr(value, self.scope, stmt)
                 if dtype is not var.dtype:
                     raise Broken(stmt, f"{var.name} is {var.dtype}, its value {dtype}")
-                if dtype is FLOAT16:
-                    raise Broken(stmt, f"{var.name} is float16, which only buffers are")
                 self.bind(var.name, stmt)
                 self.names[var.name] = dtype
                 names.append(var.name)

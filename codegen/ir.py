@@ -33,7 +33,7 @@ Meaning:
 - Integer arithmetic wraps. `floordiv` and `mod` have Python's signs, and give 0 for a zero divisor.
   `max`/`min` propagate NaN. Comparisons and `and or xor not` give bool; `band bor bxor invert` are
   bitwise; `shl shr` follow NumPy for counts that are negative or too large.
-- float16 only occurs in buffers, `Load`, `Store`, `Const` and `Cast`: arithmetic is done wider.
+- float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
 from __future__ import annotations
@@ -333,7 +333,7 @@ class Pointer:
 
 @record
 class Routine:
-    """A call of a host function by name: ``gemm_f32`` and others listed in `codegen/routines.py`."""
+    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``."""
 
     name: str
     args: tuple[Pointer | Expr, ...]

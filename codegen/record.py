@@ -2,13 +2,14 @@
 
 `@dataclass(frozen=True, slots=True)` takes about 1 ms a class, most of it to compile the text of
 methods; symc has a hundred such classes, and importing it must cost 20 ms. `record` compiles
-``__init__`` alone, when it is first called, and shares the rest. Type checkers see a dataclass, and `dataclasses.replace` and
-`dataclasses.fields` work.
+``__init__`` alone, when it is first called, and shares the rest. Type checkers see a dataclass, and
+`dataclasses.replace` and `dataclasses.fields` work.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
@@ -39,7 +40,7 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
 
 
 def _record(cls: type[Any], eq: bool) -> type[Any]:
-    own = {name: _field(cls, name) for name in cls.__dict__.get("__annotations__", {})}
+    own = {name: _field(cls, name) for name in inspect.get_annotations(cls)}
     fields: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
         fields.update(base.__dict__.get("__dataclass_fields__", {}))
@@ -64,7 +65,7 @@ def _field(cls: type[Any], name: str) -> Any:
     found: Any = given if isinstance(given, dataclasses.Field) else dataclasses.field(default=given)
     found.name = name
     found.type = cls.__annotations__[name]
-    found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # noqa: SLF001
+    found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]
     return found
 
 
@@ -73,35 +74,35 @@ def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
     compared = tuple(name for name, field in fields.items() if field.compare)
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def create(self: Any, *args: Any, **kwargs: Any) -> None:
         # Compiled when the first object is made: most programs use few of the classes.
         cls.__init__ = _init(cls, fields)
         cls.__init__(self, *args, **kwargs)
 
-    cls.__init__ = __init__
-    cls.__setattr__ = _refuse
-    cls.__delattr__ = _refuse  # type: ignore[assignment]
-
-    def __repr__(self: Any) -> str:
+    def represent(self: Any) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__qualname__}({values})"
 
-    def __eq__(self: Any, other: object) -> Any:
+    def equal(self: Any, other: object) -> Any:
         if self is other:
             return True
         return key(self) == key(other) if type(self) is type(other) else NotImplemented
 
-    def __hash__(self: Any) -> int:
+    def hashed(self: Any) -> int:
         return hash(key(self))
 
-    def __reduce__(self: Any) -> Any:
+    def reduce(self: Any) -> Any:
         return type(self), tuple(getattr(self, name) for name in names)
 
-    defined = cls.__dict__
-    for method in (__repr__, __reduce__, *((__eq__, __hash__) if eq else ())):
-        name = method.__name__
-        # A class body with __eq__ and no __hash__ has __hash__ = None.
-        if name not in defined or (name == "__hash__" and defined[name] is None):
+    methods: dict[str, Any] = {
+        "__init__": create, "__setattr__": _refuse, "__delattr__": _refuse,
+        "__repr__": represent, "__reduce__": reduce,
+    }  # fmt: skip
+    if eq:
+        methods |= {"__eq__": equal, "__hash__": hashed}
+    for name, method in methods.items():
+        # What the class body has stays; with __eq__ and no __hash__ it has __hash__ = None.
+        if cls.__dict__.get(name) is None:
             setattr(cls, name, method)
 
 
@@ -127,7 +128,7 @@ def _init(cls: type[Any], fields: dict[str, Any]) -> Any:
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
     lines = [f"def __init__({', '.join(['self', *parameters])}):", *(body or [" pass"])]
-    exec("\n".join(lines), scope)  # noqa: S102 -- as dataclasses does
+    exec("\n".join(lines), scope)  # as dataclasses does
     return scope["__init__"]
 
 

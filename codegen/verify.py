@@ -7,7 +7,7 @@ Expressions (`check_expressions.py`)
     `div` is float; arithmetic is not on bool.
  4. An index is int64. A load is of a buffer in scope, with its dtype.
  5. A call names a function of `math.py`, with its number of arguments, for a dtype it has.
- 6. float16 is loaded, stored, written as a constant, and cast; nothing is computed in it.
+ 6. float16 is loaded, stored, named, written as a constant, and cast; nothing is computed in it.
  7. A constant fits its dtype. `Length` occurs only in `Size.value`.
 
 Kernels (`check_kernels.py`)

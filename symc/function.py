@@ -243,21 +243,15 @@ def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
 
 def _cut_lengths(cuts: Mapping[Tensor, Tensor], known: set[Tensor]) -> dict[Tensor, Tensor]:
     """Where a cut tensor's length stands for that of an input nobody gives, its own replaces it."""
+    from symc.dims import sizes
     from symc.tensor.lengths import length, tensor_of
 
-    lengths = {
+    return {
         tensor_of(dim): length(fresh, axis)
         for variable, fresh in cuts.items()
         for axis, dim in enumerate(variable.type.shape)
-    }
-    return {
-        old: new
-        for old, new in lengths.items()
-        if not any(
-            node in known or isinstance(node.op, Constant | Shared) and not node.args
-            for node in walk([old])
-            if not node.args
-        )
+        if not isinstance(dim, int)
+        and all(isinstance(s.source.op, Input) and s.source not in known for s in sizes(dim))
     }
 
 

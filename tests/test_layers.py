@@ -26,8 +26,8 @@ LAYERS = (
     ("tensor.",),
     ("evaluate", "pprint", "batch", "grad", "rewrite."),
     (
-        "trace", "stages", "sizes", "units", "conditions", "groups", "kernels", "folds", "prepare",
-        "schedule", "lower",
+        "trace", "stages", "sizes", "units", "conditions", "groups", "kernels", "folds", "writes",
+        "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
     ("arguments", "_call", "call", "modes", "function"),

@@ -124,7 +124,7 @@ class CTarget:
 
 def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     """The options of one compilation."""
-    # -O3 only adds transformations of loops that are not ours: ours are marked, and it takes longer.
+    # -O3 adds only transformations of unmarked loops, which ours are not, and takes longer.
     level = "-O1" if quick else "-O2"
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     return [level, *FLAGS, *mvec]

@@ -182,10 +182,10 @@ def launcher(host: Host, kernel: str) -> str:
         return name
     body, printer = host.bodies[kernel], host.printers[kernel]
     scratch = host.plan.scratch.get(kernel)
-    params = [
-        f"{'' if param.written else 'const '}{host.kind(param.dtype)} *{printer.buffers[param.name]}"
-        for param in body.params
-    ]
+    params: list[str] = []
+    for param in body.params:
+        before = "" if param.written else "const "
+        params.append(f"{before}{host.kind(param.dtype)} *{printer.buffers[param.name]}")
     params += [f"const int64_t {printer.vars[size.name]}" for size in body.sizes]
     params += ["const int64_t threads", *([] if scratch is None else ["char *const scratch"])]
     arguments = [printer.buffers[param.name] for param in body.params]

@@ -140,7 +140,6 @@ KERNELS = [
     (_body(local("e"), local("e")), "e is bound twice"),
     (_body(local("y")), "y is bound twice"),
     (_body(Let(Var("v", F64), N)), "v is float64, its value int64"),
-    (_body(Let(Var("v", FLOAT16), HALF)), "v is float16, which only buffers are"),
     (_body(Store("y", ZERO, N)), "y is float64, but used as int64"),
     (_body(Store("x", ZERO, X)), "parameter x is not declared as written"),
     (_body(Accumulate("y", ZERO, "bor", X)), "bor= on float64"),
