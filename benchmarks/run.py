@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from cases import CASES
-from measure import Case, Contestant, Facts, Line, Results, Times
+from measure import Case, Contestant, Facts, Line, Results, Times, module
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "worker.py"
@@ -233,7 +233,7 @@ def answer(process: subprocess.Popen[str]) -> dict[str, Any]:
 def progress(total: int) -> Callable[[str], None]:
     """A function that says what is measured now; an empty text ends the bar."""
     try:
-        from tqdm import tqdm
+        tqdm = module("tqdm").tqdm
     except ImportError:
         return lambda text: print(text, file=sys.stderr) if text else None
     bar = tqdm(total=total, unit="step", leave=False, disable=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from symc.dims import Dim, Poly, Size, sizes, substitute
 from symc.evaluate import evaluate
 from symc.graph import Array, Requirement, Tensor, located_at, walk
 from symc.inputs import constant_value
-from symc.units import Test
+
+if TYPE_CHECKING:
+    from symc.units import Test
 
 
 def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
@@ -30,6 +32,7 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
 def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
     """The conditions as scalar bool nodes or pairs of lengths; those known to hold are left out."""
     from symc import tensor as T
+    from symc.units import Test
 
     tests: list[Test] = []
     for number, (node, requirement) in enumerate(found):

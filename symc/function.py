@@ -11,11 +11,21 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.config import config
-from symc.errors import BadArgument, BadUpdate, FunctionError, MissingInput, UnusedInput
-from symc.graph import METHODS, Array, Tensor, TensorLike, substitute, walk
+from symc.dims import Dim, sizes
+from symc.errors import (
+    BadArgument,
+    BadUpdate,
+    FunctionError,
+    MissingInput,
+    ShapeMismatch,
+    UnusedInput,
+)
+from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike, substitute, walk
 from symc.inputs import Constant, Input, SharedVariable, as_tensor, shared, tensor
 from symc.request import Request
 from symc.tensor.broadcast import describe
+from symc.tensor.lengths import length, tensor_of
+from symc.types import TensorType, to_numpy
 
 Outputs: TypeAlias = "TensorLike | Out | Sequence[TensorLike | Out] | Mapping[str, Any] | None"
 Updates: TypeAlias = (
@@ -151,7 +161,6 @@ def _as_updates(updates: Updates) -> list[tuple[SharedVariable, Tensor]]:
 def _checked_update(target: SharedVariable, new: Tensor) -> tuple[SharedVariable, Tensor]:
     """The update, converted where that loses nothing, or an error with both lines."""
     from symc.tensor.elementwise import cast_to
-    from symc.types import to_numpy
 
     lines = f"\n  shared {describe(target)}\n  new    {describe(new)}"
     if new.ndim != target.ndim:
@@ -168,7 +177,38 @@ def _checked_update(target: SharedVariable, new: Tensor) -> tuple[SharedVariable
             raise BadUpdate(
                 f"axis {axis} of the new value is {dim}, of its variable {declared}{lines}"
             )
-    return target, new
+    known = all(isinstance(dim, int) for dim in new.type.shape)
+    return target, new if known else NewValue(target)(new)
+
+
+@record
+class NewValue(Op):
+    """The new value of a shared variable, checked at run time to have its declared lengths."""
+
+    variable: SharedVariable
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        return node.args[0]
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        lengths = zip(self.variable.op.declared, node.type.shape, strict=True)
+        for axis, (declared, dim) in enumerate(lengths):
+            if declared is not None:
+                yield self._requirement(node.args[0], axis, declared, dim)
+
+    def _requirement(self, new: Tensor, axis: int, declared: int, dim: Dim) -> Requirement:
+        return Requirement(
+            (dim, declared),
+            ShapeMismatch,
+            lambda value: f"axis {axis} of the new value is {value(dim)}, of its variable "
+            f"{declared}\n  shared {describe(self.variable)}\n  new    {describe(new)}",
+        )
 
 
 def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
@@ -243,9 +283,6 @@ def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
 
 def _cut_lengths(cuts: Mapping[Tensor, Tensor], known: set[Tensor]) -> dict[Tensor, Tensor]:
     """Where a cut tensor's length stands for that of an input nobody gives, its own replaces it."""
-    from symc.dims import sizes
-    from symc.tensor.lengths import length, tensor_of
-
     return {
         tensor_of(dim): length(fresh, axis)
         for variable, fresh in cuts.items()

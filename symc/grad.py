@@ -209,12 +209,14 @@ def _pull(
     consider_constant: Iterable[Tensor],
     disconnected: Disconnected,
 ) -> Any:
+    if disconnected not in ("raise", "zero", "warn", "ignore"):
+        raise ValueError(f'disconnected is "raise", "zero", "warn" or "ignore", not {disconnected!r}')
     targets = _listed(wrt)
     for target in targets:
         if not isinstance(target, Tensor):
             raise TypeError(f"wrt must hold tensors, not {target!r}")
     blocked = set(consider_constant) - set(targets)
-    order = walk(roots, stop=lambda node: node in blocked)
+    order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
     reach = _reaching(order, set(targets), blocked)
     bars = dict(bars)
     for node in reversed(order):
@@ -225,7 +227,9 @@ def _pull(
             for arg, part in zip(node.args, node.op.grad(node, bar), strict=True):
                 if part is not None and arg in reach and arg.dtype.is_float:
                     bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
-    results = [_finish(target, bars, reach, disconnected) for target in targets]
+    results: list[Tensor] = []
+    for target in targets:
+        results.append(_finish(target, bars, reach, disconnected))  # noqa: PERF401 -- stacklevel
     return results[0] if isinstance(wrt, Tensor) else results
 
 
@@ -253,7 +257,7 @@ def _finish(
             raise DisconnectedInput(text)
         import warnings
 
-        warnings.warn(text, stacklevel=2)
+        warnings.warn(text, stacklevel=4)
     return T.zeros_like(target, dtype=target.dtype if target.dtype.is_float else config.floatX)
 
 

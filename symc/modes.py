@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 import numpy as np
 
 from symc.arguments import convert_argument
-from symc.conditions import check_all, explain, requirements
 from symc.config import config
-from symc.errors import BadUpdate, NotFinite, ShapeMismatch, SymcError
+from symc.errors import BadUpdate, NotFinite, SymcError
 from symc.evaluate import evaluate
 from symc.graph import Array, Tensor, walk
 from symc.request import Request
@@ -20,7 +19,7 @@ from symc.tensor.broadcast import describe
 from symc.types import to_numpy
 
 if TYPE_CHECKING:
-    from symc.compile import Compiled, Stages
+    from symc.compile import Stages
 
 MODES = ("default", "fast", "compile", "python", "nanguard")
 _ALIASES = {
@@ -93,7 +92,7 @@ def _compiled(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None]
 ) -> Runner:
     from symc.call import Caller
-    from symc.compile import compile_request
+    from symc.library import compile_request
 
     made = compile_request(request, mode=mode)
     fresh = [
@@ -142,6 +141,8 @@ def _failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
     """Raises the error of a failed check, its values computed again from the arguments."""
 
     def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
+        from symc.conditions import explain, requirements
+
         found = requirements(walk(request.roots()))
         inputs = dict(zip(request.inputs, arrays, strict=False))
         if code < 1 or code > len(found):
@@ -157,6 +158,8 @@ def _failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 def _interpreted(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None]
 ) -> Runner:
+    from symc.conditions import check_all
+
     roots = request.roots()
     order = walk(roots)
     after = _guard if mode == "nanguard" else None
@@ -174,22 +177,10 @@ def _interpreted(
         values = [np.array(value) for value in evaluate(roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         for (shared, _), new in zip(request.updates, news, strict=True):
-            check_new_shape(shared, new)
-        for (shared, _), new in zip(request.updates, news, strict=True):
             shared.op.cell[0] = new
         return results[0] if form == "one" else None if form == "none" else results
 
     return Runner(call, _stages_of(request, "default"), {"nodes_before": len(order)})
-
-
-def check_new_shape(shared: Any, new: Array) -> None:
-    """Raises `ShapeMismatch` when a new value has not the lengths its variable was declared with."""
-    for axis, (declared, length) in enumerate(zip(shared.op.declared, new.shape, strict=True)):
-        if declared is not None and declared != length:
-            raise ShapeMismatch(
-                f"the new value has {length} along axis {axis}; its variable was declared "
-                f"{declared}\n  shared {describe(shared)}"
-            )
 
 
 def _guard(node: Tensor, value: Array) -> None:
@@ -201,4 +192,4 @@ def _guard(node: Tensor, value: Array) -> None:
     raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
 
 
-__all__ = ["MODES", "BadUpdate", "Runner", "check_new_shape", "mode_named", "runner_for"]
+__all__ = ["MODES", "BadUpdate", "Runner", "mode_named", "runner_for"]

@@ -97,7 +97,9 @@ def test_updates(case: str, mode: str) -> None:
     """New values as NumPy has them; outputs as before the call; and again."""
     build, oracle = TABLE[case]
     a, b, c = (symc.shared(value, name=n) for value, n in ((A, "a"), (B, "b"), (C, "c")))
-    x = T.vector("x", )
+    x = T.vector(
+        "x",
+    )
     outputs = [a, a + b, (a * c).sum(), b]
     f = symc.function([x], outputs, updates=build(a, b, c, x), mode=mode, on_unused_input="ignore")
     old = [A, B, C]

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, check_all, compared, counted
+from measure import Case, Contestant, Line, Repeated, Results, check_all, compared, counted, module
 from native import load, pointer
 from numpy.typing import NDArray
 
@@ -86,7 +86,7 @@ def c_reused() -> Repeated:
 
 def numpy() -> Repeated:
     """NumPy with SciPy's erf."""
-    from scipy.special import erf
+    erf = module("scipy.special").erf
 
     return Repeated(lambda s, k, t: price(np, erf, s, k, t), data())
 
@@ -95,7 +95,8 @@ def numba() -> Repeated:
     """A parallel loop with math.erf."""
     import math
 
-    from numba import njit, prange
+    numba_ = module("numba")
+    njit, prange = numba_.njit, numba_.prange
 
     def loop(s: Any, k: Any, t: Any) -> Any:
         call, put = np.empty_like(s), np.empty_like(s)
@@ -116,7 +117,7 @@ def numba() -> Repeated:
 
 def jax() -> Repeated:
     """jit in float64."""
-    import jax as package
+    package = module("jax")
 
     package.config.update("jax_enable_x64", True)
     function = package.jit(lambda s, k, t: price(package.numpy, package.lax.erf, s, k, t))
@@ -127,7 +128,7 @@ def jax() -> Repeated:
 
 def torch() -> Repeated:
     """Eager PyTorch."""
-    import torch as package
+    package = module("torch")
 
     arrays = tuple(map(package.from_numpy, data()))
     verify(price(package, package.erf, *arrays))

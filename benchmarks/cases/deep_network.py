@@ -16,6 +16,7 @@ from measure import (
     check_all,
     compared,
     detail,
+    module,
 )
 
 from cases import layers
@@ -58,8 +59,8 @@ def symc() -> Once:
 
 def jax() -> Once:
     """Tracing and compiling; nothing is run."""
-    import jax as package
-    import jax.numpy as jnp
+    package = module("jax")
+    jnp = package.numpy
 
     values = [jnp.array(value) for value in layers.parameters(WIDTHS)]
     batch = tuple(map(jnp.asarray, layers.batch(ROWS, WIDTHS)))

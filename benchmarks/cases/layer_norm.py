@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted
+from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted, module
 from native import load, pointer
 from numpy.typing import NDArray
 
@@ -28,7 +28,8 @@ def plain(erf: Any, x: Array, scale: Array, shift: Array) -> Array:
     variance = (centred * centred).mean(axis=1, keepdims=True)
     y = centred / np.sqrt(variance + x.dtype.type(EPSILON)) * scale + shift
     half = x.dtype.type(0.5)
-    return y * (half + half * erf(y * x.dtype.type(0.5**0.5)))
+    result: Array = y * (half + half * erf(y * x.dtype.type(0.5**0.5)))
+    return result
 
 
 def verify(got: object, some: int = 16) -> None:
@@ -37,8 +38,9 @@ def verify(got: object, some: int = 16) -> None:
 
     x, scale, shift = (array.astype(float) for array in data())
     erf = np.vectorize(math.erf, otypes=[float])
-    check(np.asarray(got)[:some], plain(erf, x[:some], scale, shift), rtol=1e-4, atol=2e-6)
-    assert np.shape(got) == (ROWS, COLUMNS)
+    given = np.asarray(got)
+    check(given[:some], plain(erf, x[:some], scale, shift), rtol=1e-4, atol=2e-6)
+    assert given.shape == (ROWS, COLUMNS)
 
 
 def symc() -> Repeated:
@@ -72,14 +74,14 @@ def c() -> Repeated:
 
 def numpy() -> Repeated:
     """NumPy with SciPy's erf."""
-    from scipy.special import erf
+    erf = module("scipy.special").erf
 
     return Repeated(lambda *args: plain(erf, *args), data())
 
 
 def jax() -> Repeated:
     """jit of the same expressions."""
-    import jax as package
+    package = module("jax")
 
     def formula(x: Any, scale: Any, shift: Any) -> Any:
         mean, variance = x.mean(axis=1, keepdims=True), x.var(axis=1, keepdims=True)
@@ -94,8 +96,8 @@ def jax() -> Repeated:
 
 def torch() -> Repeated:
     """layer_norm and gelu, two fused operations."""
-    import torch as package
-    from torch.nn.functional import gelu, layer_norm
+    package = module("torch")
+    gelu, layer_norm = package.nn.functional.gelu, package.nn.functional.layer_norm
 
     def formula(x: Any, scale: Any, shift: Any) -> Any:
         return gelu(layer_norm(x, (COLUMNS,), scale, shift, EPSILON))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from measure import module
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -75,8 +76,8 @@ def symc_parts(values: Sequence[Array]) -> tuple[list[Any], list[Any], Any]:
 
 def jax_loss(values: Sequence[Any], x: Any, y: Any) -> Any:
     """The loss."""
-    import jax
-    import jax.numpy as jnp
+    jax = module("jax")
+    jnp = jax.numpy
 
     h = x
     for k in range(0, len(values) - 2, 2):
@@ -87,7 +88,7 @@ def jax_loss(values: Sequence[Any], x: Any, y: Any) -> Any:
 
 def jax_step(values: Sequence[Any], x: Any, y: Any, rate: float) -> tuple[Any, list[Any]]:
     """The loss before, and the parameters after, a step."""
-    import jax
+    jax = module("jax")
 
     loss, bars = jax.value_and_grad(jax_loss)(list(values), x, y)
     return loss, [value - rate * bar for value, bar in zip(values, bars, strict=True)]

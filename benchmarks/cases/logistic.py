@@ -21,6 +21,7 @@ from measure import (
     check,
     compared,
     detail,
+    module,
 )
 from numpy.typing import NDArray
 
@@ -113,8 +114,8 @@ def bare_compiler() -> Repeated:
 
 def jax_first() -> Once:
     """Tracing, compiling and running a step of grad and update."""
-    import jax
-    import jax.numpy as jnp
+    jax = module("jax")
+    jnp = jax.numpy
 
     x_value, y_value = data()
 
@@ -137,7 +138,7 @@ def jax_first() -> Once:
 
 def jax_cached() -> Once:
     """The same with JAX's own cache on disk, filled."""
-    import jax
+    jax = module("jax")
 
     folder = Path(os.environ["BENCHMARK_CACHE"]) / "jax"
     jax.config.update("jax_compilation_cache_dir", str(folder))
@@ -148,9 +149,7 @@ def jax_cached() -> Once:
 
 def pytensor_first() -> Once:
     """PyTensor's function() and first call, in its default mode."""
-    import pytensor
-    import pytensor.tensor as pt
-
+    pytensor, pt = module("pytensor"), module("pytensor.tensor")
     x_value, y_value = data()
     x, y = pt.matrix("x", dtype="float32"), pt.vector("y", dtype="int64")
     w = pytensor.shared(np.zeros((784, 10), np.float32), name="w")

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from measure import Case, Contestant, Line, Repeated, Results, check, check_all, compared, counted
+from measure import (
+    Case,
+    Contestant,
+    Line,
+    Repeated,
+    Results,
+    check,
+    check_all,
+    compared,
+    counted,
+    module,
+)
 
 from cases import layers
 
@@ -54,8 +65,8 @@ def numpy() -> Repeated:
 
 def jax() -> Repeated:
     """jit with donated parameters, on arrays that JAX made."""
-    import jax as package
-    import jax.numpy as jnp
+    package = module("jax")
+    jnp = package.numpy
 
     compiled = package.jit(lambda p, x, y: layers.jax_step(p, x, y, RATE), donate_argnums=0)
 
@@ -70,8 +81,8 @@ def jax() -> Repeated:
 
 def torch() -> Repeated:
     """Eager PyTorch, updates in place."""
-    import torch as package
-    from torch.nn.functional import cross_entropy
+    package = module("torch")
+    cross_entropy = package.nn.functional.cross_entropy
 
     values = [package.from_numpy(v).requires_grad_() for v in layers.parameters(WIDTHS)]
 

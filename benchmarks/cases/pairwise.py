@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted
+from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted, module
 from native import load, pointer
 from numpy.typing import NDArray
 
@@ -86,7 +86,7 @@ def numpy() -> Repeated:
 
 def jax() -> Repeated:
     """jit in float64."""
-    import jax as package
+    package = module("jax")
 
     package.config.update("jax_enable_x64", True)
     exp = package.numpy.exp
@@ -98,7 +98,7 @@ def jax() -> Repeated:
 
 def torch() -> Repeated:
     """Eager PyTorch."""
-    import torch as package
+    package = module("torch")
 
     def formula(x: Any, v: Any) -> Any:
         return (package.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) * v).sum(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, at_most, check, compared
+from measure import Case, Contestant, Line, Repeated, Results, at_most, check, compared, module
 
 
 def symc_float() -> Repeated:
@@ -35,7 +35,7 @@ def numpy() -> Repeated:
 
 def jax() -> Repeated:
     """jit, called with an array that JAX made."""
-    import jax as package
+    package = module("jax")
 
     package.config.update("jax_enable_x64", True)
     function = package.jit(lambda x: x**2 + 1)
@@ -45,7 +45,7 @@ def jax() -> Repeated:
 
 def numba() -> Repeated:
     """njit, called with a Python number, which it gives back as one."""
-    from numba import njit
+    njit = module("numba").njit
 
     function = njit(lambda x: x**2 + 1)
     check(function(3.0), 10.0, rtol=0)
@@ -54,7 +54,7 @@ def numba() -> Repeated:
 
 def pytensor() -> Repeated:
     """pytensor.function in its default mode, trusting its input."""
-    import pytensor as package
+    package = module("pytensor")
 
     x = package.tensor.dscalar("x")
     function = package.function([x], x**2 + 1)

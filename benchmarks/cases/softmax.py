@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted
+from measure import Case, Contestant, Line, Repeated, Results, check, compared, counted, module
 from native import load, pointer
 from numpy.typing import NDArray
 
@@ -22,7 +22,8 @@ def data() -> Array:
 def plain(x: NDArray[np.floating]) -> NDArray[np.floating]:
     """In NumPy."""
     e = np.exp(x - x.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+    result: NDArray[np.floating] = e / e.sum(axis=1, keepdims=True)
+    return result
 
 
 def verify(got: object) -> None:
@@ -72,7 +73,7 @@ def numpy() -> Repeated:
 
 def jax() -> Repeated:
     """jit of jax.nn.softmax."""
-    import jax as package
+    package = module("jax")
 
     function = package.jit(lambda x: package.nn.softmax(x, axis=-1))
     x = package.numpy.asarray(data())
@@ -82,7 +83,7 @@ def jax() -> Repeated:
 
 def torch() -> Repeated:
     """torch.softmax."""
-    import torch as package
+    package = module("torch")
 
     x = package.from_numpy(data())
     verify(package.softmax(x, -1))

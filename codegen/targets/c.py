@@ -6,7 +6,6 @@ version; the answer is kept in the file `memo`, so that the next Python process 
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
@@ -14,7 +13,6 @@ from symc.codegen.record import record
 from symc.codegen.targets import compiler
 from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.library import Library
-from symc.codegen.targets.pieces import LARGE, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,6 +104,8 @@ class CTarget:
 
     def compile(self, source: str, folder: Path, *, quick: bool = False) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`."""
+        from symc.codegen.targets.pieces import LARGE, pieces
+
         found = self.compiler()
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick)
@@ -158,6 +158,8 @@ def compile_pieces(
 
 def run_all(commands: Sequence[Sequence[str]], sources: Sequence[str], folder: Path) -> None:
     """Run compilers side by side; raise `CompileFailed` for the first that fails."""
+    import subprocess  # late: a function from the cache needs no process
+
     running = [
         subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

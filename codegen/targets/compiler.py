@@ -6,8 +6,6 @@ import functools
 import hashlib
 import os
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -43,6 +41,8 @@ def find_compiler() -> Compiler | None:
 
 @functools.cache
 def _find(names: tuple[str, ...], path: str) -> Compiler | None:
+    import shutil  # late, as `subprocess` below: importing symc must not pay for them
+
     for name in names:
         words = shlex.split(name)
         found = shutil.which(words[0], path=path) if words else None
@@ -93,6 +93,8 @@ def _version(found: Compiler) -> str:
 
 def _remember(memo: Path, text: str) -> None:
     """Write a file whole or not at all; a folder that cannot be written to is no error."""
+    import subprocess
+
     temporary = memo.with_name(f"{memo.name}.{os.getpid()}")
     try:
         temporary.write_text(text, encoding="utf-8")

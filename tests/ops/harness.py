@@ -41,6 +41,7 @@ def check(
     compiled: bool = True,
     rtol: float = 1e-13,
     static: bool = False,
+    mode: str = "compile",
 ) -> None:
     """Checks ``build(*tensors)`` on these arrays.
 
@@ -59,15 +60,21 @@ def check(
         assert len(expected) == len(values)
         for value, wanted in zip(values, expected, strict=True):
             same(value, np.asarray(wanted), rtol)
-    if compiled:
-        function = symc.function(symbols, outputs, on_unused_input="ignore")
-        for value, wanted in zip(function(*arrays), values, strict=True):
-            same(value, wanted, rtol)
+    inputs, given = list(symbols), list(arrays)
+    wanted_of = [(value, rtol) for value in values]
     wrt = [i for i, a in enumerate(arrays) if a.dtype == np.float64 and a.size]
     if grad and wrt:
-        for output, value in zip(outputs, values, strict=True):
+        for output, value in list(zip(outputs, values, strict=True)):
             if value.dtype == np.float64 and value.size:
-                check_derivatives(output, symbols, arrays, wrt, compiled)
+                us, u, pulled, bars = check_derivatives(output, symbols, arrays, wrt)
+                inputs.append(us)
+                given.append(u)
+                outputs += pulled
+                wanted_of += [(bar, max(rtol, 1e-12)) for bar in bars]
+    if compiled:  # values and gradients in one function: compiling is what takes the time here
+        function = symc.function(inputs, outputs, mode=mode, on_unused_input="ignore")
+        for value, (wanted, tolerance) in zip(function(*given), wanted_of, strict=True):
+            same(value, wanted, tolerance)
 
 
 def same(value: Any, wanted: Any, rtol: float) -> None:
@@ -89,9 +96,11 @@ def check_derivatives(
     symbols: Sequence[Tensor],
     arrays: Sequence[Any],
     wrt: Sequence[int],
-    compiled: bool = False,
-) -> None:
-    """Reverse, forward, second order and Jacobian against central differences."""
+) -> tuple[Tensor, Any, list[Tensor], list[Any]]:
+    """Reverse, forward, second order and Jacobian against central differences.
+
+    Returns a tensor for what is pulled back and its value, and the gradients and theirs.
+    """
     rng = np.random.default_rng(zlib.crc32(repr([a.shape for a in arrays]).encode()))
     values = dict(zip(symbols, arrays, strict=True))
     shape = evaluate([output], values)[0].shape
@@ -116,10 +125,6 @@ def check_derivatives(
     assert abs(got[1] - wanted) <= TOLERANCE * size, ("forward", got[1], wanted)
     for g, i in zip(got[2:], wrt, strict=True):
         assert g.shape == arrays[i].shape, ("gradient's shape", g.shape, arrays[i].shape)
-    if compiled:
-        function = symc.function([*symbols, us], pulled, on_unused_input="ignore")
-        for g, expected in zip(function(*arrays, u), got[2:], strict=True):
-            same(g, expected, 1e-12)
 
     # Second order: the directional derivative of the first.
     second = symc.grad(inner, targets, disconnected="zero")
@@ -143,3 +148,4 @@ def check_derivatives(
             np.testing.assert_allclose(
                 matrix.reshape(u.size, -1), np.reshape(rows, (u.size, -1)), rtol=1e-12, atol=1e-12
             )
+    return us, u, list(pulled), list(got[2:])

@@ -152,6 +152,8 @@ def test_what_is_provable_is_not_checked() -> None:
     assert requirements(static[i % 256]) == requirements(static[T.clip(i, 0, 255)]) == 0
     assert requirements(x[x[:, 0] > 0]) == requirements(x[x > 0]) == 0
     assert requirements(x[i]) == requirements(x[i, 0]) - 1 == 1
+    best = T.argmax(x, axis=1)
+    assert requirements(x[rows, best]) == requirements(x[best.max()]) - 1 == 0
     assert requirements(x[1:, ::2]) == requirements(x[:0]) == 0
     assert requirements(x[0]) == requirements(x[-1, :]) == 1
 
