@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from symc.codegen.dtypes import DType
 
-THRESHOLD = 1 << 16  # rough operations that are worth waking another thread, about 10 us
+THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, some 40 us
 ASSIGN = {
     "add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^=",
 }  # fmt: skip
@@ -301,7 +301,8 @@ def emit_pragmas(writer: Writer, loop: Loop, parallel: bool) -> None:
     if parallel:
         writer.threads = True
         cost = writer.printer.text(work(loop), SHIFT)
-        test = f"threads > 1 && {cost} >= {THRESHOLD}"
+        several = writer.printer.text(loop.extent, SHIFT)
+        test = f"threads > 1 && {several} > 1 && {cost} >= {THRESHOLD}"
         simd = " simd" if innermost else ""
         size = granule(loop)
         schedule = "static" if size == 1 else f"static, {4096 if innermost else size}"

@@ -1,7 +1,32 @@
-"""symc: symbolic tensor expressions, compiled to C."""
+"""symc: symbolic tensor expressions, compiled to C.
+
+Write NumPy-like expressions with `symc.tensor`, differentiate them with `symc.grad`, and compile
+them with `symc.function`. Look inside with `symc.debug`; check gradients with `symc.testing`.
+"""
+
+from __future__ import annotations
 
 from symc import tensor
 from symc.config import config
 from symc.function import Function, In, Out, clone, function
 from symc.grad import Lop, Rop, disconnected_grad, grad, grad_clip, grad_scale, hessian, jacobian
+from symc.graph import Tensor
 from symc.inputs import SharedVariable, shared
+from symc.testing import verify_grad
+
+__all__ = [
+    "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
+    "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
+    "shared", "tensor", "verify_grad",
+]  # fmt: skip
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Modules and functions that need not be imported with symc."""
+    if name in ("debug", "errors"):
+        import importlib
+
+        return importlib.import_module(f"symc.{name}")
+    raise AttributeError(f"module 'symc' has no attribute {name!r}")

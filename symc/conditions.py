@@ -23,8 +23,10 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
     for node in order:
         with located_at(node.where):
             for requirement in node.op.require(node):
-                if requirement.holds not in seen:
-                    seen.add(requirement.holds)
+                holds = requirement.holds
+                key = frozenset(holds) if isinstance(holds, tuple) else holds
+                if key not in seen:
+                    seen.add(key)
                     found.append((node, requirement))
     return found
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symc import kernels
 from symc.codegen import ir
 from symc.dims import product
 from symc.lowering import Fold, Index
+from symc.nesting import convert, wrap
 
 if TYPE_CHECKING:
     from symc.kernels import KernelBuilder, Scope
@@ -35,11 +35,11 @@ def row(
     outer = scope if not own else builder.scope([], scope)
     inner, variables, extents = folded_index(builder, fold, len(prefix) + len(own))
     total = register(builder, stage, fold, index, inner, variables, extents, outer)
-    value = kernels.convert(total, stage.node.dtype)
+    value = convert(total, stage.node.dtype)
     builder.keep(stage, index, value, len(prefix), outer, scope)
     if own:
         lengths = builder.extents(stage, own)
-        scope.block += kernels.wrap(loops, lengths, outer.statements(), "parallel")
+        scope.block += wrap(loops, lengths, outer.statements(), "parallel")
 
 
 def folded_index(
@@ -65,7 +65,7 @@ def register(
     value = body.tracer.run(stage.node, fold.element(index, inner))
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
     note = builder.memory.describe(stage.node)
-    scope.block += kernels.wrap(variables, extents, body.block, "serial", note)
+    scope.block += wrap(variables, extents, body.block, "serial", note)
     return ir.Load(acc, ir.const(0), fold.dtype)
 
 
@@ -100,18 +100,18 @@ def column(
     value = body.tracer.run(stage.node, fold.element(index, inner))
     body.block.append(ir.Accumulate(sums, var, fold.op, value))
     note = builder.memory.describe(stage.node)
-    across = kernels.wrap([var], [width], body.block, "parallel", note)
-    outer.block += kernels.wrap(variables, extents, across, "serial")
+    across = wrap([var], [width], body.block, "parallel", note)
+    outer.block += wrap(variables, extents, across, "serial")
     (last,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, last)])
     end = builder.scope([], outer)
-    result = kernels.convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
+    result = convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
     builder.keep(stage, index, result, len(prefix), end, scope)
     outer.block.append(ir.Loop(last, width, "parallel", tuple(end.statements())))
     if blocked:
         blocks = ir.binary("floordiv", ir.add(length, ir.const(BLOCK - 1)), ir.const(BLOCK))
         loops, lengths = [*loops, block], [*lengths, blocks]
-    scope.block += kernels.wrap(loops, lengths, outer.block, "parallel")
+    scope.block += wrap(loops, lengths, outer.block, "parallel")
 
 
 def is_large(stage: Stage, fold: Fold) -> bool:
@@ -147,7 +147,7 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     again = ir.Var(builder.names.fresh(None, "chunk"))
     step_ = ir.Accumulate(acc, ir.const(0), fold.op, ir.Load(partial, again, fold.dtype))
     scope.block.append(ir.Loop(again, count, "serial", (step_,)))
-    value = kernels.convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
+    value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
     builder.keep(stage, builder.index(stage, []), value, 0, scope, scope)
 
 

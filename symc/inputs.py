@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -103,13 +102,18 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     as_dtype(array.dtype)  # raises for dtypes symc does not have
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     array.flags.writeable = False
-    digest = hashlib.sha256(array.tobytes()).hexdigest()[:32] if array.size > 4 else repr(
-        array.tobytes()
-    )
-    node = intern(Constant(array, digest), ())
+    node = intern(Constant(array, _digest(array)), ())
     if name is not None:
         node.name = name
     return node
+
+
+def _digest(array: Array) -> str:
+    if array.size <= 4:
+        return repr(array.tobytes())
+    import hashlib  # late: OpenSSL takes 4 ms to load
+
+    return hashlib.sha256(array.tobytes()).hexdigest()[:32]
 
 
 def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:

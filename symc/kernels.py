@@ -16,6 +16,7 @@ from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.lowering import Alias, At, Fold, Index, LibCall, Lowering, Sweep, Write
+from symc.nesting import wrap
 from symc.sizes import Names, SizeTable
 from symc.stages import Stage
 from symc.trace import Tracer
@@ -214,21 +215,3 @@ class KernelBuilder:
             outer.block.append(ir.Alloc(ir.Buffer(row, node.dtype, extents, "local")))
             self._rows[node] = (row, depth)
             scope.block.append(ir.Store(row, self.flat(node, index, depth), value))
-
-
-def convert(value: ir.Expr, dtype: DType) -> ir.Expr:
-    """The value in a dtype."""
-    return value if value.dtype is dtype else ir.Cast(value, dtype)
-
-
-def wrap(
-    variables: Sequence[ir.Var], extents: Sequence[ir.Expr], body: Sequence[ir.Stmt],
-    kind: ir.LoopKind, note: str = "",
-) -> list[ir.Stmt]:  # fmt: skip
-    """The body inside loops, outermost first; the note goes on the outermost."""
-    statements = list(body)
-    for position in reversed(range(len(variables))):
-        comment = note if position == 0 else ""
-        loop = ir.Loop(variables[position], extents[position], kind, tuple(statements), comment)
-        statements = [loop]
-    return statements

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc import kernels
 from symc.codegen import ir
 from symc.graph import Tensor
 from symc.lowering import Index, Part, Sweep, Write
+from symc.nesting import convert, wrap
 
 if TYPE_CHECKING:
     from symc.kernels import KernelBuilder, Scope
@@ -28,7 +28,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
             inner.block.append(ir.Store(buffer, builder.flat(node, index), value))
             extents = builder.extents(stage, stage.loops)
             note = builder.memory.describe(node)
-            outer.block += kernels.wrap(loops, extents, inner.block, "parallel", note)
+            outer.block += wrap(loops, extents, inner.block, "parallel", note)
         for part in lowering.parts:
             outer.block += _part(builder, node, part, buffer, outer)
     return outer.block
@@ -54,7 +54,7 @@ def _part(
         inner.block.append(ir.Accumulate(buffer, target, part.combine, value))
     extents = [builder.memory.sizes(extent) for extent in part.extents]
     kind: ir.LoopKind = "parallel" if part.parallel else "serial"
-    return kernels.wrap(loops, extents, inner.block, kind, builder.memory.describe(node))
+    return wrap(loops, extents, inner.block, kind, builder.memory.describe(node))
 
 
 def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
@@ -72,7 +72,7 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
     inner = builder.scope([], outer)
     value = inner.tracer.run(node, lowering.element(index))
     inner.block.append(ir.Accumulate(acc, ir.const(0), lowering.op, value))
-    running = kernels.convert(ir.Load(acc, ir.const(0), lowering.dtype), node.dtype)
+    running = convert(ir.Load(acc, ir.const(0), lowering.dtype), node.dtype)
     running = builder.named(inner.block, node.name, running)
     for buffer in builder.memory.destinations(node):
         builder.uses(buffer, written=True)
@@ -84,4 +84,4 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
         ir.Loop(along, length, "serial", tuple(inner.block)),
     ]
     extents = [builder.memory.sizes(dims[axis]) for axis in others]
-    return kernels.wrap(loops, extents, line, "parallel", builder.memory.describe(node))
+    return wrap(loops, extents, line, "parallel", builder.memory.describe(node))

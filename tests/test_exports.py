@@ -31,7 +31,7 @@ HEAVY = {
     "logging", "multiprocessing", "platformdirs", "scipy_openblas32", "shutil", "subprocess",
     "sympy", "tempfile", "tqdm",
     "symc._call", "symc.call", "symc.compile", "symc.debug", "symc.demo", "symc.lower",
-    "symc.schedule", "symc.testing", "symc.rewrite", "symc.cache", "symc.codegen.emit",
+    "symc.schedule", "symc.rewrite", "symc.cache", "symc.codegen.emit",
     "symc.codegen.passes", "symc.codegen.runtime", "symc.codegen.targets", "symc.codegen.text",
     "symc.codegen.verify", "symc.codegen.interpret",
 }  # fmt: skip

@@ -26,10 +26,11 @@ LAYERS = (
     ("tensor.",),
     ("evaluate", "pprint", "batch", "grad", "rewrite."),
     (
-        "trace", "stages", "sizes", "units", "conditions", "groups", "kernels", "folds", "writes",
-        "prepare", "schedule", "lower",
+        "trace", "stages", "sizes", "units", "conditions", "groups", "nesting", "kernels", "folds",
+        "writes", "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
+    ("library",),
     ("arguments", "_call", "call", "modes", "function"),
     ("debug", "testing"),
     ("", "__main__", "demo."),
@@ -195,7 +196,7 @@ def test_imports_inside_symc_point_down() -> None:
 def test_only_compile_knows_both_codegen_and_cache() -> None:
     users = {a.importer for a in arrows() if package(a.imported) == "symc.cache"}
     users = {name for name in users if package(name) == "symc"}
-    assert users <= {"symc.compile", "symc.__main__"}
+    assert users <= {"symc.library", "symc.__main__"}
 
 
 def test_every_module_has_a_layer() -> None:

@@ -10,7 +10,7 @@ the first time after boot), starts threads of its own, and is the choice where N
 from __future__ import annotations
 
 import functools
-import importlib.util
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,11 @@ def candidates() -> Iterator[tuple[Path, bool]]:
 
 def package(name: str) -> Path | None:
     """The folder of a package, without importing it."""
+    loaded = sys.modules.get(name)
+    if loaded is not None and loaded.__file__ is not None:
+        return Path(loaded.__file__).parent
+    import importlib.util  # late: NumPy is loaded already where symc is used
+
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):

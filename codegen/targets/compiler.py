@@ -39,16 +39,24 @@ def find_compiler() -> Compiler | None:
     return _find((order,) if order else ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
 
 
+def _which(name: str, path: str) -> str | None:
+    """As `shutil.which`, whose module takes longer to import than all the rest of a cache hit."""
+    places = [""] if os.path.dirname(name) else path.split(os.pathsep)
+    for place in places:
+        found = os.path.join(place, name)
+        if os.path.isfile(found) and os.access(found, os.X_OK):
+            return found
+    return None
+
+
 @functools.cache
 def _find(names: tuple[str, ...], path: str) -> Compiler | None:
-    import shutil  # late, as `subprocess` below: importing symc must not pay for them
-
     for name in names:
         words = shlex.split(name)
-        found = shutil.which(words[0], path=path) if words else None
+        found = _which(words[0], path) if words else None
         if found is not None:
             # the last word without a dash is the compiler itself in "ccache gcc -m64"
-            inner = [shutil.which(word, path=path) for word in words if not word.startswith("-")]
+            inner = [_which(word, path) for word in words if not word.startswith("-")]
             last = next((place for place in reversed(inner) if place is not None), found)
             return Compiler((found, *words[1:]), str(Path(last).resolve()))
     return None
@@ -81,6 +89,8 @@ def identity(found: Compiler, memo: Path | None) -> str:
 
 @functools.cache
 def _version(found: Compiler) -> str:
+    import subprocess  # late: with a version remembered, nothing here starts a process
+
     try:
         result = subprocess.run(
             [*found.command, "--version"], capture_output=True, text=True, timeout=20, check=False
@@ -93,8 +103,6 @@ def _version(found: Compiler) -> str:
 
 def _remember(memo: Path, text: str) -> None:
     """Write a file whole or not at all; a folder that cannot be written to is no error."""
-    import subprocess
-
     temporary = memo.with_name(f"{memo.name}.{os.getpid()}")
     try:
         temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,305 @@
+"""What is fused, what is stored, and what is updated in place: read from the programs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.codegen.ir import Check, Launch, Routine
+from symc.codegen.verify import verify
+from symc.compile import Stages
+from symc.graph import Tensor
+
+F4 = np.float32
+
+
+def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Stages:
+    """The stages of a function, its programs verified."""
+    made = symc.function(inputs, outputs, updates=updates).runner.stages()
+    verify(made.program)
+    verify(made.optimised)
+    return made
+
+
+def temps(made: Stages, rank: int = 0) -> list[str]:
+    """The names of the buffers between kernels that have at least `rank` axes."""
+    return [b.name for b in made.optimised.buffers if b.role == "temp" and len(b.shape) >= rank]
+
+
+def steps(made: Stages, kind: type[Any]) -> int:
+    return sum(isinstance(step, kind) for step in made.optimised.steps)
+
+
+# --- kernels --------------------------------------------------------------------------------------
+
+
+def softmax() -> Any:
+    x = T.fmatrix("x")
+    return [x], T.softmax(x, axis=1)
+
+
+def log_softmax_of_columns() -> Any:
+    x = T.fmatrix("x")
+    return [x], T.log_softmax(x, axis=-1)
+
+
+def layer_norm_and_gelu() -> Any:
+    x, gain, bias = T.fmatrix("x"), T.fvector("gain"), T.fvector("bias")
+    mean = x.mean(axis=1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(axis=1, keepdims=True)
+    return [x, gain, bias], T.gelu((x - mean) / T.sqrt(variance + F4(1e-5)) * gain + bias)
+
+
+def black_scholes() -> Any:
+    s, k, t = T.vector("s"), T.vector("k"), T.vector("t")
+    root = 0.2 * T.sqrt(t)
+    d1 = (T.log(s / k) + (0.05 + 0.02) * t) / root
+
+    def normal(z: Tensor) -> Tensor:
+        return 0.5 * (1 + T.erf(z / np.sqrt(2)))
+
+    call = s * normal(d1) - k * T.exp(-0.05 * t) * normal(d1 - root)
+    return [s, k, t], [call, call - s + k * T.exp(-0.05 * t)]
+
+
+def pairwise_distances() -> Any:
+    x, v = T.matrix("x"), T.vector("v")
+    return [x, v], (T.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) * v).sum(1)
+
+
+def elementwise_chain() -> Any:
+    x, y = T.matrix("x"), T.vector("y")
+    return [x, y], T.tanh(T.exp(x) * y + T.sin(x)) ** 2 / (1 + x * x)
+
+
+def views_only() -> Any:
+    x = T.matrix("x")
+    return [x], x.T[::-1][:, None, ::2].reshape((-1,))
+
+
+def several_folds_of_rows() -> Any:
+    x = T.matrix("x")
+    return [x], [x.sum(axis=1), x.max(axis=1), (x * x).mean(axis=1), x.argmin(axis=1)]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [softmax, log_softmax_of_columns, layer_norm_and_gelu, black_scholes, pairwise_distances,
+     elementwise_chain, views_only, several_folds_of_rows],
+)  # fmt: skip
+def test_one_kernel_and_nothing_between(build: Any) -> None:
+    made = stages(*build())
+    assert len(made.optimised.kernels) == 1
+    assert steps(made, Launch) == 1
+    assert steps(made, Routine) == 0
+    assert temps(made) == []
+
+
+def test_pairwise_distances_need_no_matrix() -> None:
+    """Not in any buffer: neither between kernels nor inside one."""
+    made = stages(*pairwise_distances())
+    (kernel,) = made.optimised.kernels
+    assert "alloc" not in str(kernel) or all(
+        len(buffer.shape) <= 2 for buffer in made.optimised.buffers
+    )
+    n = [b for b in made.optimised.buffers if b.role == "output"]
+    assert [len(b.shape) for b in n] == [1]
+
+
+def test_a_logistic_regression_step() -> None:
+    x, y = T.fmatrix("x"), T.lvector("y")
+    w, b = symc.shared(np.zeros((784, 10), F4), name="w"), symc.shared(np.zeros(10, F4), name="b")
+    p = T.softmax(x @ w + b)
+    loss = -T.log(p)[T.arange(y.shape[0]), y].mean()
+    dw, db = symc.grad(loss, [w, b])
+    made = stages([x, y], loss, [(w, w - F4(0.1) * dw), (b, b - F4(0.1) * db)])
+    assert steps(made, Routine) == 2  # x @ w and its transpose, nothing transposed by hand
+    assert made.in_place == {w, b}
+    assert len(made.optimised.kernels) <= 9
+    # Of the batch's size there are: the product, the chosen entries, and the gradient.
+    assert len(temps(made, 2)) <= 4
+    # Conditions come first, the routines and kernels that change something after them.
+    kinds = [type(step) for step in made.optimised.steps]
+    assert Check not in kinds[kinds.index(Routine) :]
+
+
+def test_products_are_not_copied() -> None:
+    a, b = T.matrix("a"), T.matrix("b")
+    made = stages([a, b], a.T @ b.T)
+    assert (steps(made, Routine), steps(made, Launch)) == (1, 0)
+    assert temps(made) == []
+    made = stages([a, b], 3 * (a @ b) + a)
+    assert steps(made, Routine) == 1
+
+
+def test_what_is_expensive_is_computed_once() -> None:
+    """The exponentials of a row are used by every column: they are stored, not repeated."""
+    x, y = T.vector("x"), T.vector("y")
+    made = stages([x, y], (T.exp(x)[:, None] * T.sin(y)[None]).sum(axis=0))
+    assert made.source.count("exp(") - made.source.count("exp(x)") <= 1
+    made = stages([x], T.exp(x)[None, :] * T.arange(1000.0)[:, None])
+    assert len(temps(made)) + len(made.optimised.kernels) == 3 or len(made.optimised.kernels) == 1
+
+
+def test_equal_expressions_are_computed_once() -> None:
+    x = T.vector("x")
+    made = stages([x], [T.exp(x) + 1, T.exp(x) * 2, T.exp(x)])
+    assert len(made.optimised.kernels) == 1
+    (kernel,) = made.optimised.kernels
+    assert str(kernel.body).count("fn='exp'") == 1
+
+
+# --- updates in place -----------------------------------------------------------------------------
+
+
+def five(name: str) -> Any:
+    return symc.shared(np.arange(5.0), name=name)
+
+
+IN_PLACE: dict[str, tuple[Any, str]] = {
+    "add": (lambda w, u, x: ([], [(w, w + x)]), "w"),
+    "add, old value wanted": (lambda w, u, x: ([w], [(w, w + x)]), "w"),
+    "add, old value folded": (lambda w, u, x: ([w.sum()], [(w, w + x)]), "w"),
+    "add, new value wanted": (lambda w, u, x: ([w + x], [(w, w + x)]), "w"),
+    "replaced": (lambda w, u, x: ([], [(w, x)]), "w"),
+    "other": (lambda w, u, x: ([], [(w, u * 2)]), "w"),
+    "normalised": (lambda w, u, x: ([], [(w, w / w.sum())]), "w"),
+    "both read both": (lambda w, u, x: ([], [(w, w + u), (u, u - w)]), "uw"),
+    "chain": (lambda w, u, x: ([], [(w, w + x), (u, u + w)]), "uw"),
+    "chain, turned": (lambda w, u, x: ([], [(u, u + w), (w, w + x)]), "uw"),
+    "part set": (lambda w, u, x: ([], [(w, w[1:3].set(x[:2]))]), "w"),
+    "part set, old value wanted": (lambda w, u, x: ([w], [(w, w[1:3].set(x[:2]))]), "w"),
+    "part inc": (lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(x[:3]))]), "w"),
+    # Reading elements that are already overwritten:
+    "reversed": (lambda w, u, x: ([], [(w, w[::-1])]), ""),
+    "rolled": (lambda w, u, x: ([], [(w, T.roll(w, 1))]), ""),
+    "neighbours": (lambda w, u, x: ([], [(w, w[1:].set(w[:-1]))]), ""),
+    "gathered": (lambda w, u, x: ([], [(w, w[np.array([4, 3, 2, 1, 0])])]), ""),
+    "two reversed": (lambda w, u, x: ([], [(w, u[::-1]), (u, w[::-1])]), "one"),
+    "reversed by the other": (lambda w, u, x: ([], [(w, w + x), (u, w[::-1])]), "uw"),
+    "softmax": (lambda w, u, x: ([], [(w, T.softmax(w))]), "?"),
+    "cumulated": (lambda w, u, x: ([], [(w, T.cumsum(w))]), "?"),
+    "swap": (lambda w, u, x: ([], [(w, u), (u, w)]), "?"),
+}
+
+
+@pytest.mark.parametrize("case", IN_PLACE)
+def test_in_place_where_it_is_safe(case: str) -> None:
+    build, wanted = IN_PLACE[case]
+    w, u, x = five("w"), five("u"), T.tensor("float64", (5,), name="x")
+    u.set_value(np.arange(5.0) ** 2)
+    outputs, updates = build(w, u, x)
+    f = symc.function([x], outputs, updates=updates, on_unused_input="ignore")
+    made = f.runner.stages()
+    verify(made.optimised)
+    chosen = "".join(sorted(s.name or "" for s in made.in_place))
+    if wanted == "one":
+        assert len(chosen) <= 1
+    elif wanted != "?":
+        assert chosen == wanted
+    # Whatever was chosen, it means what the interpreter says.
+    state = w.get_value(), u.get_value()
+    value = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
+    results: list[list[Any]] = []
+    for mode in ("default", "python"):
+        w.set_value(state[0])
+        u.set_value(state[1])
+        f = symc.function([x], outputs, updates=updates, on_unused_input="ignore", mode=mode)
+        values = [*f(value), *f(value), w.get_value(), u.get_value()]
+        results.append(values)
+    for compiled, interpreted in zip(*results, strict=True):
+        np.testing.assert_allclose(compiled, interpreted, rtol=1e-14)
+
+
+def test_in_place_writes_into_the_same_memory() -> None:
+    w, x = five("w"), T.tensor("float64", (5,), name="x")
+    f = symc.function([x], w, updates=[(w, w + x)])
+    memory = w.get_value(borrow=True)
+    old = f(np.ones(5))
+    assert w.get_value(borrow=True) is memory
+    assert memory.tolist() == [1, 2, 3, 4, 5]
+    assert old.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_condition_that_needs_the_new_value_forbids_in_place() -> None:
+    w, k = symc.shared(np.array([4, 2, 0]), name="w"), T.lvector("k")
+    new = w - k
+    f = symc.function([k], T.constant([1.0, 2.0])[new].sum(), updates=[(w, new)])
+    assert f([3, 2, 0]) == 4
+    assert w.get_value().tolist() == [1, 0, 0]
+    with pytest.raises(IndexError):
+        f([5, 0, 0])
+    assert w.get_value().tolist() == [1, 0, 0]
+
+
+def test_an_embedding_is_updated_in_place() -> None:
+    table, k, g = symc.shared(np.zeros((1000, 8)), name="table"), T.lvector("k"), T.matrix("g")
+    made = stages([k, g], (table[k] * g).sum(), [(table, table[k].inc(-0.1 * g))])
+    assert made.in_place == {table}
+    sizes = [b.shape for b in made.optimised.buffers if b.role != "shared"]
+    assert not any("1000" in str(shape) for shape in sizes)
+
+
+# --- the same every time --------------------------------------------------------------------------
+
+PROGRAMS = """
+import hashlib, sys
+import numpy as np, symc, symc.tensor as T
+def show(inputs, outputs, updates=()):
+    f = symc.function(inputs, outputs, updates=updates)
+    for text in (f.graph, f.explain(), f.program, f.source):
+        print(hashlib.sha256(text.encode()).hexdigest())
+    print(sorted(s.name for s in f.runner.stages().in_place), file=sys.stderr)
+x, y, m = T.vector("x"), T.vector("y"), T.matrix("m")
+k = T.lvector("k")
+w, b = symc.shared(np.ones((4, 3)), name="w"), symc.shared(np.ones(3), name="b")
+loss = -T.log(T.softmax(m @ w + b))[T.arange(k.shape[0]), k].mean()
+dw, db = symc.grad(loss, [w, b])
+show([m, k], loss, [(w, w - 0.1 * dw), (b, b - 0.1 * db)])
+xs = [T.vector() for _ in range(6)]
+cost = sum(T.exp(p) * T.erf(q) / T.exp(q) for p, q in zip(xs, xs[1:])).sum()
+show(xs, [cost, *symc.grad(cost, xs), *[T.exp(p).sum() for p in xs]])
+show([x, y, m], [(m * x)[y > 0].sum(), T.cumsum(x)[y < 1], T.concatenate([x, y]), m.max(axis=0) + x])
+show([x, y, m, k], [x[k] + y[k], m[k][:, ::-1], T.roll(x, 2) * y, T.einsum("ij,kj->ik", m, m)])
+show([x], symc.hessian((T.tanh(x) ** 3).sum(), x))
+"""
+
+
+def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    """Nothing may depend on hashes of strings or addresses of objects: the cache would miss."""
+    script = tmp_path / "programs.py"
+    script.write_text(PROGRAMS, encoding="utf-8")
+    texts: list[str] = []
+    for number, hashes in enumerate(("0", "1", "2")):
+        environment = os.environ | {
+            "PYTHONHASHSEED": hashes, "SYMC_CACHE_DIR": str(tmp_path / f"cache{number}"),
+            # other addresses too:
+            "PYTHONMALLOC": ("pymalloc", "malloc", "pymalloc")[number],
+        }  # fmt: skip
+        command = [sys.executable, str(script)]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        texts.append(done.stdout + done.stderr)
+    assert texts[1] == texts[0]
+    assert texts[2] == texts[0]
+    assert len(set(texts[0].split("\n"))) > 20
+
+
+def test_the_same_text_twice_in_one_process() -> None:
+    texts: set[str] = set()
+    for _ in range(3):
+        x, y, w = T.vector("x"), T.vector("y"), five("w")
+        f = symc.function([x, y], T.exp(x + y).sum(), updates=[(w, w + x)])
+        texts.add(hashlib.sha256(f.source.encode()).hexdigest())
+    assert len(texts) == 1
