@@ -66,6 +66,9 @@ def grad(
     array([2., 4.])
     """
     bars = dict(known_grads or {})
+    given = not bars and not list(consider_constant := tuple(consider_constant))
+    if cost is not None and given and all(not target.args for target in _listed(wrt)):
+        cost = _stable(cost)
     if cost is not None:
         if cost.ndim:
             raise GradientError(
@@ -197,6 +200,23 @@ def hessian(
         for x in _listed(wrt)
     ]
     return results[0] if isinstance(wrt, Tensor) else results
+
+
+def _stable(cost: Tensor) -> Tensor:
+    """The cost with the logarithm of a sigmoid as one function.
+
+    Else its gradient would be infinity times zero where the sigmoid underflows, and what remains
+    of the two factors in a larger gradient is no pattern that a rewrite could find afterwards.
+    """
+    suspects = ("log", "sub", "log1p")
+    if not any(
+        node.op.label in suspects and any(arg.op.label == "sigmoid" for arg in node.args)
+        for node in walk([cost])
+    ):
+        return cost
+    from symc.rewrite.pipeline import stabilise  # late: needed rarely, and slow to import
+
+    return stabilise([cost])[0]
 
 
 # --- the reverse pass -----------------------------------------------------------------------------

@@ -12,11 +12,22 @@ from collections.abc import Iterable
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.inputs import SharedVariable
-from symc.lowering import Alias, At, Index, LibCall, Write
+from symc.lowering import Alias, At, Fold, Index, LibCall, Write
 from symc.stages import Stage, full_index, variable
 from symc.units import Invoke, Lone, Nest, Problem, Reading, Unit
 
 MOST_STAGES = 64
+
+
+def extents(stage: Stage) -> list[Dim]:
+    """The lengths of a stage's loops beyond those of its result."""
+    match stage.lowering:
+        case Fold(extents=dims):
+            return list(dims)
+        case Write(parts=parts):
+            return [dim for part in parts for dim in part.extents]
+        case _:
+            return []
 
 
 class Groups:
@@ -70,6 +81,8 @@ class Groups:
         for node, stage in self._stages.items():
             involved = [node, *stage.inlined, *stage.reads]
             dims = [dim for other in involved for dim in other.type.shape]
+            dims += [dim for other in involved for dim in self._problem.asked.get(other, ())]
+            dims += extents(stage)
             for size, source in self._problem.measured(dims):
                 if size not in readings:
                     readings[size] = self._new(Reading(size, source))
@@ -143,9 +156,12 @@ class Groups:
                         self._try(self._group_of[read], self._group_of[node], siblings=False)
         for readers in self._readers.values():
             groups = list(dict.fromkeys(self._group_of[node] for node in readers))
-            for first, second in zip(groups, groups[1:], strict=False):
+            first = groups[0]
+            for second in groups[1:]:
                 if first in self._members and second in self._members:
                     self._try(first, second, siblings=True)
+                if second in self._members:
+                    first = second
 
     def _try(self, first: int, second: int, *, siblings: bool) -> None:
         if first == second or len(self._members[first]) + len(self._members[second]) > MOST_STAGES:

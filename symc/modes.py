@@ -159,9 +159,10 @@ def _interpreted(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None]
 ) -> Runner:
     from symc.conditions import check_all
+    from symc.rewrite.pipeline import stabilise
 
-    roots = request.roots()
-    order = walk(roots)
+    order = walk(request.roots())
+    roots = stabilise(request.roots())
     after = _guard if mode == "nanguard" else None
 
     def call(*args: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from symc.codegen import ir
 from symc.codegen.record import record
 from symc.dims import Dim, sizes
 from symc.graph import Array, Op, Requirement, Tensor, walk
@@ -90,14 +91,16 @@ def prepare(
     ]
 
     table = SizeTable(names, unify, buffers.__getitem__)
+    asked: dict[Tensor, list[Dim]] = {}
     problem = Problem(
         order=order,
         roots=[*roots, *measured_roots, *scalars],
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table),
+        lowering_of=_lowerings(table, asked),
         dims_of=_dims(unify),
+        asked=asked,
         measured=_measured(table, unify, known),
     )
     return Prepared(problem, table, buffers, constants, named)
@@ -130,13 +133,22 @@ def _plain_lowering(node: Tensor) -> Lowering | None:
     return Alias() if isinstance(node.op, Reshape) else None
 
 
-def _lowerings(table: SizeTable) -> Callable[[Tensor], Lowering]:
+def _lowerings(
+    table: SizeTable, asked: dict[Tensor, list[Dim]]
+) -> Callable[[Tensor], Lowering]:
+    """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
 
     def lowering_of(node: Tensor) -> Lowering:
         found = known.get(node)
         if found is None:
-            found = known[node] = node.op.lower(node, table)
+            dims = asked.setdefault(node, [])
+
+            def size(dim: Dim) -> ir.Expr:
+                dims.append(dim)
+                return table(dim)
+
+            found = known[node] = node.op.lower(node, size)
         return found
 
     return lowering_of

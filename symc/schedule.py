@@ -71,11 +71,13 @@ def _must_store(problem: Problem) -> set[Tensor]:
         if not isinstance(lowering, At):
             stored.add(node)
         if isinstance(lowering, LibCall | Alias):
-            stored.update(arg for arg in node.args if not is_source(arg) and _is_buffer(node, arg))
+            # Of a reshape, only what it looks at: its lengths are sizes, not memory.
+            args = node.args[:1] if isinstance(lowering, Alias) else node.args
+            stored.update(arg for arg in args if not is_source(arg) and _is_buffer(arg))
     return stored
 
 
-def _is_buffer(node: Tensor, arg: Tensor) -> bool:
+def _is_buffer(arg: Tensor) -> bool:
     return not (isinstance(arg.op, Constant) and not arg.type.shape)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -72,7 +72,7 @@ class Problem:
 
     `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
     are the run-time conditions in order, `after` the numbers of those each one waits for;
-    `measured` gives the sizes among some lengths that are known only once a scalar is computed.
+    `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some lengths that are known only once a scalar is computed.
     """
 
     order: Sequence[Tensor]
@@ -82,4 +82,5 @@ class Problem:
     after: Sequence[frozenset[int]]
     lowering_of: Callable[[Tensor], Lowering]
     dims_of: Callable[[Tensor], tuple[Dim, ...]]
+    asked: Mapping[Tensor, Sequence[Dim]]
     measured: Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]

@@ -74,6 +74,17 @@ def rewrite(
     return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
 
+@cache
+def _stability() -> RuleSet:
+    return RuleSet(STABILITY.all)
+
+
+def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
+    """The roots after the stability rules alone: what every mode computes."""
+    done = normalise(roots, _stability(), None)
+    return [done[root] for root in roots]
+
+
 def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
     """The graph that is compiled for an expression: for tests, and to look at.
 

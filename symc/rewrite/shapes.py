@@ -35,15 +35,20 @@ def _shuffle(node: Tensor) -> Tensor | None:
 
 @structural("one reshape, not two", Reshape, valid=EXACT)
 def _reshape(node: Tensor) -> Tensor | None:
-    return reshape(node.args[0], node.type.shape)
+    x = node.args[0]
+    after = reshape(x, node.type.shape)
+    if not isinstance(after.op, Reshape):
+        return after
+    # Its own lengths stay: computed from the shape, they would be other scalars each time.
+    return None if after.args[0] is x else node.op(after.args[0], *node.args[1:])
 
 
 @structural("one stretch, not two", BroadcastTo, valid=EXACT)
 def _stretch(node: Tensor) -> Tensor | None:
-    x = node.args[0]
-    while isinstance(x.op, BroadcastTo) or _only_pads(x):
-        x = x.args[0]
-    return broadcast_to(x, node.type.shape)
+    x = _without_stretch(node.args[0])
+    if x.type.shape == node.type.shape:
+        return x
+    return None if x is node.args[0] else node.op(x, *node.args[1:])
 
 
 def _only_pads(node: Tensor) -> bool:

@@ -1,12 +1,12 @@
 """The user's `T`: everything that makes or combines tensors."""
 
-from symc.tensor.elementwise import cast_to as cast
 from symc.tensor.along import *
 from symc.tensor.assign import *
 from symc.tensor.build import *
 from symc.tensor.constructors import *
 from symc.tensor.diagonal import *
 from symc.tensor.einsum import *
+from symc.tensor.elementwise import cast_to as cast
 from symc.tensor.index import *
 from symc.tensor.lengths import *
 from symc.tensor.logic import *

@@ -115,7 +115,7 @@ def _transparent(node: Tensor) -> bool:
         case Elementwise():
             return (
                 node.dtype is INT64
-                and node.op.name in _ARITHMETIC
+                and (node.op.name in _ARITHMETIC or node.op.name == "neg")
                 and all(arg.ndim == 0 for arg in node.args)
             )
         case _:
@@ -126,6 +126,8 @@ def _dim_of_part(node: Tensor, known: dict[Tensor, Dim]) -> Dim:
     match node.op:
         case Cast() if _transparent(node):
             return known[node.args[0]]
+        case Elementwise(name="neg") if _transparent(node):
+            return mul(known[node.args[0]], -1)
         case Elementwise() if _transparent(node):
             return _ARITHMETIC[node.op.name](known[node.args[0]], known[node.args[1]])
         case Length():
