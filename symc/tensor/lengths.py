@@ -18,7 +18,7 @@ import numpy as np
 from symc import dims
 from symc.codegen.dtypes import INT32, INT64, UINT64
 from symc.codegen.record import record
-from symc.dims import Atom, Dim, Poly, Size, symbolic
+from symc.dims import Atom, Dim, Poly, Size, mul, symbolic
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike, walk
 from symc.inputs import as_tensor, constant_value, scalar_constant
