@@ -138,7 +138,8 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     moved = list(inner)
     moved[split] = ir.add(start, inner[split])
     extents[0] = ir.binary("min", step, ir.sub(extent, start))
-    total = register(builder, stage, fold, (), tuple(moved), variables, extents, inside)
+    index = builder.index(stage, [])
+    total = register(builder, stage, fold, index, tuple(moved), variables, extents, inside)
     inside.block.append(ir.Store(partial, chunk, total))
     scope.block.append(ir.Loop(chunk, count, "parallel", tuple(inside.block), "partial results"))
     acc = builder.names.fresh(None, "acc")
@@ -148,7 +149,7 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     step_ = ir.Accumulate(acc, ir.const(0), fold.op, ir.Load(partial, again, fold.dtype))
     scope.block.append(ir.Loop(again, count, "serial", (step_,)))
     value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
-    builder.keep(stage, builder.index(stage, []), value, 0, scope, scope)
+    builder.keep(stage, index, value, 0, scope, scope)
 
 
 def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:

@@ -89,13 +89,17 @@ class Write:
 
 @record
 class Sweep:
-    """Along `axis`, element i is ``op(element i-1, element(index))``: a running fold."""
+    """Along `axis`, element i is ``op(element i-1, element(index))``: a running fold.
+
+    With `scale`, the element before is first multiplied by ``scale(index)``: a linear recurrence.
+    """
 
     axis: int
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
     element: Callable[[Index], Reader]
+    scale: Callable[[Index], Reader] | None = None
 
 
 @record

@@ -114,6 +114,8 @@ class Analysis:
                 order = []
             case Sweep():
                 tracer.run(node, lowering.element(index))
+                if lowering.scale is not None:
+                    tracer.run(node, lowering.scale(index))
                 order = [f"i{axis}" for axis in loops]
             case LibCall() | Alias():
                 for arg in node.args:

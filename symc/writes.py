@@ -71,6 +71,10 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
     acc = builder.names.fresh(None, "acc")
     inner = builder.scope([], outer)
     value = inner.tracer.run(node, lowering.element(index))
+    if lowering.scale is not None:
+        factor = inner.tracer.run(node, lowering.scale(index))
+        scaled = ir.binary("mul", ir.Load(acc, ir.const(0), lowering.dtype), factor)
+        inner.block.append(ir.Store(acc, ir.const(0), scaled))
     inner.block.append(ir.Accumulate(acc, ir.const(0), lowering.op, value))
     running = convert(ir.Load(acc, ir.const(0), lowering.dtype), node.dtype)
     running = builder.named(inner.block, node.name, running)

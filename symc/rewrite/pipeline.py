@@ -29,7 +29,10 @@ from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stability import STABILITY
 from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import dim_of
 from symc.tensor.reshape import Reshape
+from symc.tensor.slices import Slice, SliceWrite
+from symc.tensor.spans import GIVEN, Span
 
 ALWAYS = (STABILITY, SCATTER)
 USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, PRODUCTS)
@@ -66,7 +69,8 @@ def rewrite(
     everything = [*roots, *conditions]
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
-    dims = _symbolic(seen) | set(lengths)
+    final = walk(after)
+    dims = _symbolic(seen) | _symbolic(final) | _bounds(final) | set(lengths)
     values = {size for dim in dims for size in sizes(dim) if size.axis is None}
     measured = [size.source for size in sorted(values, key=lambda size: size.serial)]
     scalars = _lengths([*everything, *after, *measured], measured, mode, trace) if measured else {}
@@ -143,6 +147,20 @@ def _expands(kind: OpKind) -> bool:
 def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
     """The lengths of nodes that are not known now."""
     return {dim for node in nodes for dim in node.type.shape if type(dim) is not int}
+
+
+def _bounds(nodes: Iterable[Tensor]) -> set[Dim]:
+    """The bounds of slices that arguments give: loops ask for them beside the lengths in types."""
+    found: set[Dim] = set()
+    for node in nodes:
+        if isinstance(node.op, Slice | SliceWrite):
+            given = iter(node.args[1 if isinstance(node.op, Slice) else 2 :])
+            for entry in node.op.entries:
+                bounds = entry if isinstance(entry, Span) else ()
+                found.update(dim_of(next(given)) for bound in bounds if bound is GIVEN)
+                if entry is GIVEN:
+                    next(given)
+    return found
 
 
 def _lengths(

@@ -17,18 +17,17 @@ from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf, Sweep
-from symc.tensor.elementwise import align_batch, cast_to, masked
+from symc.tensor.elementwise import align_batch, cast_to, masked, project
 from symc.tensor.fold import (
     accumulate_op,
     accumulator,
     accumulator_array_dtype,
     identity,
-    reduce_over,
 )
 from symc.tensor.lengths import normal_axis
-from symc.tensor.reduce import position_along, sum_dtype
+from symc.tensor.reduce import sum_dtype
 from symc.tensor.reshape import ravel
-from symc.tensor.views import broadcast_to, expand_dims, through
+from symc.tensor.views import through
 from symc.types import TensorType, as_dtype
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum"]
@@ -174,15 +173,19 @@ class Recurrence(Op):
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return Recurrence(self.axis + 1)(*align_batch(args, batched))
 
-    def expand(self, node: Tensor) -> Tensor | None:
-        """The sum over k of ``b[k] * a[k+1] * ... * a[i]``."""
-        a, b = (broadcast_to(arg, node.type.shape) for arg in node.args)
-        axis = self.axis
-        i, k = expand_dims(a, axis + 1), expand_dims(b, axis)
-        at_i, at_k = position_along(i, (axis,)), position_along(k, (axis + 1,))
-        where, greater, at_least = OPERATORS["where"], OPERATORS["gt"], OPERATORS["ge"]
-        factors = cumulative("mul", where(greater(at_i, at_k), i, 1), axis)
-        return reduce_over("add", where(at_least(at_i, at_k), factors * k, 0), (axis + 1,))
+    def lower(self, node: Tensor, size: SizeOf) -> Sweep:
+        dtype = accumulator("add", node.type.dtype)
+        shapes = [arg.type.shape for arg in node.args]
+
+        def scale(index: Index) -> Reader:
+            factor = _as(dtype, (yield Read(0, project(index, shapes[0]))))
+            first = ir.Binary("eq", index[self.axis], ir.const(0), BOOL)
+            return ir.Select(first, ir.Const(0.0, dtype), factor, dtype)
+
+        def element(index: Index) -> Reader:
+            return _as(dtype, (yield Read(1, project(index, shapes[1]))))
+
+        return Sweep(self.axis, "add", dtype, identity("add", dtype), element, scale)
 
 
 def _as(dtype: DType, value: ir.Expr) -> ir.Expr:

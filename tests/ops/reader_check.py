@@ -205,11 +205,16 @@ class World:
 
     def _sweep(self, node: Tensor, sweep: Sweep) -> Array:
         elements = np.empty(self.value(node).shape, to_numpy(sweep.dtype))
+        factors = np.ones_like(elements)
         for at in np.ndindex(*elements.shape):
             elements[at] = number(self.read(node, sweep.element(constants(at))))
-        result = np.moveaxis(elements, sweep.axis, 0)
+            if sweep.scale is not None:
+                factors[at] = number(self.read(node, sweep.scale(constants(at))))
+        result, factors = (np.moveaxis(x, sweep.axis, 0) for x in (elements, factors))
         for i in range(len(result)):
             before = np.full_like(result[i], sweep.initial.value) if i == 0 else result[i - 1]
+            if sweep.scale is not None:
+                before = before * factors[i]
             result[i] = combined(sweep.op, before, result[i])
         return elements.astype(to_numpy(node.dtype))
 

@@ -1,0 +1,253 @@
+"""Functions in the cache: a second process makes nothing, and what differs is made anew.
+
+Also compilers and cache folders that do not work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MAKE = """
+import json, sys
+import numpy as np, symc, symc.tensor as T
+settings = json.loads(sys.argv[1])
+dtype, mode, constant = settings.get("dtype", "float64"), settings.get("mode"), settings.get("c", 2)
+if settings.get("broken"):
+    import symc.compile
+    def fail(*args, **kwargs):
+        raise AssertionError("rewriting, scheduling or emitting although all is in the cache")
+    symc.compile.build = fail
+x = T.tensor(dtype, settings.get("shape", [None]), name=settings.get("name", "x"))
+table = T.constant(np.arange(100, dtype=dtype) * constant)
+w = symc.shared(np.zeros(3, dtype), name="w")
+u = symc.shared(np.zeros(3, dtype), name="u")
+updates = [(w, w + x), (u, u[::-1] + w)] if settings.get("updates", True) else []
+outputs = [T.exp(-x) * constant, (x * table[:3]).sum()]
+if settings.get("op"):
+    outputs[0] = T.tanh(x)
+f = symc.function([x], outputs, updates=updates, mode=mode, name=settings.get("function"))
+for _ in range(2):
+    results = f(np.array([0.0, 1.0, 2.0], dtype))
+results += [w.get_value(), u.get_value()]
+print(json.dumps({"hit": f.hit, "results": [r.tolist() for r in results], "folder": f.folder,
+                  "stages": sorted(f.seconds), "facts": f.facts["kernels"]}))
+"""
+
+
+def start(folder: Path, settings: dict[str, Any], **environment: str) -> subprocess.Popen[str]:
+    """A process that makes and calls the function above."""
+    script = folder / "make.py"
+    script.write_text(MAKE, encoding="utf-8")
+    settings_text = json.dumps(settings)
+    return subprocess.Popen(
+        [sys.executable, str(script), settings_text],
+        env=os.environ | {"SYMC_CACHE_DIR": str(folder / "cache")} | environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def finish(process: subprocess.Popen[str]) -> dict[str, Any]:
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    answer: dict[str, Any] = json.loads(output)
+    return answer
+
+
+def make(folder: Path, settings: dict[str, Any], **environment: str) -> dict[str, Any]:
+    return finish(start(folder, settings, **environment))
+
+
+def program(folder: Path, text: str, name: str = "fakecc") -> str:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+def counting_compiler(folder: Path) -> tuple[str, Path]:
+    """A compiler that notes each compilation in a file."""
+    log = folder / "log"
+    log.touch()
+    cc = program(folder, f'[ "$1" = --version ] || echo "$@" >> {log}\nexec cc "$@"', "countingcc")
+    return cc, log
+
+
+def test_a_second_process_makes_nothing(tmp_path: Path) -> None:
+    """Neither rewriting nor gcc: both are broken for it."""
+    cc, log = counting_compiler(tmp_path)
+    first = make(tmp_path, {}, SYMC_CC=cc)
+    assert not first["hit"]
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 1
+    assert {"rewrite", "schedule", "lower", "passes", "emit", "compile"} <= set(first["stages"])
+    hidden = tmp_path / "sh"  # what the compiler is started through still exists, cc does not
+    hidden.mkdir()
+    second = make(tmp_path, {"broken": True}, SYMC_CC=cc, PATH=str(hidden), PYTHONHASHSEED="1")
+    assert second["hit"]
+    assert set(second["stages"]) == {"key", "load"}
+    assert second["results"] == first["results"]
+    assert second["folder"] == first["folder"]
+    assert second["facts"] == first["facts"]
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 1
+
+
+DIFFERENT: list[dict[str, Any]] = [
+    {"name": "z"}, {"dtype": "float32"}, {"mode": "compile"}, {"mode": "fast"}, {"op": "tanh"},
+    {"shape": [3]}, {"updates": False}, {"c": 3}, {"function": "g"},
+]  # fmt: skip
+
+
+def test_what_differs_is_made_anew(tmp_path: Path) -> None:
+    """Names, dtypes, lengths, modes, ops, constants, updates: each in a process that was warm."""
+    first = make(tmp_path, {})
+    assert not first["hit"]
+    folders = {first["folder"]}
+    for settings in DIFFERENT:
+        other = make(tmp_path, settings)
+        assert not other["hit"], settings
+        folders.add(other["folder"])
+        if "c" not in settings and "op" not in settings and "dtype" not in settings:
+            results = other["results"] if settings.get("updates", True) else other["results"][:2]
+            for got, wanted in zip(results, first["results"], strict=False):
+                assert got == pytest.approx(wanted), settings
+    assert len(folders) == len(DIFFERENT) + 1
+    assert make(tmp_path, {})["hit"]
+
+
+def test_another_compiler_misses(tmp_path: Path) -> None:
+    first = make(tmp_path, {})
+    other = make(tmp_path, {}, SYMC_CC=program(tmp_path, 'exec cc "$@"'))
+    more = make(tmp_path, {}, SYMC_CC="cc -DNOTHING")
+    assert [r["hit"] for r in (first, other, more)] == [False, False, False]
+    assert other["results"] == more["results"] == first["results"]
+
+
+def test_two_processes_at_once(tmp_path: Path) -> None:
+    """One compiles, all get it; another function is compiled at the same time."""
+    cc, log = counting_compiler(tmp_path)
+    processes = [start(tmp_path, {}, SYMC_CC=cc) for _ in range(3)]
+    processes.append(start(tmp_path, {"op": "tanh"}, SYMC_CC=cc))
+    *same, other = [finish(process) for process in processes]
+    assert all(answer["results"] == same[0]["results"] for answer in same)
+    assert other["results"][0] != same[0]["results"][0]
+    assert sum(not answer["hit"] for answer in same) == 1
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_damaged_entries_are_made_again(tmp_path: Path) -> None:
+    first = make(tmp_path, {})
+    for path in sorted(Path(first["folder"]).iterdir()):
+        content = path.read_bytes()
+        if not content:
+            continue
+        path.chmod(0o600)
+        path.write_bytes(content[: len(content) // 2])
+        again = make(tmp_path, {})
+        assert not again["hit"], path.name
+        assert again["results"] == first["results"]
+        assert make(tmp_path, {"broken": True})["hit"]
+
+
+# --- compilers and caches that do not work --------------------------------------------------------
+
+SCRIPT = """
+import sys, warnings
+import numpy as np, symc, symc.tensor as T
+x = T.vector("x")
+w = symc.shared(np.zeros(2), name="w")
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    try:
+        f = symc.function([x], T.exp(x) + 1, updates=[(w, w + x)])
+        g = symc.function([x], x * 2)
+        assert np.allclose(f([0.0, 1.0]), np.exp([0.0, 1.0]) + 1, 1e-15)
+        assert g([3.0]).tolist() == [6.0]
+        assert w.get_value().tolist() == [0.0, 1.0]
+        print("results are right")
+    except BaseException as error:
+        print(type(error).__name__, *[c.__name__ for c in type(error).__mro__], error)
+for w in seen:
+    print("warning:", w.category.__name__, w.message)
+"""
+
+
+def run(folder: Path, **environment: str) -> str:
+    """What the script above prints with other settings."""
+    script = folder / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    kept = {k: v for k, v in os.environ.items() if k not in ("CC", "SYMC_CC")}
+    kept["SYMC_CACHE_DIR"] = str(folder / "cache")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env=kept | environment, capture_output=True, text=True, check=False, cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_no_compiler(tmp_path: Path) -> None:
+    for settings in ({"PATH": str(tmp_path)}, {"SYMC_CC": str(tmp_path / "none")}):
+        output = run(tmp_path, **settings)
+        assert output.startswith("results are right")
+        assert output.count("warning:") == 1
+        assert re.search("RuntimeWarning no C compiler.*\n.*interpreter", output)
+
+
+def test_a_compiler_that_fails(tmp_path: Path) -> None:
+    cc = program(tmp_path, 'echo "function.c:12:3: error: no such luck"; exit 1')
+    output = run(tmp_path, SYMC_CC=cc)
+    assert re.match("CompileFailed .*RuntimeError", output)
+    for words in (r">    12  ", r"no such luck", re.escape(cc) + " .*function.c"):
+        assert re.search(words, output), words
+
+
+def test_a_compiler_that_crashes(tmp_path: Path) -> None:
+    cc = program(tmp_path, "kill -SEGV $$")
+    output = run(tmp_path, SYMC_CC=cc)
+    assert re.match("CompileFailed .*RuntimeError", output)
+    assert "-11" in output
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["exit 0", 'for a in "$@"; do [ "$p" = -o ] && echo garbage > "$a"; p="$a"; done; exit 0'],
+    ids=["nothing", "garbage"],
+)
+def test_a_compiler_that_writes_no_library(tmp_path: Path, text: str) -> None:
+    """And with a real compiler afterwards, all is well."""
+    output = run(tmp_path, SYMC_CC=program(tmp_path, text))
+    assert re.match("CompileFailed .*RuntimeError", output), output
+    assert run(tmp_path) == "results are right\n"
+
+
+def test_a_cache_folder_that_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("precious", encoding="utf-8")
+    output = run(tmp_path, SYMC_CACHE_DIR=str(path))
+    assert output.startswith("results are right"), output
+    assert output.count("warning:") == 1
+    assert str(path) in output
+    assert path.read_text(encoding="utf-8") == "precious"
+
+
+def test_a_cache_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    output = run(tmp_path, SYMC_CACHE_DIR="/proc/symc")
+    assert output.startswith("results are right")
+    assert output.count("warning:") == 1
+    assert "/proc/symc" in output
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_cache_folder_that_is_read_only(tmp_path: Path) -> None:
+    folder = tmp_path / "fixed"
+    folder.mkdir(mode=0o500)
+    output = run(tmp_path, SYMC_CACHE_DIR=str(folder))
+    assert output.startswith("results are right")
+    assert output.count("warning:") == 1
