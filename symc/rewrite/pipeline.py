@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import count
 
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
@@ -28,11 +29,13 @@ from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
 from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stability import STABILITY
-from symc.tensor.elementwise import cast_to
+from symc.tensor.elementwise import Cast, Elementwise, cast_to
+from symc.tensor.gather import Gather, Scatter
 from symc.tensor.lengths import dim_of
 from symc.tensor.reshape import Reshape
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import GIVEN, Span
+from symc.tensor.views import DimShuffle
 
 ALWAYS = (STABILITY, SCATTER)
 USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, PRODUCTS)
@@ -149,18 +152,38 @@ def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
     return {dim for node in nodes for dim in node.type.shape if type(dim) is not int}
 
 
+# Ops that read their integer scalars as values, not as lengths.
+_READERS = (Elementwise, Cast, DimShuffle, Gather, Scatter)
+
+
 def _bounds(nodes: Iterable[Tensor]) -> set[Dim]:
-    """The bounds of slices that arguments give: loops ask for them beside the lengths in types."""
+    """Lengths that arguments give, such as bounds of slices: loops ask for them too."""
     found: set[Dim] = set()
     for node in nodes:
-        if isinstance(node.op, Slice | SliceWrite):
-            given = iter(node.args[1 if isinstance(node.op, Slice) else 2 :])
-            for entry in node.op.entries:
-                bounds = entry if isinstance(entry, Span) else ()
-                found.update(dim_of(next(given)) for bound in bounds if bound is GIVEN)
-                if entry is GIVEN:
-                    next(given)
+        if node.args and not isinstance(node.op, _READERS):
+            read = _read_as_values(node)
+            found.update(
+                dim_of(arg)
+                for number, arg in enumerate(node.args)
+                if not arg.ndim and arg.dtype is INT64 and number not in read
+            )
     return found
+
+
+def _read_as_values(node: Tensor) -> set[int]:
+    """Which arguments of a slice are indexes."""
+    if not isinstance(node.op, Slice | SliceWrite):
+        return set()
+    numbers = count(1 if isinstance(node.op, Slice) else 2)
+    read: set[int] = {0, 1} if isinstance(node.op, SliceWrite) else {0}
+    for entry in node.op.entries:
+        if entry is GIVEN:
+            read.add(next(numbers))
+        elif isinstance(entry, Span):
+            for bound in entry:
+                if bound is GIVEN:
+                    next(numbers)
+    return read
 
 
 def _lengths(

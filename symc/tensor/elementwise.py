@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -33,8 +33,15 @@ from symc.types import TensorType, float_for, promote, to_numpy
 #   integer promoted, but floats are refused: bit operations
 #   logical bool: and, or, not
 Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
+# (bar, *args, result) -> what reaches the argument of bar
+Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
+Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
+Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial: TypeAlias = Callable[..., Tensor | None]
 Expression: TypeAlias = Callable[..., ir.Expr]
+Expression1: TypeAlias = Callable[[ir.Expr], ir.Expr]
+Expression2: TypeAlias = Callable[[ir.Expr, ir.Expr], ir.Expr]
+Expression3: TypeAlias = Callable[[ir.Expr, ir.Expr, ir.Expr], ir.Expr]
 Function: TypeAlias = Callable[..., Tensor]
 
 
@@ -269,11 +276,57 @@ def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
             return dtype
 
 
+@overload
+def elementwise(
+    name: str,
+    numpy: Callable[[Array], Any],
+    expression: Expression1,
+    doc: str,
+    partial: Partial1 | None,
+    /,
+    *,
+    domain: Domain = "float",
+    predicate: bool = False,
+    cost: int = 1,
+    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+) -> Function: ...
+@overload
+def elementwise(
+    name: str,
+    numpy: Callable[[Array, Array], Any],
+    expression: Expression2,
+    doc: str,
+    first: Partial2 | None,
+    second: Partial2 | None,
+    /,
+    *,
+    domain: Domain = "float",
+    predicate: bool = False,
+    cost: int = 1,
+    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+) -> Function: ...
+@overload
+def elementwise(
+    name: str,
+    numpy: Callable[[Array, Array, Array], Any],
+    expression: Expression3,
+    doc: str,
+    first: Partial3 | None,
+    second: Partial3 | None,
+    third: Partial3 | None,
+    /,
+    *,
+    domain: Domain = "float",
+    predicate: bool = False,
+    cost: int = 1,
+    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+) -> Function: ...
 def elementwise(
     name: str,
     numpy: Callable[..., Any],
     expression: Expression,
     doc: str,
+    /,
     *partials: Partial | None,
     domain: Domain = "float",
     predicate: bool = False,
@@ -318,6 +371,10 @@ def call(name: str) -> Expression:
     return lambda *args: ir.Call(name, args, args[0].dtype)
 
 
-def binary(op: ir.BinaryOp) -> Expression:
+def binary(op: ir.BinaryOp) -> Expression2:
     """The expression of a binary operator."""
-    return lambda left, right: ir.binary(op, left, right)
+
+    def expression(left: ir.Expr, right: ir.Expr) -> ir.Expr:
+        return ir.binary(op, left, right)
+
+    return expression

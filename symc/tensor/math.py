@@ -17,17 +17,92 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.tensor.elementwise import ELEMENTWISE, Function, binary, call, cast_to, elementwise
+from symc.tensor.elementwise import (
+    ELEMENTWISE,
+    Expression2,
+    Function,
+    binary,
+    call,
+    cast_to,
+    elementwise,
+)
 
 __all__ = [
-    "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "beta",
-    "betaln", "cbrt", "ceil", "clip", "copysign", "cos", "cosh", "deg2rad", "digamma", "div",
-    "divmod", "elu", "erf", "erfc", "erfcx", "erfinv", "exp", "exp2", "expm1", "floor", "floordiv",
-    "fmax", "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gammaln", "gelu", "hypot", "i0",
-    "i1", "j0", "j1", "log", "log10", "log1p", "log2", "log_sigmoid", "logaddexp", "maximum",
-    "minimum", "mod", "mul", "neg", "nextafter", "pow", "rad2deg", "reciprocal", "relu", "round",
-    "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softplus", "sqr", "sqrt", "sub", "tan",
-    "tanh", "trigamma", "trunc",
+    "abs",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "beta",
+    "betaln",
+    "cbrt",
+    "ceil",
+    "clip",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "digamma",
+    "div",
+    "divmod",
+    "elu",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "floordiv",
+    "fmax",
+    "fmin",
+    "fmod",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "gelu",
+    "hypot",
+    "i0",
+    "i1",
+    "j0",
+    "j1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "log_sigmoid",
+    "logaddexp",
+    "maximum",
+    "minimum",
+    "mod",
+    "mul",
+    "neg",
+    "nextafter",
+    "pow",
+    "rad2deg",
+    "reciprocal",
+    "relu",
+    "round",
+    "selu",
+    "sigmoid",
+    "sign",
+    "silu",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqr",
+    "sqrt",
+    "sub",
+    "tan",
+    "tanh",
+    "trigamma",
+    "trunc",
 ]  # fmt: skip
 
 # --- arithmetic -----------------------------------------------------------------------------------
@@ -65,7 +140,7 @@ neg = elementwise(
     "neg", np.negative, lambda x: ir.Unary("neg", x, x.dtype), "``-x``.",
     lambda g, x, y: -g, domain="number",
 )  # fmt: skip
-abs = elementwise(  # noqa: A001 -- NumPy's name
+abs = elementwise(
     "abs", np.abs, lambda x: x if x.dtype.kind in ("bool", "uint") else ir.Call("abs", (x,), x.dtype),
     "The absolute value. Its derivative at 0 is taken as 0.",
     lambda g, x, y: g * sign(x), domain="same",
@@ -105,10 +180,9 @@ fmod = elementwise(
 )  # fmt: skip
 
 
-def divmod(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:  # noqa: A001
+def divmod(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """The pair ``(x // y, x % y)``."""
     return floordiv(x, y), mod(x, y)
-
 
 
 def _power_checks(node: Tensor) -> Any:
@@ -134,7 +208,7 @@ def where_zero(x: Tensor, then: float, otherwise: Tensor) -> Tensor:
     return OPERATORS["where"](OPERATORS["eq"](x, 0), then, otherwise)
 
 
-def pow(x: TensorLike, y: TensorLike) -> Tensor:  # noqa: A001 -- NumPy's name
+def pow(x: TensorLike, y: TensorLike) -> Tensor:
     """``x ** y``. As in NumPy, constant exponents 2, 1, 0.5 and -1 of floats are exact operations.
 
     Raises ValueError when an integer is raised to a negative integer, at run time if need be.
@@ -175,7 +249,7 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
 ceil: Function = _rounding("ceil", np.ceil, "The least whole number not below x.")
 floor: Function = _rounding("floor", np.floor, "The greatest whole number not above x.")
 trunc: Function = _rounding("trunc", np.trunc, "x without its fraction.")
-round: Function = _rounding("round", np.rint, "The nearest whole number, ties to even.")  # noqa: A001
+round: Function = _rounding("round", np.rint, "The nearest whole number, ties to even.")
 
 # --- powers, exponentials and logarithms ----------------------------------------------------------
 
@@ -311,8 +385,11 @@ minimum = elementwise(
 )  # fmt: skip
 
 
-def _ignoring_nan(name: str, op: ir.BinaryOp) -> Any:
-    return lambda x, y: ir.Call(name, (x, y), x.dtype) if x.dtype.is_float else ir.binary(op, x, y)
+def _ignoring_nan(name: str, op: ir.BinaryOp) -> Expression2:
+    def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+        return ir.Call(name, (x, y), x.dtype) if x.dtype.is_float else ir.binary(op, x, y)
+
+    return expression
 
 
 fmax = elementwise(
