@@ -179,6 +179,31 @@ def test_lengths_that_are_computed_are_rewritten_with_the_graph() -> None:
     assert all(value.dtype.name == "int64" for value in result.scalars.values())
 
 
+def test_lengths_only_loops_ask_for_are_computed_too() -> None:
+    """The result's length is known, the step of the loop over it is not."""
+    n, x = T.scalar("n", "int64"), T.tensor("float64", (1, 4), "x")
+    result = rewrite([x[:: abs(n) + 1], x[:, n]], [])
+    assert len(result.scalars) == 1
+    assert all(n in walk([scalar]) for scalar in result.scalars)
+    assert not rewrite([x[:, n]], []).scalars  # an index is read where it is needed
+
+
+def test_stretching_to_a_computed_length_ends() -> None:
+    """The scalar in the node and the one made from its length are two; neither is canonical."""
+    n, v = T.scalar("n", "int64"), T.vector("v")
+    length = T.minimum(T.maximum(n + 0, 0) * 1, v.shape[0])
+    for build in (
+        lambda k: T.exp(T.zeros((k,))),
+        lambda k: T.zeros((k, 2)).reshape((2 * k,)),
+        lambda k: T.broadcast_to(T.broadcast_to(v[0], (k,)), (3, k)),
+        lambda k: T.tanh(T.ones((k,))).sum(),
+    ):
+        expr = build(length + 1)
+        best = optimize(expr)
+        given = {n: np.asarray(3), v: np.arange(4.0)}
+        np.testing.assert_allclose(*evaluate([best, expr], given))
+
+
 def test_names_stay() -> None:
     v = T.vector("v")
     y = T.log(1 + T.cos(v * 17))
