@@ -6,9 +6,12 @@ all of code generation.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -70,7 +73,8 @@ def compile_request(request: Request, *, mode: str) -> Compiled:
         from symc.compile import Clock, build
 
         clock = Clock(seconds)
-        stages = build(request, mode=mode, clock=clock)
+        with without_collection():
+            stages = build(request, mode=mode, clock=clock)
         binary = Key.of(source=stages.source, **parts)
         store.use(
             binary,
@@ -83,6 +87,21 @@ def compile_request(request: Request, *, mode: str) -> Compiled:
     compiled = store.use(key, make, lambda entry: _load(entry, c, seconds))
     compiled.seconds = seconds
     return compiled
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """No garbage collection meanwhile: building makes many objects and hardly any garbage cycles.
+
+    Else the collector would look through all of them again and again as their number grows.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _link(entry: Entry, folder: Path) -> None:

@@ -169,15 +169,19 @@ def _dims(unify: Callable[[Dim], Dim]) -> Callable[[Tensor], tuple[Dim, ...]]:
 def _measured(
     table: SizeTable, unify: Callable[[Dim], Dim], scalars: Mapping[Tensor, Tensor]
 ) -> Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]:
+    known: dict[Dim, list[tuple[str, Tensor]]] = {}
+
+    def of_dim(dim: Dim) -> list[tuple[str, Tensor]]:
+        found = known.get(dim)
+        if found is None:
+            parts = [*sizes(dim), *sizes(unify(dim))]
+            values = [size for size in parts if size.axis is None]
+            found = [(table.variable(size), scalars[size.source]) for size in values]
+            known[dim] = found
+        return found
+
     def measured(dims: Iterable[Dim]) -> list[tuple[str, Tensor]]:
-        found: dict[str, Tensor] = {}
-        for dim in dims:
-            if not isinstance(dim, int):
-                for whole in (dim, unify(dim)):
-                    for size in () if isinstance(whole, int) else sizes(whole):
-                        if size.axis is None:
-                            name = table.variable(size)
-                            found[name] = scalars[size.source]
-        return list(found.items())
+        different = dict.fromkeys(dim for dim in dims if type(dim) is not int)
+        return list(dict(pair for dim in different for pair in of_dim(dim)).items())
 
     return measured

@@ -36,6 +36,7 @@ def schedule(problem: Problem) -> Plan:
     reasons: list[str] = []
     costs = _inlined_costs(problem, stored)
     stages: dict[Tensor, Stage] = {}
+    extra: set[Tensor] = set()
     while True:
         analysis = Analysis(
             problem.lowering_of,
@@ -43,8 +44,14 @@ def schedule(problem: Problem) -> Plan:
             problem.dims_of,
             costs,
         )
-        kept = [node for node in problem.order if node in stored]
-        stages = {node: analysis.stage(node) for node in kept}
+        # A stage is analysed again only where one of the nodes stored now was computed in it.
+        stages = {
+            node: stages[node]
+            if node in stages and extra.isdisjoint(stages[node].inlined)
+            else analysis.stage(node)
+            for node in problem.order
+            if node in stored
+        }
         groups = Groups(problem, stages)
         groups.merge()
         extra = _worth_storing(problem, stages, groups)

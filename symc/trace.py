@@ -12,6 +12,7 @@ from symc.codegen import ir
 from symc.graph import Tensor
 from symc.inputs import Constant
 from symc.lowering import At, Index, Lowering, Read
+from symc.tensor.elementwise import Elementwise, project
 
 Key = tuple[Tensor, Index]
 
@@ -40,15 +41,27 @@ class Tracer:
         return found if found is not None else self._compute(node, index)
 
     def _compute(self, node: Tensor, index: Index) -> ir.Expr:
-        expression: ir.Expr = self.run(node, self._reader(node, index))
+        lowering = self._lowering_of(node)
+        assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
+        expression: ir.Expr = self.run(node, lowering.element(index))
         return self._finish((node, index), expression)
 
     def run(self, node: Tensor, reader: Generator[Read, ir.Expr, Any]) -> Any:
         """What a reader of `node`'s arguments returns, every read answered."""
-        stack: list[tuple[Key, Generator[Read, ir.Expr, Any]]] = [((node, ()), reader)]
+        stack: list[tuple[Key, Generator[Read, ir.Expr, Any] | None]] = [((node, ()), reader)]
         answer: Any = None
         while True:
-            (current, _), active = stack[-1]
+            key, active = stack[-1]
+            current = key[0]
+            if active is None:
+                missing = self._elementwise(key)
+                if missing is None:
+                    stack.pop()
+                    answer = self.memo[key]
+                else:
+                    stack.append((missing, self._reader(*missing)))
+                    answer = None
+                continue
             try:
                 request = active.send(answer)
             except StopIteration as stop:
@@ -62,6 +75,23 @@ class Tracer:
             if answer is None:
                 stack.append(((arg, request.index), self._reader(arg, request.index)))
 
+    def _elementwise(self, key: Key) -> Key | None:
+        """Computes an elementwise node's element, or says which argument's must come first.
+
+        What `Elementwise` would do with a reader, at half the cost: most nodes are elementwise.
+        """
+        node, index = key
+        values: list[ir.Expr] = []
+        for arg in node.args:
+            place = project(index, arg.type.shape)
+            value = self._find(arg, place)
+            if value is None:
+                return arg, place
+            values.append(value)
+        assert isinstance(node.op, Elementwise)
+        self._finish(key, node.op.scalar(values))
+        return None
+
     def _find(self, node: Tensor, index: Index) -> ir.Expr | None:
         if isinstance(node.op, Constant) and not node.type.shape:
             return ir.Const(node.op.value.item(), node.type.dtype)
@@ -72,7 +102,9 @@ class Tracer:
                 self.memo[node, index] = found
         return found
 
-    def _reader(self, node: Tensor, index: Index) -> Generator[Read, ir.Expr, Any]:
+    def _reader(self, node: Tensor, index: Index) -> Generator[Read, ir.Expr, Any] | None:
+        if isinstance(node.op, Elementwise):
+            return None
         lowering = self._lowering_of(node)
         assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
         return lowering.element(index)
