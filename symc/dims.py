@@ -39,7 +39,8 @@ class Size:
         return size
 
     def __repr__(self) -> str:
-        name = getattr(self.source, "name", None) or f"s{self.serial}"
+        # Generated code shows this: it may depend on the graph alone, not on what was made before.
+        name = getattr(self.source, "name", None) or self.source.op.label
         return f"{name}.value" if self.axis is None else f"{name}.shape[{self.axis}]"
 
 

@@ -324,7 +324,7 @@ class Twice(Op):
         return args[0] * 2
 
     def grad(self, node: Tensor, bar: Tensor) -> list[Tensor | None]:
-        return [bar * self.factor]
+        return [Twice(self.factor)(bar) * (self.factor / 2)]
 
 
 def test_verify_grad() -> None:

@@ -14,7 +14,9 @@ def describe(node: Tensor) -> str:
     return f"{node.name or node.op.label:<8} {node.type!s:<20} {node.where}"
 
 
-def mismatch(label: str, axis: int, left: Tensor, right: Tensor, lengths: tuple[object, object]) -> str:
+def mismatch(
+    label: str, axis: int, left: Tensor, right: Tensor, lengths: tuple[object, object]
+) -> str:
     """The text of a `ShapeMismatch` between two arguments."""
     return (
         f"{label}: axis {axis} is {lengths[0]} on the left and {lengths[1]} on the right\n"

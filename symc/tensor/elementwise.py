@@ -192,7 +192,7 @@ def sum_to(bar: Tensor | None, arg: Tensor) -> Tensor | None:
     ]
     if not extra and not stretched:
         return bar
-    axes = tuple([*range(extra), *stretched])
+    axes = (*range(extra), *stretched)
     total = _reduce("sum", bar, axes, extra)
     mask, _ = peel(bar)
     if mask is None:
@@ -357,7 +357,8 @@ _GENERAL: dict[Domain, str] = {
     "converted to float64 (8 bits: float16, 16 bits: float32).",
     "divide": "Elementwise, with NumPy's broadcasting along axes of known length 1. Integers are "
     "converted to float64.",
-    "same": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's dtype.",
+    "same": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's "
+    "dtype.",
     "number": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's "
     "dtype. Raises DTypeError for bool.",
     "integer": "Elementwise, with NumPy's broadcasting along axes of known length 1. Raises "

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from symc import special
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph import OPERATORS, Tensor, TensorLike
@@ -28,81 +27,12 @@ from symc.tensor.elementwise import (
 )
 
 __all__ = [
-    "abs",
-    "add",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "beta",
-    "betaln",
-    "cbrt",
-    "ceil",
-    "clip",
-    "copysign",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "digamma",
-    "div",
-    "divmod",
-    "elu",
-    "erf",
-    "erfc",
-    "erfcx",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "floor",
-    "floordiv",
-    "fmax",
-    "fmin",
-    "fmod",
-    "gamma",
-    "gammainc",
-    "gammaincc",
-    "gammaln",
-    "gelu",
-    "hypot",
-    "i0",
-    "i1",
-    "j0",
-    "j1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "log_sigmoid",
-    "logaddexp",
-    "maximum",
-    "minimum",
-    "mod",
-    "mul",
-    "neg",
-    "nextafter",
-    "pow",
-    "rad2deg",
-    "reciprocal",
-    "relu",
-    "round",
-    "selu",
-    "sigmoid",
-    "sign",
-    "silu",
-    "sin",
-    "sinh",
-    "softplus",
-    "sqr",
-    "sqrt",
-    "sub",
-    "tan",
-    "tanh",
-    "trigamma",
-    "trunc",
+    "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "cbrt", "ceil", "clip", "copysign", "cos", "cosh", "deg2rad", "div", "divmod", "exp",
+    "exp2", "expm1", "floor", "floordiv", "fmax", "fmin", "fmod", "hypot", "log", "log1p",
+    "log2", "log10", "logaddexp", "maximum", "minimum", "mod", "mul", "neg", "nextafter", "pow",
+    "rad2deg", "reciprocal", "round", "sign", "sin", "sinh", "sqr", "sqrt", "sub", "tan",
+    "tanh", "trunc",
 ]  # fmt: skip
 
 # --- arithmetic -----------------------------------------------------------------------------------
@@ -117,7 +47,7 @@ def _mul(x: ir.Expr, y: ir.Expr) -> ir.Expr:
 
 
 def _one(x: ir.Expr) -> ir.Const:
-    return ir.Const(1.0 if x.dtype.is_float else 1, x.dtype)
+    return ir.Const(1.0 if x.dtype.isas_float else 1, x.dtype)
 
 
 add = elementwise(
@@ -141,7 +71,8 @@ neg = elementwise(
     lambda g, x, y: -g, domain="number",
 )  # fmt: skip
 abs = elementwise(
-    "abs", np.abs, lambda x: x if x.dtype.kind in ("bool", "uint") else ir.Call("abs", (x,), x.dtype),
+    "abs", np.abs,
+    lambda x: x if x.dtype.kind in ("bool", "uint") else ir.Call("abs", (x,), x.dtype),
     "The absolute value. Its derivative at 0 is taken as 0.",
     lambda g, x, y: g * sign(x), domain="same",
 )  # fmt: skip
@@ -223,7 +154,7 @@ def pow(x: TensorLike, y: TensorLike) -> Tensor:
             return sqr(x)
         if y == 1 and isinstance(y, int) and x.dtype is not BOOL:
             return x
-        if x.dtype.is_float and y in (0.5, -1, 1):
+        if x.dtype.isas_float and y in (0.5, -1, 1):
             return sqrt(x) if y == 0.5 else x if y == 1 else reciprocal(x)
     return _pow(x, y)
 
@@ -238,7 +169,7 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
 
     def function(x: TensorLike) -> Tensor:
         x = as_tensor(x)
-        return x if not x.dtype.is_float else float_function(x)
+        return x if not x.dtype.isas_float else float_function(x)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{doc}\n\nElementwise; integers stay as they are. The derivative is 0."
@@ -285,7 +216,8 @@ log1p = elementwise(
 )  # fmt: skip
 logaddexp = elementwise(
     "logaddexp", np.logaddexp, call("logaddexp"), "``log(exp(x) + exp(y))`` without overflow.",
-    lambda g, x, y, z: g * sigmoid(x - y), lambda g, x, y, z: g * sigmoid(y - x), cost=30,
+    lambda g, x, y, z: g * OPERATORS["sigmoid"](x - y),
+    lambda g, x, y, z: g * OPERATORS["sigmoid"](y - x), cost=30,
 )  # fmt: skip
 
 # --- trigonometry ---------------------------------------------------------------------------------
@@ -349,15 +281,15 @@ hypot = elementwise(
 
 def deg2rad(x: TensorLike) -> Tensor:
     """Degrees to radians: ``x * pi / 180``. Elementwise."""
-    return _float(x) * (math.pi / 180)
+    return as_float(x) * (math.pi / 180)
 
 
 def rad2deg(x: TensorLike) -> Tensor:
     """Radians to degrees: ``x * 180 / pi``. Elementwise."""
-    return _float(x) * (180 / math.pi)
+    return as_float(x) * (180 / math.pi)
 
 
-def _float(x: TensorLike) -> Tensor:
+def as_float(x: TensorLike) -> Tensor:
     from symc.types import float_for
 
     x = as_tensor(x)
@@ -387,7 +319,7 @@ minimum = elementwise(
 
 def _ignoring_nan(name: str, op: ir.BinaryOp) -> Expression2:
     def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
-        return ir.Call(name, (x, y), x.dtype) if x.dtype.is_float else ir.binary(op, x, y)
+        return ir.Call(name, (x, y), x.dtype) if x.dtype.isas_float else ir.binary(op, x, y)
 
     return expression
 
@@ -433,141 +365,3 @@ def clip(x: TensorLike, low: TensorLike | None = None, high: TensorLike | None =
     result = as_tensor(x)
     result = result if low is None else maximum(result, low)
     return result if high is None else minimum(result, high)
-
-
-# --- the sigmoid family ---------------------------------------------------------------------------
-
-sigmoid: Function = elementwise(
-    "sigmoid", special.sigmoid, call("sigmoid"), "``1 / (1 + exp(-x))`` without overflow.",
-    lambda g, x, y: g * (y * (1 - y)), cost=18,
-)  # fmt: skip
-softplus = elementwise(
-    "softplus", special.softplus, call("softplus"), "``log(1 + exp(x))`` without overflow.",
-    lambda g, x, y: g * sigmoid(x), cost=30,
-)  # fmt: skip
-log_sigmoid = elementwise(
-    "log_sigmoid", special.log_sigmoid, call("log_sigmoid"),
-    "``log(sigmoid(x))`` without overflow.", lambda g, x, y: g * sigmoid(-x), cost=30,
-)  # fmt: skip
-
-
-def relu(x: TensorLike, alpha: float = 0.0) -> Tensor:
-    """``max(x, 0) + alpha * min(x, 0)``. Its derivative at 0 is taken as 0 (with alpha: alpha)."""
-    x = as_tensor(x)
-    where, gt = OPERATORS["where"], OPERATORS["gt"]
-    if alpha:
-        return where(gt(x, 0), x, alpha * x)
-    # `x > 0 or x != x`, so that NaN is passed on.
-    return where(OPERATORS["le"](x, 0), cast_to(0, x.dtype), x)
-
-
-def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
-    """x where positive, ``alpha * (exp(x) - 1)`` elsewhere (Clevert et al., 2015)."""
-    x = _float(x)
-    return OPERATORS["where"](OPERATORS["gt"](x, 0), x, alpha * expm1(minimum(x, 0)))
-
-
-def selu(x: TensorLike) -> Tensor:
-    """The self-normalising unit: ``1.0507 * elu(x, 1.6733)`` (Klambauer et al., 2017)."""
-    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
-
-
-def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
-    """``x * Phi(x)``, Phi the normal distribution function (Hendrycks and Gimpel, 2016).
-
-    ``approximate=True`` is their formula with tanh.
-    """
-    x = _float(x)
-    if approximate:
-        return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * sqr(x))))
-    return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
-
-
-def silu(x: TensorLike) -> Tensor:
-    """``x * sigmoid(x)``, also known as swish."""
-    x = _float(x)
-    return x * sigmoid(x)
-
-
-# --- special functions ----------------------------------------------------------------------------
-
-_ROOT_PI = math.sqrt(math.pi)
-
-erf = elementwise(
-    "erf", special.erf, call("erf"), "The error function.",
-    lambda g, x, y: g * (2 / _ROOT_PI * exp(-sqr(x))), cost=25,
-)  # fmt: skip
-erfc = elementwise(
-    "erfc", special.erfc, call("erfc"), "``1 - erf(x)``, exact for large x.",
-    lambda g, x, y: -g * (2 / _ROOT_PI * exp(-sqr(x))), cost=30,
-)  # fmt: skip
-erfinv = elementwise(
-    "erfinv", special.erfinv, call("erfinv"), "The inverse of erf, of -1 <= x <= 1.",
-    lambda g, x, y: g * (_ROOT_PI / 2 * exp(sqr(y))), cost=60,
-)  # fmt: skip
-erfcx = elementwise(
-    "erfcx", special.erfcx, call("erfcx"), "``exp(x*x) * erfc(x)`` without underflow.",
-    lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI), cost=60,
-)  # fmt: skip
-gamma = elementwise(
-    "gamma", special.gamma, call("gamma"), "The gamma function (DLMF 5.2).",
-    lambda g, x, y: g * y * digamma(x), cost=60,
-)  # fmt: skip
-gammaln = elementwise(
-    "gammaln", special.gammaln, call("gammaln"), "``log(abs(gamma(x)))``.",
-    lambda g, x, y: g * digamma(x), cost=60,
-)  # fmt: skip
-digamma: Function = elementwise(
-    "digamma", special.digamma, call("digamma"), "The derivative of gammaln (DLMF 5.2.2).",
-    lambda g, x, y: g * trigamma(x), cost=60,
-)  # fmt: skip
-trigamma: Function = elementwise(
-    "trigamma", special.trigamma, call("trigamma"), "The derivative of digamma (DLMF 5.15).",
-    lambda g, x, y: g * _tetragamma(x), cost=60,
-)  # fmt: skip
-_tetragamma: Function = elementwise(
-    "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.", None,
-    cost=60,
-)  # fmt: skip
-gammainc = elementwise(
-    "gammainc", special.gammainc, call("gammainc"),
-    "The regularised lower incomplete gamma function P(a, x) of a > 0, x >= 0 (DLMF 8.2.4).",
-    lambda g, a, x, y: g * _gammainc_da(a, x),
-    lambda g, a, x, y: g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
-)  # fmt: skip
-gammaincc = elementwise(
-    "gammaincc", special.gammaincc, call("gammaincc"),
-    "The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x) (DLMF 8.2.4).",
-    lambda g, a, x, y: -g * _gammainc_da(a, x),
-    lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
-)  # fmt: skip
-_gammainc_da: Function = elementwise(
-    "gammainc_da", special.gammainc_da, call("gammainc_da"),
-    "The derivative of gammainc with respect to a.", None, None, cost=300,
-)  # fmt: skip
-beta = elementwise(
-    "beta", special.beta, call("beta"), "The beta function (DLMF 5.12).",
-    lambda g, a, b, y: g * y * (digamma(a) - digamma(a + b)),
-    lambda g, a, b, y: g * y * (digamma(b) - digamma(a + b)), cost=150,
-)  # fmt: skip
-betaln = elementwise(
-    "betaln", special.betaln, call("betaln"), "``log(abs(beta(a, b)))``.",
-    lambda g, a, b, y: g * (digamma(a) - digamma(a + b)),
-    lambda g, a, b, y: g * (digamma(b) - digamma(a + b)), cost=150,
-)  # fmt: skip
-j0 = elementwise(
-    "j0", special.j0, call("j0"), "The Bessel function J of order 0 (DLMF 10.2).",
-    lambda g, x, y: -g * j1(x), cost=60,
-)  # fmt: skip
-j1: Function = elementwise(
-    "j1", special.j1, call("j1"), "The Bessel function J of order 1 (DLMF 10.2, 10.6).",
-    lambda g, x, y: g * (j0(x) - where_zero(x, 0.5, y / x)), cost=60,
-)  # fmt: skip
-i0 = elementwise(
-    "i0", special.i0, call("i0"), "The modified Bessel function I of order 0 (DLMF 10.25).",
-    lambda g, x, y: g * i1(x), cost=60,
-)  # fmt: skip
-i1: Function = elementwise(
-    "i1", special.i1, call("i1"), "The modified Bessel function I of order 1 (DLMF 10.25, 10.29).",
-    lambda g, x, y: g * (i0(x) - where_zero(x, 0.5, y / x)), cost=60,
-)  # fmt: skip

@@ -201,7 +201,8 @@ def test_stretching_to_a_computed_length_ends() -> None:
         expr = build(length + 1)
         best = optimize(expr)
         given = {n: np.asarray(3), v: np.arange(4.0)}
-        np.testing.assert_allclose(*evaluate([best, expr], given))
+        left, right = evaluate([best, expr], given)
+        np.testing.assert_allclose(left, right)
 
 
 def test_names_stay() -> None:

@@ -1,0 +1,67 @@
+"""The sigmoid family and the activation functions of neural networks, elementwise."""
+
+from __future__ import annotations
+
+import math
+
+from symc import special
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.elementwise import Function, call, cast_to, elementwise
+from symc.tensor.math import as_float, expm1, minimum, sqr, tanh
+from symc.tensor.special_functions import erf
+
+__all__ = [
+    "elu", "gelu", "log_sigmoid", "relu", "selu", "sigmoid", "silu", "softplus",
+]  # fmt: skip
+
+sigmoid: Function = elementwise(
+    "sigmoid", special.sigmoid, call("sigmoid"), "``1 / (1 + exp(-x))`` without overflow.",
+    lambda g, x, y: g * (y * (1 - y)), cost=18,
+)  # fmt: skip
+softplus = elementwise(
+    "softplus", special.softplus, call("softplus"), "``log(1 + exp(x))`` without overflow.",
+    lambda g, x, y: g * sigmoid(x), cost=30,
+)  # fmt: skip
+log_sigmoid = elementwise(
+    "log_sigmoid", special.log_sigmoid, call("log_sigmoid"),
+    "``log(sigmoid(x))`` without overflow.", lambda g, x, y: g * sigmoid(-x), cost=30,
+)  # fmt: skip
+
+
+def relu(x: TensorLike, alpha: float = 0.0) -> Tensor:
+    """``max(x, 0) + alpha * min(x, 0)``. Its derivative at 0 is taken as 0 (with alpha: alpha)."""
+    x = as_tensor(x)
+    where, gt = OPERATORS["where"], OPERATORS["gt"]
+    if alpha:
+        return where(gt(x, 0), x, alpha * x)
+    # `x > 0 or x != x`, so that NaN is passed on.
+    return where(OPERATORS["le"](x, 0), cast_to(0, x.dtype), x)
+
+
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
+    """x where positive, ``alpha * (exp(x) - 1)`` elsewhere (Clevert et al., 2015)."""
+    x = as_float(x)
+    return OPERATORS["where"](OPERATORS["gt"](x, 0), x, alpha * expm1(minimum(x, 0)))
+
+
+def selu(x: TensorLike) -> Tensor:
+    """The self-normalising unit: ``1.0507 * elu(x, 1.6733)`` (Klambauer et al., 2017)."""
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
+    """``x * Phi(x)``, Phi the normal distribution function (Hendrycks and Gimpel, 2016).
+
+    ``approximate=True`` is their formula with tanh.
+    """
+    x = as_float(x)
+    if approximate:
+        return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * sqr(x))))
+    return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
+
+
+def silu(x: TensorLike) -> Tensor:
+    """``x * sigmoid(x)``, also known as swish."""
+    x = as_float(x)
+    return x * sigmoid(x)

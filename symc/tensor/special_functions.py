@@ -1,0 +1,98 @@
+"""Special functions, elementwise: error functions, gamma functions, Bessel functions.
+
+Their derivatives are from the NIST Digital Library of Mathematical Functions (DLMF).
+"""
+
+from __future__ import annotations
+
+import math
+
+from symc import special
+from symc.tensor.elementwise import Function, call, elementwise
+from symc.tensor.math import exp, log, sqr, where_zero
+
+__all__ = [
+    "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
+    "gammaincc", "gammaln", "i0", "i1", "j0", "j1", "trigamma",
+]  # fmt: skip
+
+_ROOT_PI = math.sqrt(math.pi)
+
+erf = elementwise(
+    "erf", special.erf, call("erf"), "The error function.",
+    lambda g, x, y: g * (2 / _ROOT_PI * exp(-sqr(x))), cost=25,
+)  # fmt: skip
+erfc = elementwise(
+    "erfc", special.erfc, call("erfc"), "``1 - erf(x)``, exact for large x.",
+    lambda g, x, y: -g * (2 / _ROOT_PI * exp(-sqr(x))), cost=30,
+)  # fmt: skip
+erfinv = elementwise(
+    "erfinv", special.erfinv, call("erfinv"), "The inverse of erf, of -1 <= x <= 1.",
+    lambda g, x, y: g * (_ROOT_PI / 2 * exp(sqr(y))), cost=60,
+)  # fmt: skip
+erfcx = elementwise(
+    "erfcx", special.erfcx, call("erfcx"), "``exp(x*x) * erfc(x)`` without underflow.",
+    lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI), cost=60,
+)  # fmt: skip
+gamma = elementwise(
+    "gamma", special.gamma, call("gamma"), "The gamma function (DLMF 5.2).",
+    lambda g, x, y: g * y * digamma(x), cost=60,
+)  # fmt: skip
+gammaln = elementwise(
+    "gammaln", special.gammaln, call("gammaln"), "``log(abs(gamma(x)))``.",
+    lambda g, x, y: g * digamma(x), cost=60,
+)  # fmt: skip
+digamma: Function = elementwise(
+    "digamma", special.digamma, call("digamma"), "The derivative of gammaln (DLMF 5.2.2).",
+    lambda g, x, y: g * trigamma(x), cost=60,
+)  # fmt: skip
+trigamma: Function = elementwise(
+    "trigamma", special.trigamma, call("trigamma"), "The derivative of digamma (DLMF 5.15).",
+    lambda g, x, y: g * _tetragamma(x), cost=60,
+)  # fmt: skip
+_tetragamma: Function = elementwise(
+    "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.", None,
+    cost=60,
+)  # fmt: skip
+gammainc = elementwise(
+    "gammainc", special.gammainc, call("gammainc"),
+    "The regularised lower incomplete gamma function P(a, x) of a > 0, x >= 0 (DLMF 8.2.4).",
+    lambda g, a, x, y: g * _gammainc_da(a, x),
+    lambda g, a, x, y: g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
+)  # fmt: skip
+gammaincc = elementwise(
+    "gammaincc", special.gammaincc, call("gammaincc"),
+    "The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x) (DLMF 8.2.4).",
+    lambda g, a, x, y: -g * _gammainc_da(a, x),
+    lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
+)  # fmt: skip
+_gammainc_da: Function = elementwise(
+    "gammainc_da", special.gammainc_da, call("gammainc_da"),
+    "The derivative of gammainc with respect to a.", None, None, cost=300,
+)  # fmt: skip
+beta = elementwise(
+    "beta", special.beta, call("beta"), "The beta function (DLMF 5.12).",
+    lambda g, a, b, y: g * y * (digamma(a) - digamma(a + b)),
+    lambda g, a, b, y: g * y * (digamma(b) - digamma(a + b)), cost=150,
+)  # fmt: skip
+betaln = elementwise(
+    "betaln", special.betaln, call("betaln"), "``log(abs(beta(a, b)))``.",
+    lambda g, a, b, y: g * (digamma(a) - digamma(a + b)),
+    lambda g, a, b, y: g * (digamma(b) - digamma(a + b)), cost=150,
+)  # fmt: skip
+j0 = elementwise(
+    "j0", special.j0, call("j0"), "The Bessel function J of order 0 (DLMF 10.2).",
+    lambda g, x, y: -g * j1(x), cost=60,
+)  # fmt: skip
+j1: Function = elementwise(
+    "j1", special.j1, call("j1"), "The Bessel function J of order 1 (DLMF 10.2, 10.6).",
+    lambda g, x, y: g * (j0(x) - where_zero(x, 0.5, y / x)), cost=60,
+)  # fmt: skip
+i0 = elementwise(
+    "i0", special.i0, call("i0"), "The modified Bessel function I of order 0 (DLMF 10.25).",
+    lambda g, x, y: g * i1(x), cost=60,
+)  # fmt: skip
+i1: Function = elementwise(
+    "i1", special.i1, call("i1"), "The modified Bessel function I of order 1 (DLMF 10.25, 10.29).",
+    lambda g, x, y: g * (i0(x) - where_zero(x, 0.5, y / x)), cost=60,
+)  # fmt: skip
