@@ -155,10 +155,10 @@ class Printer:
                 text = literal(value, dtype, self.lang)
                 return (UNARY if text[0] == "-" else LEAF), (text,)
             case Call(function, args, dtype):
-                text = self.call(math.function(function, dtype), args)
+                called = self.call(math.function(function, dtype), args)
                 if math.widens(function, dtype):  # C widens the arguments by itself
-                    return UNARY, (f"({self.lang.types[dtype.name]})", *text)
-                return LEAF, text
+                    return UNARY, (f"({self.lang.types[dtype.name]})", *called)
+                return LEAF, called
             case Select(condition, then, otherwise, dtype):
                 first: Piece = (self.branch(then), SELECT + 1)
                 if dtype is INT64 and isinstance(then, Const) and isinstance(otherwise, Const):
@@ -200,7 +200,8 @@ class Printer:
 
     def binary(self, expr: Binary) -> tuple[int, tuple[Piece, ...]]:
         """A binary operation: an operator of C where it means the same, else a function."""
-        op, left, right, dtype = expr.op, expr.left, expr.right, expr.dtype
+        op: str = expr.op
+        left, right, dtype = expr.left, expr.right, expr.dtype
         if op in ("floordiv", "mod") and self.is_natural(left) and self.is_positive(right):
             sign = " / " if op == "floordiv" else " % "
             return MUL, ((left, MUL), sign, (right, MUL + 1))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
@@ -36,7 +37,7 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
     >>> Point(1) == Point(1, 0), hash(Point(1)) == hash(Point(1))
     (True, True)
     """
-    return (lambda found: _record(found, eq)) if cls is None else _record(cls, eq)
+    return partial(_record, eq=eq) if cls is None else _record(cls, eq)
 
 
 def _record(cls: type[Any], eq: bool) -> type[Any]:

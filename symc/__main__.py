@@ -1,4 +1,4 @@
-"""``python -m symc``: ``cache`` looks after the cache of compiled functions, ``demo`` shows symc."""
+"""``python -m symc``: ``cache`` looks after compiled functions on disk, ``demo`` shows symc."""
 
 from __future__ import annotations
 

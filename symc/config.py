@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
 
 class Config:
-    """symc's settings: ``symc.config.floatX = "float32"``, or for a block, ``with config.set(...)``.
+    """symc's settings: ``symc.config.floatX = "float32"``; for a block, ``with config.set(...)``.
 
     - `floatX`: dtype of constructors that are given none. Environment: ``SYMC_FLOATX``.
     - `mode`: mode of functions that are given none (see `symc.function`). ``SYMC_MODE``.
@@ -26,7 +26,7 @@ class Config:
         self.on_unused_input = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
 
     @contextmanager
-    def set(self, **settings: Any) -> Iterator[None]:
+    def set(self, **settings: Any) -> Generator[None]:
         """Other settings for a block.
 
         >>> import symc

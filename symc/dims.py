@@ -4,8 +4,8 @@ A `Dim` is an ``int`` or a `DimExpr`. Expressions are kept in one normal form, a
 integer coefficients over atoms, and interned: ``n + 1 - 1`` *is* ``n``, so equality is identity.
 
     Dim  = int | Poly
-    Atom = Size(source, axis)        an axis of an input, or (axis None) the value of a scalar tensor
-         | Quotient(left, right)     floor division that could not be carried out
+    Atom = Size(source, axis)       an axis of an input, or (axis None) the value of a scalar tensor
+         | Quotient(left, right)    floor division that could not be carried out
          | Extreme(kind, left, right)   kind = min | max, where neither is provably smaller
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, Self, TypeAlias, cast
 from weakref import WeakValueDictionary
 
 _serial = count()
@@ -28,11 +28,11 @@ class Size:
     axis: int | None
     serial: int
 
-    def __new__(cls, source: Any, axis: int | None) -> Size:
+    def __new__(cls, source: Any, axis: int | None) -> Self:
         key = (cls, id(source), axis)
         found = _interned.get(key)
         if found is not None and found.source is source:
-            return cast("Size", found)
+            return cast("Self", found)
         size = super().__new__(cls)
         size.source, size.axis, size.serial = source, axis, next(_serial)
         _interned[key] = size
@@ -91,13 +91,13 @@ class Poly:
     __slots__ = ("__weakref__", "terms")
     terms: tuple[tuple[Monomial, int], ...]
 
-    def __new__(cls, terms: tuple[tuple[Monomial, int], ...]) -> Poly:
+    def __new__(cls, terms: tuple[tuple[Monomial, int], ...]) -> Self:
         found = _interned.get(terms)
         if found is None:
             found = super().__new__(cls)
             found.terms = terms
             _interned[terms] = found
-        return cast("Poly", found)
+        return cast("Self", found)
 
     def __add__(self, other: Dim) -> Dim:
         return add(self, other)
@@ -127,7 +127,8 @@ class Poly:
         parts: list[str] = []
         for monomial, factor in self.terms:
             text = "*".join(map(repr, monomial))
-            body = text if abs(factor) == 1 and text else f"{abs(factor)}{'*' if text else ''}{text}"
+            times = f"{abs(factor)}{'*' if text else ''}"
+            body = text if abs(factor) == 1 and text else times + text
             sign = "-" if factor < 0 else "+"
             parts.append(f" {sign} {body}" if parts else ("-" + body if factor < 0 else body))
         return "".join(parts)

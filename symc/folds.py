@@ -78,16 +78,16 @@ def column(
     loops = builder.loops(len(prefix), len(own) - 1)
     *lengths, length = builder.extents(stage, own)
     outer = builder.scope([], scope)
-    blocked = not (isinstance(length, ir.Const) and length.value <= BLOCK)
+    short = isinstance(length, ir.Const) and length.value <= BLOCK
+    block = None if short else ir.Var(builder.names.fresh(None, "block"))
     start: ir.Expr = ir.const(0)
     width: ir.Expr = length
-    if blocked:
-        block = ir.Var(builder.names.fresh(None, "block"))
+    if block is not None:
         start = ir.Var(builder.names.fresh(None, "start"))
         outer.block.append(ir.Let(start, ir.mul(block, ir.const(BLOCK))))
         width = ir.binary("min", ir.const(BLOCK), ir.sub(length, start))
     sums = builder.names.fresh(None, "sums")
-    capacity = ir.const(BLOCK) if blocked else length
+    capacity = length if short else ir.const(BLOCK)
     outer.block.append(ir.Alloc(ir.Buffer(sums, fold.dtype, (capacity,), "local")))
     (first,) = builder.loops(depth - 1, 1)
     outer.block.append(
@@ -108,7 +108,7 @@ def column(
     result = convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
     builder.keep(stage, index, result, len(prefix), end, scope)
     outer.block.append(ir.Loop(last, width, "parallel", tuple(end.statements())))
-    if blocked:
+    if block is not None:
         blocks = ir.binary("floordiv", ir.add(length, ir.const(BLOCK - 1)), ir.const(BLOCK))
         loops, lengths = [*loops, block], [*lengths, blocks]
     scope.block += wrap(loops, lengths, outer.block, "parallel")

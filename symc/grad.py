@@ -81,7 +81,8 @@ def grad(
     elif not bars:
         raise GradientError("grad needs a cost, or known_grads")
     roots = [*bars] if cost is None else [cost, *bars]
-    return _pull(roots, bars, wrt, consider_constant, disconnected)
+    pulled: Tensor | list[Tensor] = _pull(roots, bars, wrt, consider_constant, disconnected)
+    return pulled
 
 
 def Lop(  # noqa: N802 -- Theano's name
@@ -195,9 +196,10 @@ def hessian(
            [ 0., 12.]])
     """
     constant = list(consider_constant)
+    targets: list[Tensor] = _listed(wrt)
     results = [
         jacobian(grad(cost, x, constant, None, disconnected), x, constant, "zero")
-        for x in _listed(wrt)
+        for x in targets
     ]
     return results[0] if isinstance(wrt, Tensor) else results
 
@@ -303,7 +305,7 @@ def _listed(value: Any) -> list[Any]:
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, list | tuple):
-        return list(value)
+        return list(cast("Sequence[Any]", value))
     raise TypeError(f"expected a tensor or a list of tensors, not {value!r}")
 
 

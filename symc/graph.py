@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -137,7 +137,7 @@ _provenance = _Provenance()
 
 
 @contextmanager
-def located_at(where: Where) -> Iterator[None]:
+def located_at(where: Where) -> Generator[None]:
     """New nodes are attributed to this line: for gradients and rewrites of a user's node."""
     before = _provenance.where
     _provenance.where = where

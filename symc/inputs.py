@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
     if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
         dtype = _own_dtype(value) if like is None else weak_dtype(value, like)
         return scalar_constant(value, dtype)
-    if isinstance(value, list | tuple) and _holds_tensor(value):
+    if isinstance(value, list | tuple) and _holds_tensor(cast("Sequence[Any]", value)):
         from symc.tensor.shape import stack
 
         return stack([as_tensor(item, like) for item in value])
@@ -144,7 +144,7 @@ def _holds_tensor(value: Sequence[Any]) -> bool:
     )
 
 
-def _own_dtype(value: bool | int | float) -> DType:
+def _own_dtype(value: bool | float) -> DType:
     if isinstance(value, bool):
         return BOOL
     return INT64 if isinstance(value, int) else as_dtype("float64")
@@ -153,7 +153,7 @@ def _own_dtype(value: bool | int | float) -> DType:
 _scalars: dict[tuple[Any, ...], Tensor] = {}
 
 
-def scalar_constant(value: bool | int | float, dtype: DType) -> Tensor:
+def scalar_constant(value: bool | float, dtype: DType) -> Tensor:
     """A 0-d constant of a dtype. Raises OverflowError when an int does not fit, as NumPy does."""
     key = (type(value), value, str(value), dtype)  # str tells -0.0 from 0.0
     found = _scalars.get(key)
@@ -198,7 +198,7 @@ class SharedVariable(Tensor):
     default_update: Tensor | None
 
     def get_value(self, borrow: bool = False) -> Array:
-        """The value: a copy, or with ``borrow=True`` the live array, which updates may overwrite."""
+        """The value: a copy, or with ``borrow=True`` the live array, which updates overwrite."""
         value = self.op.cell[0]
         return value if borrow else value.copy()
 

@@ -1,4 +1,4 @@
-"""From units to a loop IR program: which buffers there are, and one kernel or step for each unit."""
+"""From units to a loop IR program: which buffers there are, and a kernel or step for each unit."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Lowerer:
                 case Nest(stages, _):
                     inside = {stage.node for stage in stages}
                 case Lone(stage) | Invoke(stage):
-                    stages, inside = (stage,), set()
+                    stages, inside = (stage,), set[Tensor]()
                 case Test(node=node) | Reading(node=node):
                     if node is not None:
                         outside.add(self.base(node))

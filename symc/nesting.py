@@ -18,7 +18,7 @@ def wrap(
     kind: ir.LoopKind, note: str = "",
 ) -> list[ir.Stmt]:  # fmt: skip
     """The body inside loops, outermost first; the note goes on the outermost."""
-    statements = list(body)
+    statements: list[ir.Stmt] = list(body)
     for position in reversed(range(len(variables))):
         comment = note if position == 0 else ""
         loop = ir.Loop(variables[position], extents[position], kind, tuple(statements), comment)

@@ -43,7 +43,7 @@ def verify_grad(
     rng = np.random.default_rng(seed)
     inputs = [tensor(a.dtype, (None,) * a.ndim, f"x{i}") for i, a in enumerate(arrays)]
     output = function(*inputs)
-    shape = compile_function(inputs, output, mode=mode)(*arrays).shape
+    shape: tuple[int, ...] = compile_function(inputs, output, mode=mode)(*arrays).shape
     weights = rng.standard_normal(shape).astype(output.dtype.name)
     cost = (output * weights).sum()
     value = compile_function(inputs, cost, mode=mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -47,9 +47,9 @@ class TensorType:
     __slots__ = ("dtype", "shape")
     dtype: DType
     shape: tuple[Dim, ...]
-    _table: dict[tuple[DType, tuple[Dim, ...]], TensorType] = {}
+    _table: ClassVar[dict[tuple[DType, tuple[Dim, ...]], Any]] = {}
 
-    def __new__(cls, dtype: DType, shape: tuple[Dim, ...]) -> TensorType:
+    def __new__(cls, dtype: DType, shape: tuple[Dim, ...]) -> Self:
         key = (dtype, shape)
         found = cls._table.get(key)
         if found is None:
@@ -58,7 +58,7 @@ class TensorType:
             # Types with symbolic lengths would keep their inputs alive; those are not interned.
             if all(isinstance(dim, int) for dim in shape):
                 cls._table[key] = found
-        return found
+        return cast("Self", found)
 
     @property
     def ndim(self) -> int:
@@ -96,11 +96,11 @@ def promote(*types: DType) -> DType:
 
 
 def float_for(dtype: DType) -> DType:
-    """The float dtype NumPy computes ``exp`` and the like in: float16 for int8, float64 for int64."""
+    """The float dtype NumPy computes ``exp`` and so on in: float16 for int8, float64 for int64."""
     return dtype if dtype.is_float else _KIND_FLOAT.get(dtype.bits, dtypes.FLOAT64)
 
 
-def weak_dtype(value: bool | int | float, other: DType) -> DType:
+def weak_dtype(value: bool | float, other: DType) -> DType:
     """The dtype a Python number takes beside a tensor of dtype `other` (NumPy 2, NEP 50)."""
     if isinstance(value, bool):
         return dtypes.BOOL if other is dtypes.BOOL else other

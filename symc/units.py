@@ -58,7 +58,7 @@ Unit: TypeAlias = Nest | Lone | Invoke | Test | Reading
 
 @dataclass(slots=True)
 class Plan:
-    """What scheduling decided. `in_place` has the shared variables that are updated where they are."""
+    """What scheduling decided. `in_place`: the shared variables that are updated where they are."""
 
     units: list[Unit]
     stored: set[Tensor]
@@ -72,7 +72,8 @@ class Problem:
 
     `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
     are the run-time conditions in order, `after` the numbers of those each one waits for;
-    `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some lengths that are known only once a scalar is computed.
+    `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some
+    lengths that are known only once a scalar is computed.
     """
 
     order: Sequence[Tensor]

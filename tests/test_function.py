@@ -67,8 +67,8 @@ def test_outputs_alias_nothing(mode: str) -> None:
     x, y = vectors("x", "y")
     s = symc.shared(V, name="s")
     c = T.constant(V)
-    X = T.reshape(x, (1, -1))
-    outputs = [x, x, s, c, x + y, x + y, X, X[0], s[:], s.reshape((3, 1)), x.T, T.flip(x, 0)]
+    row = T.reshape(x, (1, -1))
+    outputs = [x, x, s, c, x + y, x + y, row, row[0], s[:], s.reshape((3, 1)), x.T, T.flip(x, 0)]
     f = symc.function([x, y], outputs, mode=mode)
     a = V.copy()
     for _ in range(2):
@@ -86,7 +86,8 @@ def test_outputs_alias_nothing(mode: str) -> None:
 
 def test_outputs_that_are_not_tensors() -> None:
     (x,) = vectors("x")
-    for wrong in ("x", object(), [x, "x"], {"a": None}):
+    several: list[Any] = ["x", object(), [x, "x"], {"a": None}]
+    for wrong in several:
         with pytest.raises(DTypeError):
             symc.function([x], wrong)
     keys: Any = {1: x}
@@ -385,9 +386,9 @@ def test_numbers(mode: str, dtype: str) -> None:
     ):
         if dtype == "bool" or type(value) is not bool:
             result = f(value)
-            assert result == 1
             assert result.dtype == dtype
             assert result.shape == ()
+            assert result == 1
 
 
 # --- conveniences ---------------------------------------------------------------------------------

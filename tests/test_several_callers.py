@@ -56,7 +56,7 @@ def test_two_threads_call_one_function() -> None:
     at_once(*(work(seed) for seed in range(4)))
 
 
-@pytest.mark.parametrize("mode", ("default", "python"))
+@pytest.mark.parametrize("mode", ["default", "python"])
 def test_updates_from_two_threads_are_all_counted(mode: str) -> None:
     x = T.vector("x")
     count, grown = symc.shared(0), symc.shared(np.zeros(0), shape=(None,))

@@ -36,7 +36,10 @@ TABLE: dict[str, tuple[Updates, Callable[[Any, Any, Any, Any], Any]]] = {
         lambda a, b, c, x: [(c, c + b), (b, b + a), (a, a + x)],
         lambda a, b, c, x: (a + x, b + a, c + b),
     ),
-    "same for two": (lambda a, b, c, x: [(a, x * 2), (b, x * 2)], lambda a, b, c, x: (x * 2, x * 2, c)),
+    "same for two": (
+        lambda a, b, c, x: [(a, x * 2), (b, x * 2)],
+        lambda a, b, c, x: (x * 2, x * 2, c),
+    ),
     "same for three, one's own": (
         lambda a, b, c, x: [(a, a), (b, a), (c, a)],
         lambda a, b, c, x: (a, a, a),
@@ -108,7 +111,7 @@ def test_updates(case: str, mode: str) -> None:
         kept = [s.get_value(borrow=True) for s in (a, b, c)]
         got = f(value)
         now = [s.get_value(borrow=True) for s in (a, b, c)]
-        wanted = oracle(*old, value)
+        wanted = oracle(old[0], old[1], old[2], value)
         before = [old[0], old[0] + old[1], (old[0] * old[2]).sum(), old[1]]
         for result, expected in zip(got, before, strict=True):
             np.testing.assert_allclose(result, expected, rtol=1e-14)
@@ -250,8 +253,10 @@ def test_values_of_shared_variables(mode: str) -> None:
     assert w.get_value().tolist() == [1, 3, 5]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "int8", "uint8",
-                                   "uint64", "bool"])  # fmt: skip
+@pytest.mark.parametrize(
+    "dtype",
+    ["float64", "float32", "float16", "int64", "int32", "int8", "uint8", "uint64", "bool"],
+)
 def test_dtypes(mode: str, dtype: str) -> None:
     w = symc.shared(np.array([1, 0, 1], dtype), name="w")
     other = symc.shared(np.array([0, 0, 1], dtype))

@@ -41,10 +41,10 @@ def find_compiler() -> Compiler | None:
 
 def _which(name: str, path: str) -> str | None:
     """As `shutil.which`, whose module takes longer to import than all the rest of a cache hit."""
-    places = [""] if os.path.dirname(name) else path.split(os.pathsep)
+    places = [""] if Path(name).name != name else path.split(os.pathsep)
     for place in places:
-        found = os.path.join(place, name)
-        if os.path.isfile(found) and os.access(found, os.X_OK):
+        found = f"{place.rstrip(os.sep)}{os.sep}{name}" if place else name
+        if os.access(found, os.X_OK) and Path(found).is_file():
             return found
     return None
 

@@ -47,7 +47,7 @@ def _mul(x: ir.Expr, y: ir.Expr) -> ir.Expr:
 
 
 def _one(x: ir.Expr) -> ir.Const:
-    return ir.Const(1.0 if x.dtype.isas_float else 1, x.dtype)
+    return ir.Const(1.0 if x.dtype.is_float else 1, x.dtype)
 
 
 add = elementwise(
@@ -154,7 +154,7 @@ def pow(x: TensorLike, y: TensorLike) -> Tensor:
             return sqr(x)
         if y == 1 and isinstance(y, int) and x.dtype is not BOOL:
             return x
-        if x.dtype.isas_float and y in (0.5, -1, 1):
+        if x.dtype.is_float and y in (0.5, -1, 1):
             return sqrt(x) if y == 0.5 else x if y == 1 else reciprocal(x)
     return _pow(x, y)
 
@@ -169,7 +169,7 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
 
     def function(x: TensorLike) -> Tensor:
         x = as_tensor(x)
-        return x if not x.dtype.isas_float else float_function(x)
+        return x if not x.dtype.is_float else float_function(x)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{doc}\n\nElementwise; integers stay as they are. The derivative is 0."
@@ -319,7 +319,7 @@ minimum = elementwise(
 
 def _ignoring_nan(name: str, op: ir.BinaryOp) -> Expression2:
     def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
-        return ir.Call(name, (x, y), x.dtype) if x.dtype.isas_float else ir.binary(op, x, y)
+        return ir.Call(name, (x, y), x.dtype) if x.dtype.is_float else ir.binary(op, x, y)
 
     return expression
 

@@ -92,7 +92,7 @@ class RandomGraph:
         count = int(self.rng.integers(1, len(shape) + 1))
         axes = tuple(sorted(int(a) for a in self.rng.choice(len(shape), count, replace=False)))
         keep = bool(self.rng.random() < 0.5)
-        functions = [T.mean, T.sum, T.max, T.min, T.logsumexp, T.var]
+        functions: list[Callable[..., Tensor]] = [T.mean, T.sum, T.max, T.min, T.logsumexp, T.var]
         result = functions[int(self.rng.integers(len(functions)))](x, axis=axes, keepdims=keep)
         left = tuple(1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes)
         return T.tanh(result), left

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -117,7 +119,7 @@ def check_derivatives(
     targets = [symbols[i] for i in wrt]
     us = T.tensor("float64", (None,) * len(shape), name="u")
     pulled = symc.Lop(output, targets, us, disconnected="zero")
-    inner = sum((g * along[i]).sum() for g, i in zip(pulled, wrt, strict=True))
+    inner = reduce(add, ((g * along[i]).sum() for g, i in zip(pulled, wrt, strict=True)))
     pushed = symc.Rop(output, targets, [T.constant(along[i]) for i in wrt], disconnected="zero")
     got = evaluate([inner, (us * pushed).sum(), *pulled], {**values, us: u})
     size = float(np.abs(u).sum() * max(1.0, np.abs(high).max())) + abs(wanted)
@@ -128,7 +130,7 @@ def check_derivatives(
 
     # Second order: the directional derivative of the first.
     second = symc.grad(inner, targets, disconnected="zero")
-    probe = sum((h * along[i]).sum() for h, i in zip(second, wrt, strict=True))
+    probe = reduce(add, ((h * along[i]).sum() for h, i in zip(second, wrt, strict=True)))
     high2, low2 = (evaluate([inner], {**moved(s), us: u})[0] for s in (STEP, -STEP))
     wanted2 = float((high2 - low2) / (2 * STEP))
     got2 = float(evaluate([probe], {**values, us: u})[0])

@@ -301,7 +301,7 @@ def test_lengths_known_to_differ_are_refused_with_both_lines() -> None:
         r"  right  b +float64\[4, 5\] +test_matmul.py:\d+$"
     )
     with pytest.raises(ShapeMismatch, match=message):
-        a @ b
+        _ = a @ b
     with pytest.raises(ShapeMismatch, match=r"^dot: axis 1 is 3 on the left, but axis 0 is 4"):
         T.dot(a, b)
     with pytest.raises(ShapeMismatch, match=r"^matmul: axis 0 is 2 on the left, but axis 0 is 4"):
@@ -354,6 +354,6 @@ def test_a_static_one_is_a_length_like_any_other_here() -> None:
 
 def test_ranks_are_checked() -> None:
     with pytest.raises(RankError, match=r"^matmul: a scalar is no matrix; use \*\n  given  s "):
-        T.matrix("m") @ T.scalar("s")
+        _ = T.matrix("m") @ T.scalar("s")
     with pytest.raises(RankError, match=r"^batched_dot needs 2 or 3 axes\n  given  v "):
         T.batched_dot(T.vector("v"), T.matrix("m"))

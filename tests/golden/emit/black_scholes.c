@@ -89,7 +89,7 @@ int64_t symc_run(symc_call *call)
     const double *const d = call->data[3];
     double *const y = call->data[4];
 
-    if (threads > 1 && n * 110 >= 65536) {
+    if (threads > 1 && n * 110 >= 262144) {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t part = 0; part < threads; part++)
             main_(

@@ -97,7 +97,7 @@ int64_t symc_run(symc_call *call)
     const float *const x = call->data[0];
     float *const y = call->data[1];
 
-    if (threads > 1 && n * (c * 2 + c * 19 + c * 5 + 9) >= 65536) {
+    if (threads > 1 && n * (c * 2 + c * 19 + c * 5 + 9) >= 262144) {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t part = 0; part < threads; part++)
             main_(x, y, c, n * part / threads, n * (part + 1) / threads);

@@ -109,7 +109,7 @@ int64_t symc_run(symc_call *call)
     const double *const x = call->data[0];
     double *const y = call->data[1];
 
-    if (threads > 1 && n * (c * 2 + c * 16 + c * 2 + c * 9 + 5) >= 65536) {
+    if (threads > 1 && n * (c * 2 + c * 16 + c * 2 + c * 9 + 5) >= 262144) {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int64_t part = 0; part < threads; part++)
             main_(
