@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def function(
     >>> f([1.0, 2.0, 3.0])
     array(14.)
     """
-    if isinstance(inputs, Tensor | In) or not isinstance(inputs, Iterable):
+    if isinstance(inputs, Tensor | In) or not isinstance(cast("object", inputs), Iterable):
         raise TypeError("inputs must be a list of tensors, like [x, y]")
     from symc.modes import mode_named  # late: all that compiling needs is imported by the first one
 
@@ -115,7 +115,7 @@ def function(
 
 def _as_in(item: Any, allow_downcast: bool | None) -> In:
     given = item if isinstance(item, In) else In(item, allow_downcast=allow_downcast)
-    variable = given.variable
+    variable = cast("Any", given.variable)
     if isinstance(variable, SharedVariable):
         raise TypeError(
             f"the shared variable {variable!r} cannot be an input; use givens= to replace it"
@@ -131,7 +131,7 @@ def _as_outputs(outputs: Outputs) -> tuple[list[Tensor], str, list[str]]:
     if outputs is None:
         return [], "none", []
     if isinstance(outputs, Mapping):
-        for key in outputs:
+        for key in cast("Mapping[Any, Any]", outputs):
             if not isinstance(key, str):
                 raise TypeError(f"the keys of a dict of outputs must be strings, not {key!r}")
         return [_output(v) for v in outputs.values()], "dict", list(outputs)
@@ -144,12 +144,18 @@ def _output(value: Any) -> Tensor:
     return as_tensor(value.variable if isinstance(value, Out) else value)
 
 
+def _pairs(given: Any, error: type[FunctionError], needs: str) -> Iterator[tuple[Any, Any]]:
+    items = cast("Mapping[Any, Any]", given).items() if isinstance(given, Mapping) else given
+    for pair in cast("Iterable[Any]", items):
+        if not isinstance(cast("object", pair), tuple | list) or len(pair) != 2:
+            raise error(f"{needs}, not {pair!r}")
+        yield pair[0], pair[1]
+
+
 def _as_updates(updates: Updates) -> list[tuple[SharedVariable, Tensor]]:
     pairs: list[tuple[SharedVariable, Tensor]] = []
-    for pair in updates.items() if isinstance(updates, Mapping) else updates:
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise BadUpdate(f"updates= needs pairs (shared variable, new value), not {pair!r}")
-        target, new = pair
+    needs = "updates= needs pairs (shared variable, new value)"
+    for target, new in _pairs(updates, BadUpdate, needs):
         if not isinstance(target, SharedVariable):
             raise BadUpdate(f"only shared variables can be updated, not {target!r}")
         if any(target is other for other, _ in pairs):
@@ -214,10 +220,8 @@ class NewValue(Op):
 def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
     replace: dict[Tensor, Tensor] = {}
     variables = {item.variable for item in ins}
-    for pair in givens.items() if isinstance(givens, Mapping) else givens:
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise FunctionError(f"givens= needs pairs (tensor, replacement), not {pair!r}")
-        old, new = pair
+    needs = "givens= needs pairs (tensor, replacement)"
+    for old, new in _pairs(givens, FunctionError, needs):
         if not isinstance(old, Tensor):
             raise TypeError(f"givens= replaces tensors, not {old!r}")
         if old in variables:
@@ -245,13 +249,9 @@ def _add_default_updates(
         return
     excluded = set(without or ())
     taken = {target for target, _ in pairs} | excluded
-    pending = [*results, *(new for _, new in pairs), *replace.values()]
+    pending: list[Tensor] = [*results, *(new for _, new in pairs), *replace.values()]
     while pending:
-        found = [
-            node
-            for node in walk(pending)
-            if isinstance(node, SharedVariable) and node.default_update is not None
-        ]
+        found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
         pending = []
         for node in found:
             if node not in taken and node.default_update is not None:

@@ -13,7 +13,7 @@ in the gradient that comes in; everything else here follows from that:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, cast, overload
 
 from symc import tensor as T
 from symc.batch import batch
