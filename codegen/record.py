@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
+from typing import Any, NoReturn, TypeVar, cast, dataclass_transform, overload
 
 T = TypeVar("T")
 
@@ -63,7 +63,8 @@ def _record(cls: type[Any], eq: bool) -> type[Any]:
 def _field(cls: type[Any], name: str) -> Any:
     given = cls.__dict__.get(name, dataclasses.MISSING)
     # A slot of the same name would hide a default in the class.
-    found: Any = given if isinstance(given, dataclasses.Field) else dataclasses.field(default=given)
+    whole = isinstance(cast("object", given), dataclasses.Field)
+    found: Any = given if whole else dataclasses.field(default=given)
     found.name = name
     found.type = cls.__annotations__[name]
     found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]

@@ -84,13 +84,9 @@ def build(request: Request, *, mode: str, clock: Clock) -> Stages:
 
     source = emit(optimised, CTarget().lang)
     clock.lap("emit")
-    constants = [
-        node.op.value for node in prepared.constants if isinstance(node.op, Constant)
-    ]
+    constants = [node.op.value for node in prepared.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
-    return Stages(
-        len(order), after, plan, program, optimised, source, constants, plan.in_place
-    )
+    return Stages(len(order), after, plan, program, optimised, source, constants, plan.in_place)
 
 
 def _interface(request: Request, prepared: Prepared, plan: Plan) -> Interface:

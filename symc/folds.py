@@ -90,9 +90,7 @@ def column(
     capacity = length if short else ir.const(BLOCK)
     outer.block.append(ir.Alloc(ir.Buffer(sums, fold.dtype, (capacity,), "local")))
     (first,) = builder.loops(depth - 1, 1)
-    outer.block.append(
-        ir.Loop(first, width, "parallel", (ir.Store(sums, first, fold.initial),))
-    )
+    outer.block.append(ir.Loop(first, width, "parallel", (ir.Store(sums, first, fold.initial),)))
     inner, variables, extents = folded_index(builder, fold, depth)
     (var,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])

@@ -145,7 +145,7 @@ def _output(value: Any) -> Tensor:
 
 
 def _pairs(given: Any, error: type[FunctionError], needs: str) -> Iterator[tuple[Any, Any]]:
-    items = cast("Mapping[Any, Any]", given).items() if isinstance(given, Mapping) else given
+    items = cast("Mapping[object, object]", given).items() if isinstance(given, Mapping) else given
     for pair in cast("Iterable[Any]", items):
         if not isinstance(cast("object", pair), tuple | list) or len(pair) != 2:
             raise error(f"{needs}, not {pair!r}")
@@ -212,8 +212,10 @@ class NewValue(Op):
         return Requirement(
             (dim, declared),
             ShapeMismatch,
-            lambda value: f"axis {axis} of the new value is {value(dim)}, of its variable "
-            f"{declared}\n  shared {describe(self.variable)}\n  new    {describe(new)}",
+            lambda value: (
+                f"axis {axis} of the new value is {value(dim)}, of its variable "
+                f"{declared}\n  shared {describe(self.variable)}\n  new    {describe(new)}"
+            ),
         )
 
 
@@ -401,8 +403,7 @@ class Function:
             if values[position] is missing:
                 if item.value is None:
                     raise BadArgument(
-                        f"{self.name}: missing input {position}\n"
-                        f"  input  {describe(item.variable)}"
+                        f"{self.name}: missing input {position}\n  input  {describe(item.variable)}"
                     )
                 values[position] = item.value
         return tuple(values)

@@ -173,10 +173,7 @@ def jacobian(
     basis = T.eye(flat.shape[0], dtype=flat.dtype)
     rows = batch(pulled, {probe: basis}, flat.shape[0])
     if expression.ndim != 1:
-        rows = [
-            T.reshape(row, (*expression.shape, *(row.shape[i] for i in range(1, row.ndim))))
-            for row in rows
-        ]
+        rows = [T.reshape(row, (*expression.shape, *row.shape[1:])) for row in rows]
     rows = substitute(rows, {probe: flat})
     return rows[0] if isinstance(wrt, Tensor) else rows
 
@@ -198,8 +195,7 @@ def hessian(
     constant = list(consider_constant)
     targets: list[Tensor] = _listed(wrt)
     results = [
-        jacobian(grad(cost, x, constant, None, disconnected), x, constant, "zero")
-        for x in targets
+        jacobian(grad(cost, x, constant, None, disconnected), x, constant, "zero") for x in targets
     ]
     return results[0] if isinstance(wrt, Tensor) else results
 
@@ -232,7 +228,9 @@ def _pull(
     disconnected: Disconnected,
 ) -> Any:
     if disconnected not in ("raise", "zero", "warn", "ignore"):
-        raise ValueError(f'disconnected is "raise", "zero", "warn" or "ignore", not {disconnected!r}')
+        raise ValueError(
+            f'disconnected is "raise", "zero", "warn" or "ignore", not {disconnected!r}'
+        )
     targets = _listed(wrt)
     for target in targets:
         if not isinstance(target, Tensor):

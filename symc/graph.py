@@ -371,9 +371,7 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
     return order
 
 
-def substitute(
-    outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]
-) -> list[Tensor]:
+def substitute(outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]) -> list[Tensor]:
     """The outputs with nodes replaced. Types are inferred anew; replacements are not searched."""
     done: dict[Tensor, Tensor] = dict(replace)
     for node in walk(outputs, stop=lambda node: node in replace):

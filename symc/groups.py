@@ -106,7 +106,7 @@ class Groups:
                         self._edge(self._group_of[source], self._readings[size])
                 self._edge(self._readings[size], numbers[-1])
         closures = [self._ancestors(number) for number in numbers]
-        needed: set[int] = set().union(*closures) if closures else set()
+        needed = {number for closure in closures for number in closure}
         for position, waits in enumerate(self._problem.after):
             for other in waits:
                 for group in (closures[position] | {numbers[position]}) - closures[other]:
@@ -227,7 +227,8 @@ class Groups:
         (group,) = groups
         stages = [self._stages[node] for node in nodes]
         return all(
-            isinstance(stage.lowering, At) and len(stage.loops) == self._depth[group] for stage in stages
+            isinstance(stage.lowering, At) and len(stage.loops) == self._depth[group]
+            for stage in stages
         )
 
     # --- updates in place -------------------------------------------------------------------------
@@ -327,4 +328,3 @@ class Groups:
                 return [Invoke(stages[0])]
             case _:
                 return [Lone(stages[0])]
-

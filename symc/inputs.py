@@ -60,9 +60,7 @@ class Constant(Op):
         return str(self.value) if self.value.ndim == 0 else "constant"
 
 
-def tensor(
-    dtype: Any = None, shape: Sequence[int | None] = (), name: str | None = None
-) -> Tensor:
+def tensor(dtype: Any = None, shape: Sequence[int | None] = (), name: str | None = None) -> Tensor:
     """A symbolic input.
 
     `dtype` is a name or NumPy dtype (None: `config.floatX`); `shape` has a number for each length
@@ -127,7 +125,7 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
     if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
         dtype = _own_dtype(value) if like is None else weak_dtype(value, like)
         return scalar_constant(value, dtype)
-    if isinstance(value, list | tuple) and _holds_tensor(cast("Sequence[Any]", value)):
+    if isinstance(value, list | tuple) and _holds_tensor(value):
         from symc.tensor.shape import stack
 
         return stack([as_tensor(item, like) for item in value])
@@ -139,7 +137,8 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
 
 def _holds_tensor(value: Sequence[Any]) -> bool:
     return any(
-        isinstance(item, Tensor) or (isinstance(item, list | tuple) and _holds_tensor(item))
+        isinstance(item, Tensor)
+        or (isinstance(item, list | tuple) and _holds_tensor(cast("Sequence[Any]", item)))
         for item in value
     )
 
@@ -224,7 +223,9 @@ def check_value(variable: SharedVariable, value: Any, copy: bool) -> Array:
         raise RankError(f"{name} has {variable.ndim} axes; the value has shape {array.shape}")
     for axis, (declared, given) in enumerate(zip(variable.op.declared, array.shape, strict=True)):
         if declared is not None and declared != given:
-            raise ShapeMismatch(f"{name}: axis {axis} was declared {declared}; the value has {given}")
+            raise ShapeMismatch(
+                f"{name}: axis {axis} was declared {declared}; the value has {given}"
+            )
     copy = copy or not array.flags.writeable  # updates may overwrite it
     return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
 

@@ -10,7 +10,7 @@ import gc
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -90,7 +90,7 @@ def compile_request(request: Request, *, mode: str) -> Compiled:
 
 
 @contextmanager
-def without_collection() -> Iterator[None]:
+def without_collection() -> Generator[None]:
     """No garbage collection meanwhile: building makes many objects and hardly any garbage cycles.
 
     Else the collector would look through all of them again and again as their number grows.
@@ -124,9 +124,7 @@ def is_tiny(program: ir.Program) -> bool:
     )
 
 
-def _write_meta(
-    folder: Path, request: Request, stages: Stages, seconds: dict[str, float]
-) -> None:
+def _write_meta(folder: Path, request: Request, stages: Stages, seconds: dict[str, float]) -> None:
     for number, value in enumerate(stages.constants):
         with (folder / f"constant{number}.npy").open("wb") as file:
             np.lib.format.write_array(file, value, allow_pickle=False)
@@ -155,4 +153,3 @@ def _load(entry: Entry, c: CTarget, seconds: dict[str, float]) -> Compiled:
 def _read_constant(entry: Entry, number: int) -> Array:
     with entry.file(f"constant{number}.npy").open("rb") as file:
         return np.lib.format.read_array(file, allow_pickle=False)
-

@@ -191,9 +191,7 @@ class Lowerer:
         )
         return KernelBuilder(memory, self._names)
 
-    def _launch(
-        self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]
-    ) -> None:
+    def _launch(self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]) -> None:
         last = stages[-1].node
         name = self._names.fresh(f"{last.name or last.op.label}_kernel", "kernel")
         params = builder.params()

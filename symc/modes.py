@@ -48,9 +48,7 @@ class Runner:
     folder: str | None = None
 
 
-def runner_for(
-    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
-) -> Runner:
+def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     """Compiles the request, or interprets it where the mode says so or no compiler is found."""
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
@@ -88,9 +86,7 @@ def _stages_of(request: Request, mode: str) -> Callable[[], Stages]:
 # --- compiled -------------------------------------------------------------------------------------
 
 
-def _compiled(
-    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
-) -> Runner:
+def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.call import Caller
     from symc.library import compile_request
 
@@ -155,9 +151,7 @@ def _failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 # --- interpreted ----------------------------------------------------------------------------------
 
 
-def _interpreted(
-    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
-) -> Runner:
+def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.conditions import check_all
     from symc.rewrite.pipeline import stabilise
 

@@ -133,9 +133,7 @@ def _plain_lowering(node: Tensor) -> Lowering | None:
     return Alias() if isinstance(node.op, Reshape) else None
 
 
-def _lowerings(
-    table: SizeTable, asked: dict[Tensor, list[Dim]]
-) -> Callable[[Tensor], Lowering]:
+def _lowerings(table: SizeTable, asked: dict[Tensor, list[Dim]]) -> Callable[[Tensor], Lowering]:
     """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
 

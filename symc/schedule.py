@@ -62,7 +62,7 @@ def schedule(problem: Problem) -> Plan:
             for node in problem.order
             if node in extra
         ]
-        stored |= extra
+        stored.update(extra)
         costs = _inlined_costs(problem, stored)
     in_place = groups.choose_in_place()
     units = groups.in_order()
@@ -105,9 +105,7 @@ def _inlined_costs(problem: Problem, stored: set[Tensor]) -> dict[Tensor, float]
     return costs
 
 
-def _worth_storing(
-    problem: Problem, stages: dict[Tensor, Stage], groups: Groups
-) -> set[Tensor]:
+def _worth_storing(problem: Problem, stages: dict[Tensor, Stage], groups: Groups) -> set[Tensor]:
     """Nodes that would be computed repeatedly: in outer loops, or in several stages' loops."""
     extra: set[Tensor] = set()
     users: dict[Tensor, set[Tensor]] = {}
@@ -142,4 +140,3 @@ def _outermost(problem: Problem, nodes: set[Tensor]) -> set[Tensor]:
         for arg in node.args:
             below[arg] = below.get(arg, False) or covered or node in nodes
     return (nodes - inner) or nodes
-

@@ -11,7 +11,8 @@ from symc.codegen.dtypes import INT64
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.lowering import Alias, At, Fold, Index, LibCall, Lowering, Sweep, Write
-from symc.trace import Tracer
+from symc.tensor.elementwise import Elementwise, project
+from symc.trace import Key, Tracer
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
@@ -80,7 +81,7 @@ class Analysis:
         loops = tuple(axis for axis, dim in enumerate(dims) if dim != 1)
         stage = Stage(node, lowering, loops)
         index = full_index(node, dims)
-        indexes: list[tuple[Tensor, Index]] = []
+        expensive: dict[Index, list[Tensor]] = {}
 
         def stored(read: Tensor, at: Index) -> ir.Expr | None:
             if not self._is_stored(read):
@@ -88,15 +89,18 @@ class Analysis:
             stage.reads.setdefault(read, []).append(at)
             return ir.Var(_UNKNOWN, read.dtype)
 
+        def note(read: Tensor, at: Index) -> None:
+            cost = stage.inlined[read] = self._costs[read]
+            if cost >= EXPENSIVE:
+                expensive.setdefault(at, []).append(read)
+
         def name(read: Tensor, at: Index, value: ir.Expr) -> ir.Expr:
-            stage.inlined[read] = self._costs[read]
-            if self._costs[read] >= EXPENSIVE:
-                indexes.append((read, at))
+            note(read, at)
             # Index arithmetic stays visible (a gather at arange(n) is the identity); the rest not.
             small = isinstance(value, ir.Var | ir.Const | ir.Binary) and value.dtype is INT64
             return value if small else ir.Var(_UNKNOWN, read.dtype)
 
-        tracer = Tracer(self._lowering_of, stored, name)
+        tracer = _Facts(self._lowering_of, stored, name, note)
         match lowering:
             case At():
                 tracer.run(node, lowering.element(index))
@@ -121,8 +125,65 @@ class Analysis:
                 for arg in node.args:
                     stored(arg, ())
                 order = []
-        stage.repeated = {read for read, at in indexes if _recomputed(at, order)}
+        for at, nodes in expensive.items():
+            if _recomputed(at, order):
+                stage.repeated.update(nodes)
         return stage
+
+
+class _Facts(Tracer):
+    """A tracer that makes no expressions of floats computed elementwise: it only notes them."""
+
+    def __init__(
+        self,
+        lowering_of: Callable[[Tensor], Lowering],
+        stored: Callable[[Tensor, Index], ir.Expr | None],
+        name: Callable[[Tensor, Index, ir.Expr], ir.Expr],
+        note: Callable[[Tensor, Index], None],
+    ) -> None:
+        super().__init__(lowering_of, stored, name)
+        self._note = note
+        self._open: dict[Key, list[Key]] = {}
+
+    def elementwise(self, key: Key) -> Key | None:
+        if not key[0].type.dtype.is_float:
+            return super().elementwise(key)
+        pending = self._open.get(key)
+        if pending is None:
+            pending = self._open[key] = self._cone(*key)
+        while pending:
+            missing = pending.pop()
+            if missing not in self.memo:
+                return missing
+        del self._open[key]
+        return None
+
+    def _cone(self, node: Tensor, index: Index) -> list[Key]:
+        """Notes all that is computed elementwise for an element; gives what else it needs."""
+        others: list[Key] = []
+        seen: set[Tensor] = set()  # at this very index: to ask for those costs no hash of an index
+        stack = [(node, index)]
+        self._visit(node, index)
+        while stack:
+            current, at = stack.pop()
+            for arg in current.args:
+                place = project(at, arg.type.shape)
+                if place is index:
+                    if arg in seen:
+                        continue
+                    seen.add(arg)
+                if self.find(arg, place) is not None:
+                    continue
+                if isinstance(arg.op, Elementwise) and arg.type.dtype.is_float:
+                    self._visit(arg, place)
+                    stack.append((arg, place))
+                else:
+                    others.append((arg, place))
+        return others
+
+    def _visit(self, node: Tensor, index: Index) -> None:
+        self._note(node, index)
+        self.memo[node, index] = ir.Var(_UNKNOWN, node.type.dtype)
 
 
 def _trace_write(tracer: Tracer, node: Tensor, write: Write, index: Index) -> None:

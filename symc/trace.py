@@ -37,7 +37,7 @@ class Tracer:
 
     def element(self, node: Tensor, index: Index) -> ir.Expr:
         """The element of any node, stored or not."""
-        found = self._find(node, index)
+        found = self.find(node, index)
         return found if found is not None else self._compute(node, index)
 
     def _compute(self, node: Tensor, index: Index) -> ir.Expr:
@@ -54,7 +54,7 @@ class Tracer:
             key, active = stack[-1]
             current = key[0]
             if active is None:
-                missing = self._elementwise(key)
+                missing = self.elementwise(key)
                 if missing is None:
                     stack.pop()
                     answer = self.memo[key]
@@ -63,7 +63,7 @@ class Tracer:
                     answer = None
                 continue
             try:
-                request = active.send(answer)
+                request = next(active) if answer is None else active.send(answer)
             except StopIteration as stop:
                 key, _ = stack.pop()
                 if not stack:
@@ -71,11 +71,11 @@ class Tracer:
                 answer = self._finish(key, stop.value)
                 continue
             arg = current.args[request.arg]
-            answer = self._find(arg, request.index)
+            answer = self.find(arg, request.index)
             if answer is None:
                 stack.append(((arg, request.index), self._reader(arg, request.index)))
 
-    def _elementwise(self, key: Key) -> Key | None:
+    def elementwise(self, key: Key) -> Key | None:
         """Computes an elementwise node's element, or says which argument's must come first.
 
         What `Elementwise` would do with a reader, at half the cost: most nodes are elementwise.
@@ -84,7 +84,7 @@ class Tracer:
         values: list[ir.Expr] = []
         for arg in node.args:
             place = project(index, arg.type.shape)
-            value = self._find(arg, place)
+            value = self.find(arg, place)
             if value is None:
                 return arg, place
             values.append(value)
@@ -92,7 +92,8 @@ class Tracer:
         self._finish(key, node.op.scalar(values))
         return None
 
-    def _find(self, node: Tensor, index: Index) -> ir.Expr | None:
+    def find(self, node: Tensor, index: Index) -> ir.Expr | None:
+        """An element that is constant, named already, or stored; else None."""
         if isinstance(node.op, Constant) and not node.type.shape:
             return ir.Const(node.op.value.item(), node.type.dtype)
         found = self.memo.get((node, index))

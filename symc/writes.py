@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen import ir
+from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.graph import Tensor
 from symc.lowering import Index, Part, Sweep, Write
 from symc.nesting import convert, wrap
@@ -50,6 +51,11 @@ def _part(
     value = inner.tracer.run(node, part.value(index))
     if part.combine == "set":
         inner.block.append(ir.Store(buffer, target, value))
+    elif node.dtype is FLOAT16:  # only stored: arithmetic is wider
+        target = builder.named(inner.block, None, target)
+        old = ir.Cast(ir.Load(buffer, target, FLOAT16), FLOAT32)
+        new = ir.binary(part.combine, old, convert(value, FLOAT32))
+        inner.block.append(ir.Store(buffer, target, ir.Cast(new, FLOAT16)))
     else:
         inner.block.append(ir.Accumulate(buffer, target, part.combine, value))
     extents = [builder.memory.sizes(extent) for extent in part.extents]

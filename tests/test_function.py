@@ -202,8 +202,8 @@ def test_any_name_compiles(name: str, identifier: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["double", "i", "exp", "status", "n", "symc_call", "data", "x-1", "_", "ü", "main", "out",
-             "acc", "threads", "lambda", "NULL", "printf", "scratch", "x_0", "partial"],
+    "name", ["double", "i", "exp", "status", "n", "symc_call", "data", "x-1", "_", "ü", "main",
+             "out", "acc", "threads", "lambda", "NULL", "printf", "scratch", "x_0", "partial"],
 )  # fmt: skip
 def test_any_name_of_a_variable_compiles(name: str) -> None:
     x, s = T.vector(name), symc.shared(V, name=name)

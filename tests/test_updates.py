@@ -268,3 +268,15 @@ def test_dtypes(mode: str, dtype: str) -> None:
                         (other, [1, 0, 1] if dtype == "bool" else [1, 0, 2])):  # fmt: skip
         assert s.get_value().dtype == dtype
         assert s.get_value().tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int8", "uint8"])
+def test_increments_of_any_dtype(mode: str, dtype: str) -> None:
+    """A bug: float16 is only stored, and was incremented where it stood."""
+    w, k = symc.shared(np.array([1, 2, 3], dtype), name="w"), T.lvector("k")
+    one = np.ones((), dtype)
+    f = symc.function([k], w[1:].inc(w[:-1]), updates=[(w, w[k].inc(one))], mode=mode)
+    value = f([0, 0, -1])
+    assert value.dtype == dtype
+    assert value.tolist() == [1, 3, 5]
+    assert w.get_value().tolist() == [3, 2, 4]

@@ -48,8 +48,7 @@ TYPICAL = 64
 def contract(left: Factor, right: Factor, kept: Collection[str]) -> Factor:
     """The product, summed over the labels that are not in `kept`. Lengths must agree already."""
     (a, la), (b, lb) = (
-        _sum_out(factor, {*other[1], *kept})
-        for factor, other in ((left, right), (right, left))
+        _sum_out(factor, {*other[1], *kept}) for factor, other in ((left, right), (right, left))
     )
     batch = [x for x in la if x in lb and x in kept]
     inner = [x for x in la if x in lb and x not in kept]

@@ -331,9 +331,7 @@ class Agree(Op):
         return At(element)
 
 
-def agreed(
-    label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int
-) -> tuple[Tensor, Tensor]:
+def agreed(label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int) -> tuple[Tensor, Tensor]:
     """Both tensors with one and the same length along these axes; checked at run time if need be.
 
     Raises `ShapeMismatch` when the lengths are known to differ.

@@ -52,8 +52,7 @@ class Pad(Op):
         before, after = self._dims(args)
         refuse_negative("pad", x, (*before, *after))
         lengths = (
-            dims.add(dims.add(b, n), a)
-            for b, n, a in zip(before, x.type.shape, after, strict=True)
+            dims.add(dims.add(b, n), a) for b, n, a in zip(before, x.type.shape, after, strict=True)
         )
         return TensorType(x.type.dtype, tuple(lengths))
 
@@ -195,9 +194,7 @@ def _pairs(label: str, x: Tensor, given: Any) -> list[tuple[Any, Any]]:
     return [(pair[0], pair[1]) for pair in pairs]
 
 
-def pad(
-    x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values: Any = 0
-) -> Tensor:
+def pad(x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values: Any = 0) -> Tensor:
     """`x` with elements added at the ends of its axes, as NumPy's pad.
 
     `pad_width` is a number, a pair (before, after), or a pair for each axis, of integers or integer

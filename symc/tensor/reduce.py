@@ -69,9 +69,7 @@ def _accumulate(
     return reduce_over(kind, cast_to(x, wanted), axes_of(label, x, axis), keepdims)
 
 
-def sum(
-    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
-) -> Tensor:
+def sum(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
     """The sum along axes; 0 for no elements.
 
     Floats keep their dtype and are added in a wider one; bool and integers give int64 (unsigned:
@@ -84,9 +82,7 @@ def sum(
     return _accumulate("sum", "add", x, axis, dtype, keepdims)
 
 
-def prod(
-    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
-) -> Tensor:
+def prod(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
     """The product along axes; 1 for no elements. Dtypes are as for `sum`.
 
     Its gradient is right also where elements are 0.

@@ -47,9 +47,7 @@ def _mean(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
     return reduce_over("add", x, axes, keepdims) / _divisor(count_along(x, axes), x.dtype)
 
 
-def mean(
-    x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False
-) -> Tensor:
+def mean(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
     """The mean along axes; NaN for no elements.
 
     Floats keep their dtype, bool and integers give float64. With `dtype`, elements are converted
@@ -141,9 +139,7 @@ def average(
         order: list[Any] = ["x"] * x.ndim
         order[axes[0]] = 0
         w = dimshuffle(w, order)
-    if w.ndim != x.ndim or not all(
-        _fits(w.type.shape[axis], x.type.shape[axis]) for axis in axes
-    ):
+    if w.ndim != x.ndim or not all(_fits(w.type.shape[axis], x.type.shape[axis]) for axis in axes):
         raise ShapeMismatch(
             "average: the weights need the shape of x, or be a vector along one axis\n"
             f"  x        {describe(x)}\n  weights  {describe(as_tensor(weights))}"

@@ -218,9 +218,7 @@ def product_of_others(x: Tensor, axis: int) -> Tensor:
 # --- what users call ------------------------------------------------------------------------------
 
 
-def _along(
-    kind: CumulativeKind, x: TensorLike, axis: int | None, dtype: Any = None
-) -> Tensor:
+def _along(kind: CumulativeKind, x: TensorLike, axis: int | None, dtype: Any = None) -> Tensor:
     label, x = _NAMES[kind], as_tensor(x)
     if dtype is not None:
         x = cast_to(x, as_dtype(dtype))

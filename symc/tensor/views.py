@@ -259,9 +259,7 @@ class BroadcastTo(Op):
         unbatched("broadcast_to", batched[1:])
         x, shape = args[0], fill_dims(self.template, args[1:])
         missing = len(shape) - (x.ndim - 1)
-        return broadcast_to(
-            expand_dims(x, tuple(range(1, 1 + missing))), (x.type.shape[0], *shape)
-        )
+        return broadcast_to(expand_dims(x, tuple(range(1, 1 + missing))), (x.type.shape[0], *shape))
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         def element(index: Index) -> Reader:

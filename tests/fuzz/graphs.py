@@ -162,4 +162,3 @@ class RandomGraph:
         if not shape:
             return None
         return T.concatenate([x, x * 0.5], axis=0), (2 * shape[0], *shape[1:])
-

@@ -1,4 +1,4 @@
-"""Random graphs mean the same in NumPy and in compiled C, in every mode, with their gradients."""
+"""Random graphs and their gradients mean the same in NumPy, in loops, and in C, in every mode."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import symc
 from symc.evaluate import evaluate
 from symc.graph import Array
 from tests.fuzz.graphs import RandomGraph
+from tests.fuzz.opinions import interpreted
 
 QUICK = range(40)
 
@@ -20,13 +21,20 @@ def agree(seed: int, mode: str, steps: int) -> None:
     graph = RandomGraph(seed, steps)
     cost = reduce(add, (output.sum() for output in graph.outputs))
     gradients = symc.grad(cost, graph.inputs, disconnected="zero")
-    wanted = evaluate([*graph.outputs, *gradients], dict(zip(graph.inputs, graph.values, strict=True)))
+    wanted = evaluate(
+        [*graph.outputs, *gradients], dict(zip(graph.inputs, graph.values, strict=True))
+    )
     function = symc.function(
         graph.inputs, [*graph.outputs, *gradients], mode=mode, on_unused_input="ignore"
     )
-    got = function(*graph.values)
-    for position, (value, expected) in enumerate(zip(got, wanted, strict=True)):
-        close(value, expected, f"seed={seed} steps={steps} mode={mode} result={position}")
+    opinions = {
+        "C": function(*graph.values),
+        "IR": interpreted(function, graph.values, optimised=seed % 2 == 0, backwards=True),
+    }
+    for who, got in opinions.items():
+        for position, (value, expected) in enumerate(zip(got, wanted, strict=True)):
+            what = f"{who}: seed={seed} steps={steps} mode={mode} result={position}"
+            close(value, expected, what)
 
 
 def close(value: Array, expected: Array, what: str) -> None:

@@ -181,8 +181,8 @@ class World:
             result = self._each(node, node.dtype, lambda at: self.read(node, base(at)))
         for part in write.parts:
             for at, value in self._writes(node, part, shape):
-                result[at] = value if part.combine == "set" else combined(
-                    part.combine, result[at], value
+                result[at] = (
+                    value if part.combine == "set" else combined(part.combine, result[at], value)
                 )
                 covered[at] = True
         assert covered.all(), f"{node.op!r} leaves elements unwritten"

@@ -95,9 +95,7 @@ def test_nothing() -> None:
 
 def test_keepdims() -> None:
     x = RNG.standard_normal((3, 4))
-    check(
-        lambda a: T.logsumexp(a, 1, keepdims=True), x, oracle=lambda a: logsumexp(a, 1, True)
-    )
+    check(lambda a: T.logsumexp(a, 1, keepdims=True), x, oracle=lambda a: logsumexp(a, 1, True))
 
 
 def test_a_row_that_is_masked_out_has_no_gradient_even_where_its_softmax_is_nan() -> None:
