@@ -186,6 +186,11 @@ def _read_as_values(node: Tensor) -> set[int]:
     return read
 
 
+def _age(dim: Dim) -> list[int]:
+    """Sorts lengths by when their sizes were made: the same way in every process."""
+    return [size.serial for size in sizes(dim)]
+
+
 def _lengths(
     roots: Sequence[Tensor], measured: Sequence[Tensor], mode: str, trace: list[Step] | None
 ) -> dict[Tensor, Tensor]:
@@ -196,7 +201,7 @@ def _lengths(
     scalars: dict[Tensor, Tensor] = {}
     pending = list(roots)
     while pending:
-        dims = sorted(_symbolic(walk(pending)), key=repr)
+        dims = sorted(_symbolic(walk(pending)), key=_age)
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
