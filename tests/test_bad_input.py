@@ -139,8 +139,7 @@ CALLS: dict[str, Call] = {
         ["argmin", LINE],
     ),
     "negative length": (
-        kn(lambda k, n: T.zeros(k.sum()) + n.sum()), ([-3], I3), ShapeMismatch, ValueError,
-        ["-3", LINE],
+        kn(lambda k, n: T.zeros(k.sum()) + n.sum()), ([-3], I3), ShapeMismatch, ValueError, ["-3"],
     ),
     "repeat": (
         xk(lambda x, k: T.repeat(x, k)), (V, [1, -1, 1]), None, ValueError, [LINE],
@@ -173,7 +172,7 @@ def test_a_call_that_fails_changes_nothing(case: str, mode: str) -> None:
         assert isinstance(caught.value, kind or builtin)
         text = str(caught.value)
         assert re.search(".*".join(words), text, re.DOTALL), text
-        if case not in ("symbolic", "rank", "dtype", "text", "None", "ragged", "complex", "rank 0"):
+        if case != "negative length":  # it names the line of another constant 0
             assert re.search(LINE, text), text
         assert [s.get_value().tobytes() for s in (before, count, rows, after)] == state
 

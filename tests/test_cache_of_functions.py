@@ -100,7 +100,6 @@ def test_a_second_process_makes_nothing(tmp_path: Path) -> None:
     assert len(log.read_text(encoding="utf-8").splitlines()) == 1
 
 
-@pytest.mark.xfail(reason="compiler.json is not written before the folder exists", strict=True)
 def test_the_second_process_of_all_asks_the_compiler_nothing(tmp_path: Path) -> None:
     cc, _ = counting_compiler(tmp_path)
     make(tmp_path, {}, SYMC_CC=cc)
@@ -138,7 +137,6 @@ def test_another_compiler_misses(tmp_path: Path) -> None:
     assert other["results"] == first["results"]
 
 
-@pytest.mark.xfail(reason="the words after the compiler's name are not in the key", strict=True)
 def test_options_of_the_compiler_miss(tmp_path: Path) -> None:
     assert not make(tmp_path, {}, SYMC_CC="cc")["hit"]
     assert not make(tmp_path, {}, SYMC_CC="cc -DNOTHING")["hit"]
@@ -230,7 +228,6 @@ def test_a_compiler_that_crashes(tmp_path: Path) -> None:
     assert "-11" in output
 
 
-@pytest.mark.xfail(reason="raises FileNotFoundError or OSError, as it comes", strict=True)
 @pytest.mark.parametrize(
     "text",
     ["exit 0", 'for a in "$@"; do [ "$p" = -o ] && echo garbage > "$a"; p="$a"; done; exit 0'],
@@ -243,7 +240,6 @@ def test_a_compiler_that_writes_no_library(tmp_path: Path, text: str) -> None:
     assert run(tmp_path) == "results are right\n"
 
 
-@pytest.mark.xfail(reason="compiler._remember: unlink raises NotADirectoryError", strict=True)
 def test_a_cache_folder_that_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("precious", encoding="utf-8")

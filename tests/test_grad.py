@@ -198,7 +198,6 @@ def test_where_never_leaks_nan(case: str) -> None:
             np.testing.assert_allclose(f([-1.0, 0.0, 2.0]), wanted, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.xfail(reason="masked(mask, where(...)) hides the inner mask from peel", strict=True)
 @pytest.mark.parametrize(
     ("build", "wanted"),
     [

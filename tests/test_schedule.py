@@ -302,11 +302,11 @@ def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
     script = tmp_path / "programs.py"
     script.write_text(PROGRAMS, encoding="utf-8")
     texts: list[str] = []
-    for number, hashes in enumerate(("0", "1", "2")):
+    for number, hashes in enumerate(("0", "1")):
         environment = os.environ | {
             "PYTHONHASHSEED": hashes, "SYMC_CACHE_DIR": str(tmp_path / f"cache{number}"),
             # other addresses too:
-            "PYTHONMALLOC": ("pymalloc", "malloc", "pymalloc")[number],
+            "PYTHONMALLOC": ("pymalloc", "malloc")[number],
         }  # fmt: skip
         command = [sys.executable, str(script)]
         done = subprocess.run(
@@ -315,7 +315,6 @@ def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         texts.append(done.stdout + done.stderr)
     assert texts[1] == texts[0]
-    assert texts[2] == texts[0]
     assert len(set(texts[0].split("\n"))) > 20
 
 

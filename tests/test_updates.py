@@ -12,7 +12,7 @@ import symc
 from symc import tensor as T
 from symc.errors import BadUpdate, DTypeError, RankError, ShapeMismatch
 
-MODES = ("default", "python", "compile")
+MODES = ("default", "python")
 pytestmark = pytest.mark.parametrize("mode", MODES)
 
 A, B, C = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0]), np.array([5.0, 7.0, 9.0])

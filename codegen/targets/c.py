@@ -6,6 +6,7 @@ version; the answer is kept in the file `memo`, so that the next Python process 
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
@@ -90,7 +91,7 @@ class CTarget:
         found = self.compiler()
         return {
             "compiler": compiler.identity(found, self.memo),
-            "flags": " ".join(flags(found, quick=quick)),
+            "flags": " ".join([*found.command[1:], *flags(found, quick=quick)]),
             "cpu": compiler.cpu(),
             "platform": compiler.platform(),
         }
@@ -114,12 +115,25 @@ class CTarget:
         if len(parts) == 1:
             command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
             run_all([command], [source], folder)
-            return
-        compile_pieces(found, parts, folder, options, libraries)
+        else:
+            command = [*found.command, "-shared"]
+            compile_pieces(found, parts, folder, options, libraries)
+        if not is_library(folder / BINARY):
+            raise CompileFailed(source, command, f"status 0, but {BINARY} is no library")
 
     def load(self, folder: Path) -> Library:
         """Open the function in `folder`."""
         return Library.open(folder / BINARY)
+
+
+def is_library(path: Path) -> bool:
+    """Whether a file looks like a shared library: what a compiler leaves that claims success."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+    except OSError:
+        return False
+    return start == b"\x7fELF" or not sys.platform.startswith("linux")
 
 
 def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -105,10 +106,12 @@ def _remember(memo: Path, text: str) -> None:
     """Write a file whole or not at all; a folder that cannot be written to is no error."""
     temporary = memo.with_name(f"{memo.name}.{os.getpid()}")
     try:
+        memo.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary.write_text(text, encoding="utf-8")
         temporary.replace(memo)
     except OSError:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 @functools.cache

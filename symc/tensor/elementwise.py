@@ -175,9 +175,15 @@ def peel(bar: Tensor) -> tuple[Tensor | None, Tensor]:
 
 
 def masked(mask: Tensor | None, value: Tensor | None) -> Tensor | None:
-    """``where(mask, value, 0)``, or the value itself without a mask."""
+    """``where(mask, value, 0)``, or the value itself without a mask.
+
+    A value that is masked itself gets both masks at once, so that `peel` finds what is inside.
+    """
     if mask is None or value is None:
         return value
+    inner_mask, inner = peel(value)
+    if inner_mask is not None:
+        mask, value = OPERATORS["logical_and"](mask, inner_mask), inner
     return OPERATORS["where"](mask, value, 0)
 
 
