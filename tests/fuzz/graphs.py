@@ -79,6 +79,8 @@ class RandomGraph:
             shape = np.broadcast_shapes(a, b)
         except ValueError:
             return None
+        if not _broadcasts(x, a, shape) or not _broadcasts(y, b, shape):
+            return None
         functions: list[Callable[[Tensor, Tensor], Tensor]] = [
             lambda p, q: p + q, lambda p, q: p - q, lambda p, q: T.tanh(p) * q,
             lambda p, q: p / (1 + q * q), T.maximum, T.minimum, lambda p, q: T.hypot(p, q + 2),
@@ -162,3 +164,9 @@ class RandomGraph:
         if not shape:
             return None
         return T.concatenate([x, x * 0.5], axis=0), (2 * shape[0], *shape[1:])
+
+
+def _broadcasts(node: Tensor, shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether every length that must stretch is known to be 1: others would be a ShapeMismatch."""
+    pairs = zip(node.type.shape, shape, wanted[len(wanted) - len(shape) :], strict=True)
+    return all(dim == 1 or length == full for dim, length, full in pairs)
