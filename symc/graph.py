@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
@@ -136,15 +135,24 @@ class _Provenance(threading.local):
 _provenance = _Provenance()
 
 
-@contextmanager
-def located_at(where: Where) -> Generator[None]:
-    """New nodes are attributed to this line: for gradients and rewrites of a user's node."""
-    before = _provenance.where
-    _provenance.where = where
-    try:
-        yield
-    finally:
-        _provenance.where = before
+class located_at:  # noqa: N801 -- used as a function: with located_at(node.where): ...
+    """New nodes are attributed to this line: for gradients and rewrites of a user's node.
+
+    (A class, as a generator would take longer than what is done in the block.)
+    """
+
+    __slots__ = ("_before", "_where")
+
+    def __init__(self, where: Where) -> None:
+        self._where = where
+        self._before: Where | None = None
+
+    def __enter__(self) -> None:
+        self._before = _provenance.where
+        _provenance.where = self._where
+
+    def __exit__(self, *_: object) -> None:
+        _provenance.where = self._before
 
 
 def user_line() -> Where:
