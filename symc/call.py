@@ -2,7 +2,7 @@
 
 There are two classes `Caller` with one meaning. `_call.c` is an extension that is built where a
 compiler is at hand when symc is installed: 0.2 us a call. `PythonCaller`, here, needs only cffi:
-about 3 us a call. ``SYMC_NO_EXTENSION=1`` chooses the latter.
+some microseconds a call. ``SYMC_NO_EXTENSION=1`` chooses the latter.
 
 A `Caller` is made from
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from symc.arguments import convert_argument
 from symc.config import config
-from symc.errors import BadUpdate, NotFinite, SymcError
+from symc.errors import NotFinite, SymcError
 from symc.evaluate import evaluate
 from symc.graph import Array, Tensor, walk
 from symc.request import Request
@@ -187,4 +187,4 @@ def _guard(node: Tensor, value: Array) -> None:
     raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
 
 
-__all__ = ["MODES", "BadUpdate", "Runner", "mode_named", "runner_for"]
+__all__ = ["MODES", "Runner", "mode_named", "runner_for"]

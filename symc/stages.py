@@ -35,7 +35,6 @@ class Stage:
     reads: dict[Tensor, list[Index]] = field(default_factory=dict)
     inlined: dict[Tensor, float] = field(default_factory=dict)
     repeated: set[Tensor] = field(default_factory=set)
-    sizes: set[str] = field(default_factory=set)
     column: bool = False
 
     @property
