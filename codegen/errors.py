@@ -17,6 +17,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# gcc writes file.c:3:7: error, NVRTC file.cu(3): error.
+_FIRST_ERROR = re.compile(
+    r"^[^\s:(]+\.(?:c|cu)[:(](\d+)\)?(?::\d+)?: *(?:fatal |catastrophic )?error", re.MULTILINE
+)
+
 
 class CodegenError(Exception):
     """The base of all errors that code generation raises on purpose."""
@@ -46,7 +51,7 @@ class CompileFailed(CodegenError, RuntimeError):
     @property
     def line(self) -> int | None:
         """The line of the first error in `source`, counted from 1."""
-        found = re.search(r"^[^\s:]+\.(?:c|cu):(\d+):(?:\d+:)? *(?:fatal )?error", self.log, re.M)
+        found = _FIRST_ERROR.search(self.log)
         return None if found is None else int(found[1])
 
     def __str__(self) -> str:

@@ -9,8 +9,12 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from symc.codegen.record import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
@@ -74,18 +78,23 @@ def why_missing() -> str:
 def identity(found: Compiler, memo: Path | None) -> str:
     """The compiler's file and version. The version is asked for once for each file, see `memo`."""
     stamp = found.stamp
+    return f"{remembered(stamp, memo, lambda: _version(found))} ({stamp})"
+
+
+def remembered(stamp: str, memo: Path | None, ask: Callable[[], str]) -> str:
+    """What `ask` answers about the file that `stamp` stands for: asked once, kept in `memo`."""
     if memo is not None:
         try:
-            known, _, version = memo.read_text(encoding="utf-8").partition("\n")
+            known, _, answer = memo.read_text(encoding="utf-8").partition("\n")
         except (OSError, UnicodeDecodeError):
             pass
         else:
-            if known == stamp and version:
-                return f"{version} ({stamp})"
-    version = _version(found)
+            if known == stamp and answer:
+                return answer
+    answer = ask()
     if memo is not None:
-        _remember(memo, f"{stamp}\n{version}")
-    return f"{version} ({stamp})"
+        _remember(memo, f"{stamp}\n{answer}")
+    return answer
 
 
 @functools.cache
