@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from symc.cuda import dlpack
-from symc.cuda.array import DeviceArray, empty
-from symc.cuda.device import SIMULATOR, Device
-from symc.cuda.device import device as device_named
+from symc.cuda.array import DeviceArray, elsewhere, empty
+from symc.cuda.devices import SIMULATOR, Device
+from symc.cuda.devices import device as device_named
 from symc.cuda.memory import Foreign
 from symc.errors import DeviceError, DTypeError
 
@@ -62,15 +62,6 @@ def on_device(value: Any, device: Device | None, what: str = "the array") -> Dev
     if hasattr(value, "__cuda_array_interface__"):
         return by_interface(value, device or device_named(), what)
     return None
-
-
-def elsewhere(what: str, name: str, device: Device) -> DeviceError:
-    """The error for an array that is on the device `name` instead of `device`."""
-    return DeviceError(
-        0,
-        f"{what} is on {name}, and {device.name} was asked for\n"
-        "  copy it there, or through the host (symc: .to_numpy())",
-    )
 
 
 def by_interface(value: Any, device: Device, what: str) -> DeviceArray:
