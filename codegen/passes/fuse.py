@@ -17,6 +17,8 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
+    Combine,
     If,
     Kernel,
     Let,
@@ -81,7 +83,7 @@ class _Siblings:
         match stmt:
             case Loop():
                 self.loop(stmt)
-            case If():
+            case If() | Barrier() | Combine():
                 self.last = None
                 self.done.append(stmt)
             case Let() | Store() | Accumulate() | Alloc():
