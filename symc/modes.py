@@ -191,7 +191,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
         values = [np.array(value) for value in evaluate(roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         for (shared, _), new in zip(request.updates, news, strict=True):
-            shared.op.cell[0] = new
+            shared.op.replace(new)
         return results[0] if form == "one" else None if form == "none" else results
 
     return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)})
