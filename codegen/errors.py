@@ -4,6 +4,8 @@ CodegenError
   IRError           also ValueError     a program breaks a rule of the loop IR
   CompileFailed     also RuntimeError   the compiler rejected what was emitted
   CompilerMissing   also RuntimeError   there is no compiler here
+  CudaMissing       also RuntimeError   there is no CUDA here
+  DriverError       also RuntimeError   a function of the CUDA driver failed
 """
 
 from __future__ import annotations
@@ -74,3 +76,16 @@ class CompileFailed(CodegenError, RuntimeError):
 
 class CompilerMissing(CodegenError, RuntimeError):
     """No compiler for the target was found."""
+
+
+class CudaMissing(CodegenError, RuntimeError):
+    """No CUDA driver was found, or it has no device."""
+
+
+class DriverError(CodegenError, RuntimeError):
+    """A function of the CUDA driver failed: what it says, and its code."""
+
+    def __init__(self, code: int, message: str) -> None:
+        """Keep the driver's code beside the message."""
+        super().__init__(message)
+        self.code = code
