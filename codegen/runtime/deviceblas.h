@@ -89,7 +89,7 @@ static int64_t symc_launch_gemm(const symc_call *call, int64_t small, int64_t la
     void *arguments[] = {&task};
     const int64_t together = symc_between(1, task.batch, 65535);
     const int64_t tiles = symc_up(task.m, 128) * symc_up(task.n, 128);
-    if (tiles * task.batch >= 128)
+    if (task.m > 64 && task.n > 64 && tiles * task.batch >= 128)
         return symc_launch(call, large, tiles, together, 256, 1, arguments);
     const int64_t smaller = symc_up(task.m, 64) * symc_up(task.n, 64);
     const int64_t parts = symc_between(0, 256 / smaller, task.k / 256);
