@@ -39,8 +39,8 @@ Meaning:
   iteration for each team of threads. The threads of a team all run the same statements, each with
   local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
   thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
-  the team the scalars of all of them, combined by `op`, and is a barrier as well. A team of one
-  thread, for which all of this is ordinary loops, gives the same result up to reassociation.
+  the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
+  this is ordinary loops, gives the same result up to reassociation.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 

@@ -34,7 +34,7 @@ typedef struct symc_device {
     int64_t synchronous;  // whether to wait after each launch, to find the step that fails
 } symc_device;
 
-// SYMBOL symc_device_call
+// SYMBOL symc_call
 // NEEDS symc_device
 // As `symc_call` in host.h, and behind that what only a device has. `data` holds device addresses,
 // but for inputs without axes: those are the addresses of host memory, and their values are passed

@@ -34,7 +34,7 @@ Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
 _HOST = ("blas.h", "host.h")
-_DEVICE_HOST = ("device.h", "deviceblas.h")
+_DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
@@ -91,7 +91,7 @@ def _headers(dialect: Dialect) -> list[Path]:
         case "c":
             return plain
         case "cuda host":
-            return [*plain, *(FOLDER / name for name in _DEVICE_HOST)]
+            return [*plain, *(FOLDER / name for name in _DEVICE_HOST if (FOLDER / name).exists())]
         case "cuda":
             numbers = [path for path in plain if path.name not in _HOST]
             return [*numbers, *sorted(FOLDER.glob("*.cuh"))]

@@ -272,9 +272,6 @@ class _Team:
             if part != buffer:
                 value = Load(part, const(0), dtype)
                 self.out.append(Accumulate(buffer, const(0), op, value))
-        if found:  # combining is a barrier
-            self.dirty.clear()
-            self.seen.clear()
 
     def starts_neutral(self, reduction: Reduction) -> bool:
         """Whether the scalar has just been set to what changes nothing, so needs no part."""

@@ -125,9 +125,7 @@ def compile(
     else:
         target, kind = _target(_nearest(arch, known), "compute"), "ptx"
     image, log = _compile(source, [target, *_options(quick=quick)], name)
-    return Compiled(
-        image, "cubin" if kind == "cubin" else "ptx", _warnings(log), _resources(log)
-    )
+    return Compiled(image, "cubin" if kind == "cubin" else "ptx", _warnings(log), _resources(log))
 
 
 def ptx(source: str, arch: Architecture = (9, 0), *, quick: bool = False) -> str:
@@ -165,7 +163,9 @@ def _bindings() -> Any:
     try:
         from cuda.bindings import nvrtc
     except ImportError as error:
-        raise CompilerMissing(f"no bindings of NVRTC: {error}. Install them by {INSTALL}") from error
+        raise CompilerMissing(
+            f"no bindings of NVRTC: {error}. Install them by {INSTALL}"
+        ) from error
     return nvrtc
 
 
