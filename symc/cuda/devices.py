@@ -143,6 +143,8 @@ class Device:
 
         One that is recorded into a graph cannot wait for what is not: its owner must see to it.
         """
+        if stream == after:
+            return
         with self:
             if stream and self.driver.is_capturing(stream):
                 return

@@ -85,8 +85,7 @@ def by_interface(value: Any, device: Device, what: str) -> DeviceArray:
     if producer is not None:
         if producer == 0:
             raise DeviceError(0, "__cuda_array_interface__ has no stream 0: give 1, 2 or a handle")
-        memory.written = 0 if producer == 1 else int(producer)
-        memory.read_on(stream)
+        device.order(stream, after=0 if producer == 1 else int(producer))
     return DeviceArray(memory, shape, dtype)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import symc
 from symc.codegen import dtypes
+from symc.codegen.targets import sim
 from symc.cuda import DeviceArray, asarray
 from symc.cuda.devices import Device
 from symc.errors import DeviceError, DTypeError, RankError, ShapeMismatch
@@ -149,10 +151,30 @@ def test_numpy_is_told_that_it_gets_a_copy(device: Device) -> None:
 
 
 def test_the_source_may_change_at_once(device: Device) -> None:
+    if device.is_simulator:
+        sim.load().set_deferred(True)
     host = some((1000,))
     array = asarray(host, device=device)
     host[:] = -1
     assert np.array_equal(array.to_numpy(), some((1000,)))
+
+
+def test_the_driver_reads_pinned_memory_before_we_go_on(
+    device: Device, simulator: sim.Simulator
+) -> None:
+    place = ctypes.c_void_p()
+    allocate = ctypes.CFUNCTYPE(ctypes.c_int)(simulator.address("cuMemHostAlloc"))
+    free = ctypes.CFUNCTYPE(ctypes.c_int)(simulator.address("cuMemFreeHost"))
+    with device:
+        assert allocate(ctypes.byref(place), ctypes.c_size_t(80), 0) == 0
+    host = np.ctypeslib.as_array((ctypes.c_double * 10).from_address(place.value or 0))
+    host[:] = 1
+    simulator.set_deferred(True)
+    array = asarray(host, device=device)
+    host[:] = -1
+    assert np.array_equal(array.to_numpy(), np.ones(10))
+    with device:
+        assert free(place) == 0
 
 
 # --- shared variables -----------------------------------------------------------------------------

@@ -11,15 +11,17 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
 import symc.cuda
 from symc.codegen.targets import sim
+from symc.codegen.targets._abi import ffi
 from symc.cuda import DeviceArray, asarray
 from symc.cuda.devices import Device
+from symc.cuda.frames import Frame
 from symc.errors import DeviceError
 from tests.cuda.running.programs import Failed, Programs
 
@@ -197,6 +199,26 @@ def test_the_workspace_grows(device: Device, programs: Programs) -> None:
         assert np.array_equal(f(x, x, 2.0), x * 3)
 
 
+def test_a_workspace_that_could_not_be_had(
+    device: Device, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one before is given back then, and must not be used any more."""
+    f = programs("axpy")
+    f(A, B, 1.0)
+
+    def full(size: int, stream: int | None = None) -> NoReturn:
+        raise MemoryError(size, stream)
+
+    x, y = (asarray(np.ones(10_000), device=device) for _ in range(2))
+    with monkeypatch.context() as patched:
+        patched.setattr(device, "allocate", full)
+        with pytest.raises(MemoryError):
+            f(x, y, 1.0)
+    others = [asarray(A, device=device) for _ in range(8)]
+    assert np.array_equal(f(A, B, 2.0), A + B * 2)
+    assert all(np.array_equal(other.to_numpy(), A) for other in others)
+
+
 def test_no_memory_for_an_output(device: Device, programs: Programs) -> None:
     with pytest.raises(MemoryError, match="are free"):
         programs("huge")()
@@ -249,10 +271,13 @@ def test_updates_on_different_streams(
     g = asarray(np.ones(5), device=device)
     stream = symc.cuda.Stream(device)
     simulator.set_deferred(True)
+    kept: list[Any] = []  # else the default stream waits for the other to get their memory back
     for _ in range(3):
         f(g)
+        kept.append(v[0])
         with symc.cuda.stream(stream):
             f(g)
+        kept.append(v[0])
     assert np.array_equal(w[0].to_numpy(), A - 6)
 
 
@@ -278,6 +303,17 @@ def test_many_threads(device: Device, programs: Programs, graphs: bool) -> None:
 
 
 # --- graphs ---------------------------------------------------------------------------------------
+
+
+def test_equal_calls_have_equal_states(device: Device) -> None:
+    """Also where a value is shorter than the one before it."""
+    frame = Frame((1, 0, 0, 0), 1, device, ffi.NULL, 0)
+    states: list[bytes] = []
+    for value in (np.int8(5), np.float64(2.5), np.int8(5), np.int8(6)):
+        frame.put_array(0, np.array(value))
+        states.append(frame.state())
+    assert states[0] == states[2]
+    assert len(set(states)) == 3
 
 
 def launches(f: Any) -> tuple[int, int]:
@@ -415,6 +451,7 @@ import numpy as np
 import symc.cuda
 from pathlib import Path
 from symc.codegen.targets import sim
+from symc.codegen.targets._abi import ffi
 from symc.errors import DeviceError
 from tests.cuda.running.programs import Programs, build_host
 
