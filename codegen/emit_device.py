@@ -26,7 +26,7 @@ from symc.codegen.targets.steps import RESERVED
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
 
-IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "symc_shared"})
+IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
 IN_HOST = frozenset({"before", "error"})
 
 
@@ -74,9 +74,8 @@ def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
         launchables=made, numbers=numbers, narrow=is_narrow(program),
     )  # fmt: skip
     text = host_text(host)
-    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
-    device += [KERNELS, *(launchable.text for launchable in made.values())]
-    device += [load.source_of(routines, "cuda")] if routines else []
+    device = [header(program), load.base("cuda"), load.source_of([*used, *routines], "cuda")]
+    device += [*declared, KERNELS, *(launchable.text for launchable in made.values())]
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
