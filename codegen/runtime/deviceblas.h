@@ -15,7 +15,7 @@ typedef struct symc_cublas {
 } symc_cublas;
 
 // SYMBOL symc_launch
-// NEEDS symc_device_call
+// NEEDS symc_call
 // Starts a kernel with blocks of x times y threads.
 static int64_t symc_launch(const symc_call *call, int64_t kernel, int64_t grid_x, int64_t grid_y,
                            int64_t x, int64_t y, void **arguments) {
@@ -60,7 +60,7 @@ static int64_t symc_add_pieces(const symc_call *call, int64_t kernel, uint64_t p
 }
 
 // SYMBOL symc_library_gemm
-// NEEDS symc_device_call symc_cublas symc_product
+// NEEDS symc_call symc_cublas symc_product
 // By cuBLAS, whose matrices are column-major: the transposes of ours, so b comes first.
 static int64_t symc_library_gemm(const symc_call *call, int64_t trans_a, int64_t trans_b,
                                  int64_t lda, int64_t ldb, const symc_product *task, int type,
@@ -242,7 +242,7 @@ SYMC_DEFINE_DEVICE_DOT(symc_dot_f32, float)
 SYMC_DEFINE_DEVICE_DOT(symc_dot_f64, double)
 
 // SYMBOL symc_copy_bytes
-// NEEDS symc_device_call
+// NEEDS symc_call
 static inline int64_t symc_copy_bytes(const symc_call *call, void *dst, const void *src,
                                       int64_t n) {
     if (n <= 0) return 0;

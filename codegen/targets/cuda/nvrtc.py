@@ -64,7 +64,13 @@ class Compiled:
 
 
 def available() -> bool:
-    """Whether the bindings and a library of NVRTC are here."""
+    """Whether the bindings and a library of NVRTC are here. Imports them only if no wheel tells."""
+    from importlib.util import find_spec
+
+    if find_spec("cuda") is None or find_spec("cuda.bindings") is None:
+        return False
+    if _stamp():
+        return True
     try:
         version()
     except CompilerMissing:
