@@ -69,7 +69,7 @@ def stages(function: Function) -> str:
         ("plan", explain(made)),
         ("program", text(made.program)),
         ("program after the passes", text(made.optimised)),
-        ("source", made.source),
+        ("source", made.source.text),
     ]
     return "\n\n".join(f"=== {title} ===\n{body}" for title, body in parts)
 

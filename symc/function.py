@@ -50,10 +50,14 @@ class In:
 
 @record
 class Out:
-    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)"""
+    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
+
+    With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
+    """
 
     variable: Tensor
     borrow: bool = False
+    on_device: bool | None = None
 
 
 def function(
@@ -67,6 +71,8 @@ def function(
     no_default_updates: bool | Sequence[SharedVariable] = False,
     on_unused_input: str | None = None,
     allow_input_downcast: bool | None = None,
+    device: str | None = None,
+    on_device: bool = False,
 ) -> Function:
     """Compiles a function of `inputs` that computes `outputs` and then updates shared variables.
 
@@ -78,6 +84,10 @@ def function(
     - `mode`: "default"; "fast" (also rewrites that hold only without inf and NaN); "compile"
       (quicker to compile); "python" (the NumPy interpreter); "nanguard" (the interpreter, raising
       at the first NaN or inf). Theano's FAST_RUN, FAST_COMPILE and NanGuardMode are accepted.
+    - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one. By
+      default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
+      arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which
+      `Out` also has for a single output, `symc.cuda.DeviceArray`.
     - `name` is shown in errors and in the generated source.
 
     Raises `MissingInput`, `UnusedInput` (see `on_unused_input`), `BadUpdate` or `FunctionError`.
@@ -103,9 +113,10 @@ def function(
     updated = [_checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
     order = walk([*results, *(new for _, new in updated)])
     _check_inputs(order, variables, on_unused_input or config.on_unused_input)
+    variables_held = _shared_of(order, updated)
     request = Request(
-        _identifier(name), tuple(variables), _shared_of(order, updated),
-        tuple(results), tuple(updated),
+        _identifier(name), tuple(variables), variables_held, tuple(results), tuple(updated),
+        _device(device, variables_held), tuple(_stays(item, on_device) for item in _items(outputs)),
     )  # fmt: skip
     return Function(request, ins, form, keys, mode_named(mode or config.mode))
 
@@ -138,6 +149,39 @@ def _as_outputs(outputs: Outputs) -> tuple[list[Tensor], str, list[str]]:
     if isinstance(outputs, list | tuple):
         return [_output(item) for item in outputs], "list", []
     return [_output(outputs)], "one", []
+
+
+def _items(outputs: Any) -> list[Any]:
+    """The outputs as they were given, in order."""
+    if outputs is None:
+        return []
+    if isinstance(outputs, Mapping):
+        return list(cast("Mapping[str, Any]", outputs).values())
+    return list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+
+
+def _stays(item: Any, on_device: bool) -> bool:
+    """Whether an output is to stay on the device."""
+    own = item.on_device if isinstance(item, Out) else None
+    return on_device if own is None else own
+
+
+def _device(wanted: str | None, held: Sequence[SharedVariable]) -> str:
+    """The device of a function, which is that of its shared variables if they have one."""
+    homes = {home: variable for variable in held if (home := getattr(variable, "device", None)) is not None}
+    if len(homes) > 1:
+        lines = "".join(f"\n  {home}  {describe(node)}" for home, node in homes.items())
+        raise FunctionError(f"shared variables on different devices in one function{lines}")
+    home = next(iter(homes), None)
+    chosen = wanted or home or config.device
+    if chosen == "cuda":
+        chosen = "cuda:0"
+    if home is not None and home != chosen:
+        raise FunctionError(
+            f"a function on {chosen} cannot use a shared variable on {home}\n"
+            f"  shared {describe(homes[home])}"
+        )
+    return chosen
 
 
 def _output(value: Any) -> Tensor:
@@ -415,7 +459,7 @@ class Function:
     @property
     def source(self) -> str:
         """The generated C, as text."""
-        return self.runner.stages().source
+        return self.runner.stages().source.text
 
     @property
     def program(self) -> str:

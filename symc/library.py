@@ -10,7 +10,7 @@ import gc
 import json
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -75,7 +75,7 @@ def compile_request(request: Request, *, mode: str) -> Compiled:
         clock = Clock(seconds)
         with without_collection():
             stages = build(request, mode=mode, clock=clock)
-        binary = Key.of(source=stages.source, **parts)
+        binary = Key.of(source=stages.source.text, **parts)
         store.use(
             binary,
             lambda made: c.compile(stages.source, made, quick=quick),
@@ -124,10 +124,15 @@ def is_tiny(program: ir.Program) -> bool:
     )
 
 
-def _write_meta(folder: Path, request: Request, stages: Stages, seconds: dict[str, float]) -> None:
-    for number, value in enumerate(stages.constants):
+def write_constants(folder: Path, constants: Sequence[Array]) -> None:
+    """The arrays that are part of a function, a file each."""
+    for number, value in enumerate(constants):
         with (folder / f"constant{number}.npy").open("wb") as file:
             np.lib.format.write_array(file, value, allow_pickle=False)
+
+
+def _write_meta(folder: Path, request: Request, stages: Stages, seconds: dict[str, float]) -> None:
+    write_constants(folder, stages.constants)
     meta = {
         "name": request.name,
         "in_place": [shared in stages.in_place for shared, _ in request.updates],
@@ -144,12 +149,13 @@ def _write_meta(folder: Path, request: Request, stages: Stages, seconds: dict[st
 def _load(entry: Entry, c: CTarget, seconds: dict[str, float]) -> Compiled:
     started = time.perf_counter()
     meta = json.loads(entry.read(META))
-    constants = [_read_constant(entry, number) for number in range(meta["constants"])]
+    constants = [read_constant(entry, number) for number in range(meta["constants"])]
     library = c.load(entry.path)
     seconds["load"] = time.perf_counter() - started
     return Compiled(library, entry.path, entry.hit, constants, meta["in_place"], meta)
 
 
-def _read_constant(entry: Entry, number: int) -> Array:
+def read_constant(entry: Entry, number: int) -> Array:
+    """One of the arrays that are part of a function."""
     with entry.file(f"constant{number}.npy").open("rb") as file:
         return np.lib.format.read_array(file, allow_pickle=False)

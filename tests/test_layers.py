@@ -20,6 +20,8 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
     ("errors", "config", "dims", "special", "_build"),
+    ("cuda", "cuda.memory", "cuda.device", "cuda.streams", "cuda.array", "cuda.dlpack",
+     "cuda.interop", "cuda.place"),
     ("types",),
     ("graph", "lowering"),
     ("inputs", "request"),
@@ -31,7 +33,8 @@ LAYERS = (
     ),
     ("identity", "compile"),
     ("library",),
-    ("arguments", "_call", "call", "modes", "function"),
+    ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
+    ("modes", "function"),
     ("debug", "testing"),
     ("", "__main__", "demo."),
 )  # fmt: skip

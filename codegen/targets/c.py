@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler
-from symc.codegen.targets.base import Lang, Pass
+from symc.codegen.targets.base import Lang, Pass, Source
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from symc.codegen.ir import Program
 
 SOURCE = "function.c"
 BINARY = "function.so"
@@ -76,6 +78,11 @@ class CTarget:
     memo: Path | None = None  # where the version of the compiler is remembered
     lang: Lang = C
 
+    @property
+    def on_device(self) -> bool:
+        """Arrays are in the memory of the processor."""
+        return False
+
     def available(self) -> bool:
         """Whether there is a compiler. Starts no process."""
         return compiler.find_compiler() is not None
@@ -85,6 +92,12 @@ class CTarget:
         from symc.codegen.passes import PASSES
 
         return PASSES
+
+    def emit(self, program: Program) -> Source:
+        """The text of a program that has been through the passes."""
+        from symc.codegen.emit import emit
+
+        return Source(((SOURCE, emit(program, self.lang)),), {})
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -103,8 +116,12 @@ class CTarget:
             raise CompilerMissing(compiler.why_missing())
         return found
 
-    def compile(self, source: str, folder: Path, *, quick: bool = False) -> None:
+    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`."""
+        self.compile_text(source.text, folder, quick=quick)
+
+    def compile_text(self, source: str, folder: Path, *, quick: bool = False) -> None:
+        """As `compile`, for a text from anywhere."""
         from symc.codegen.targets.pieces import LARGE, pieces
 
         found = self.compiler()

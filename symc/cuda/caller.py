@@ -39,8 +39,13 @@ from symc.errors import DeviceError
 Cell = list[Any]  # of one DeviceArray or NumPy array
 
 _NO_MEMORY = -1
+_TOO_LONG = -3
 _DRIVER = -1000
 _BLAS = -2000
+
+
+class TooLong(Exception):
+    """The arrays of a call need 64-bit indexes, which the program does not have. Nothing was done."""
 
 
 class CudaCaller:
@@ -309,6 +314,8 @@ class CudaCaller:
             values = [a.to_numpy() if isinstance(a, DeviceArray) else a for a in arrays]
             self._failed(code, tuple(values))
             raise RuntimeError(f"the compiled function failed with status {code}")
+        if code == _TOO_LONG:
+            raise TooLong
         if code == _NO_MEMORY or code == _DRIVER - OUT_OF_MEMORY:
             self._device.empty_cache()
             raise MemoryError(f"the function needs more memory than {self._device.name} has")

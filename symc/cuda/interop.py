@@ -15,9 +15,7 @@ from symc.cuda.memory import Foreign
 from symc.errors import DeviceError, DTypeError
 
 
-def asarray(
-    value: Any, dtype: Any, where: str | Device | None, copy: bool | None
-) -> DeviceArray:
+def asarray(value: Any, dtype: Any, where: str | Device | None, copy: bool | None) -> DeviceArray:
     """`symc.cuda.asarray`."""
     kind = None if dtype is None else np.dtype(dtype)
     device = None if where is None else device_named(where)
@@ -43,9 +41,7 @@ def upload(array: Any, device: Device) -> DeviceArray:
     return made
 
 
-def on_device(
-    value: Any, device: Device | None, what: str = "the array"
-) -> DeviceArray | None:
+def on_device(value: Any, device: Device | None, what: str = "the array") -> DeviceArray | None:
     """The value without a copy if it is an array on a device, None if it is on the host.
 
     Raises `DeviceError`, naming `what`, if it is on another device than the one given.

@@ -25,7 +25,7 @@ def test_a_missing_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     target = CTarget()
     assert not target.available()
     with pytest.raises(CompilerMissing, match="'no-such-compiler -m64'"):
-        target.compile("", tmp_path)
+        target.compile_text("", tmp_path)
     monkeypatch.delenv("SYMC_CC")
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -44,7 +44,7 @@ def test_a_compiler_with_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_failed_compilation_says(tmp_path: Path) -> None:
     source = "int first;\n" * 30 + "int wrong = ;\n" + "int last;\n" * 30
     with pytest.raises(CompileFailed) as caught:
-        CTarget().compile(source, tmp_path)
+        CTarget().compile_text(source, tmp_path)
     error = caught.value
     assert error.line == 31
     assert error.source == source
@@ -63,7 +63,7 @@ def test_a_compiler_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     fake.chmod(0o755)
     monkeypatch.setenv("SYMC_CC", str(fake))
     with pytest.raises(CompileFailed, match="no space left") as caught:
-        CTarget().compile("int x;", tmp_path)
+        CTarget().compile_text("int x;", tmp_path)
     assert caught.value.line is None
 
 
@@ -155,7 +155,7 @@ def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
     assert len(parts) == 2
     assert abs(len(parts[0]) - len(parts[1])) < 0.3 * len(source)
     target = CTarget()
-    target.compile(source, tmp_path, quick=True)
+    target.compile_text(source, tmp_path, quick=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["function.c", "function.so"]
     assert (tmp_path / "function.c").read_text() == source
     x = np.linspace(-1, 1, 7)
@@ -167,7 +167,7 @@ def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
 def test_a_piece_that_fails(tmp_path: Path) -> None:
     source = emit(many_kernels(80), LANG).replace("/* number 77 */", "int oops = ;", 1)
     with pytest.raises(CompileFailed, match="int oops = ;"):
-        CTarget().compile(source, tmp_path, quick=True)
+        CTarget().compile_text(source, tmp_path, quick=True)
     assert [path.name for path in tmp_path.iterdir()] == ["function.c"]
 
 

@@ -38,6 +38,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
+from symc.codegen.passes.memory import prepared
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
 
 LARGEST = (1 << 31) - (1 << 20)  # a little less than an int: a thread may count past the end
@@ -46,7 +47,13 @@ MODULAR = frozenset({"add", "sub", "mul"})
 
 
 def narrow(program: Program) -> Program:
-    """The program with int32 lengths, loop variables and indexes in its kernels."""
+    """The program with int32 lengths, loop variables and indexes in its kernels.
+
+    Not if lengths become known only while it runs: by then it is too late to run another.
+    """
+    _, known = prepared(program)
+    if any(size.var.name not in known for size in program.sizes):
+        return program
     data = {kernel.name: set[int]() for kernel in program.kernels}
     for step in program.steps:
         if isinstance(step, Launch):
