@@ -11,6 +11,7 @@ import pytest
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.runtime import load
 from symc.codegen.targets.cuda import disassemble, nvrtc
+from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.cuda.routines import KERNELS, source_of_kernel
 from tests.codegen.runtime_library import Signature, signatures
 from tests.cuda.nvidia import needs_nvrtc
@@ -230,3 +231,16 @@ extern "C" __global__ void convert(symc_float16 *x, double *y, long long *z) {{
     assert converted.count("cvt.f32.f16") == 2
     assert converted.count("cvt.rn.f16.f64") == 1
     assert converted.count("cvt.rn.f16.f32") == 2
+
+
+def test_kernels_may_have_any_name_but_those_of_the_language() -> None:
+    """What is not in the table does not clash; `exp` and the like are symbols of the runtime."""
+    words = "gamma time index sum scale square step mix length distance any all rand system y z"
+    free = [word for word in words.split() if word not in CUDA.functions | CUDA.reserved]
+    assert {"sum", "scale", "y"} <= set(free)
+    kernel = 'extern "C" __global__ void {}(int n, float *x) {{ x[n] = 1.0f; }}\n'
+    assert nvrtc.compile("".join(map(kernel.format, free))).resources.keys() == set(free)
+    for word in ("norm", "rsqrt", "fdimf", "y0"):
+        assert word in CUDA.functions
+        with pytest.raises(CompileFailed):
+            nvrtc.compile(kernel.format(word))
