@@ -113,7 +113,7 @@ def test_the_key_has_the_build_which_is_asked_for_once(
 def test_without_the_bindings_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "cuda.bindings", None)
+    monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)
     nvrtc.version.cache_clear()
     nvrtc._bindings.cache_clear()  # pyright: ignore[reportPrivateUsage]
     try:

@@ -166,13 +166,14 @@ def _dotted(arch: Architecture) -> str:
 
 @functools.cache
 def _bindings() -> Any:
+    from importlib import import_module  # the bindings have no types
+
     try:
-        from cuda.bindings import nvrtc
+        return import_module("cuda.bindings.nvrtc")
     except ImportError as error:
         raise CompilerMissing(
             f"no bindings of NVRTC: {error}. Install them by {INSTALL}"
         ) from error
-    return nvrtc
 
 
 def _stamp() -> str:
