@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
 from symc.codegen.dtypes import INT64
-from symc.codegen.expressions import BOOLEAN, SHIFT, Printer
+from symc.codegen.expressions import BOOLEAN, SHIFT, Printer, factors
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -236,16 +236,18 @@ class Grid:
             writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
         if loop.kind == "vector" and self.packs(writer, loop):
             return None
-        self.head(writer, loop)
-        return Frame(iter(loop.body))
+        positive = self.head(writer, loop)
+        return Frame(iter(loop.body), positive=positive)
 
-    def head(self, writer: Writer, loop: Loop) -> None:
-        """The line that begins a loop."""
+    def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
+        """The line that begins a loop; the sizes that are known to be above zero in its body."""
         printer = writer.printer
+        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        printer.positive |= positive
         printer.natural.add(loop.var.name)
         if loop.kind == "lane" and isinstance(loop.extent, Const) and loop.extent.value == 1:
             writer.put("if (threadIdx.x == 0) {")
-            return
+            return positive
         name, kind = printer.vars[loop.var.name], writer.lang.types[loop.var.dtype.name]
         cast = f"({kind})" if self.wide else ""
         match loop.kind:
@@ -264,6 +266,7 @@ class Grid:
             writer.pragma(writer.lang.unroll.format(count=last))
         advance = f"{name} += {step}" if step else f"{name}++"
         writer.put(f"for ({kind} {name} = {first}; {name} < {last}; {advance}) {{")
+        return positive
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """A variable, an array of the thread's own, or a piece of the team's memory."""
@@ -340,6 +343,7 @@ class Grid:
         """The loop with its packs in registers."""
         printer, lang = writer.printer, writer.lang
         writer.depth += 1
+        printer.natural.add(loop.var.name)
         names: dict[tuple[str, Expr], str] = {}
         counter = printer.vars[loop.var.name]
         for pack in found:
@@ -388,6 +392,15 @@ def drop_unused(writer: Writer, start: int, name: str) -> None:
     if len(found) == 1 and writer.lines[found[0]].lstrip().startswith("const "):
         if len(word.findall(writer.lines[found[0]])) == 1:
             del writer.lines[found[0]]
+
+
+def lengths_of(extent: Expr) -> set[str]:
+    """The sizes of which each is at least 1 where a loop of this extent runs at all."""
+    match extent:
+        case Binary("floordiv", Binary("add", whole, Const(more)), Const(width)) if more < width:
+            return lengths_of(whole)  # of a loop over packs
+        case _:
+            return {factor.name for factor in factors(extent) if isinstance(factor, Var)}
 
 
 @record

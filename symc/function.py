@@ -168,7 +168,11 @@ def _stays(item: Any, on_device: bool) -> bool:
 
 def _device(wanted: str | None, held: Sequence[SharedVariable]) -> str:
     """The device of a function, which is that of its shared variables if they have one."""
-    homes = {home: variable for variable in held if (home := getattr(variable, "device", None)) is not None}
+    homes = {
+        home: variable
+        for variable in held
+        if (home := getattr(variable, "device", None)) is not None
+    }
     if len(homes) > 1:
         lines = "".join(f"\n  {home}  {describe(node)}" for home, node in homes.items())
         raise FunctionError(f"shared variables on different devices in one function{lines}")

@@ -44,6 +44,12 @@ def find_compiler() -> Compiler | None:
     return _find((order,) if order else ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
 
 
+def find_cxx_compiler() -> Compiler | None:
+    """The C++ compiler that SYMC_CXX or CXX names, else c++, g++ or clang++; as `find_compiler`."""
+    order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
+    return _find((order,) if order else ("c++", "g++", "clang++"), os.environ.get("PATH", ""))
+
+
 def _which(name: str, path: str) -> str | None:
     """As `shutil.which`, whose module takes longer to import than all the rest of a cache hit."""
     places = [""] if Path(name).name != name else path.split(os.pathsep)
@@ -73,6 +79,14 @@ def why_missing() -> str:
     if order:
         return f"no C compiler: {order!r}, which SYMC_CC or CC names, is not a program in PATH"
     return "no C compiler: found none of cc, gcc, clang in PATH. Install gcc or set SYMC_CC"
+
+
+def why_cxx_missing() -> str:
+    """What to tell a user who has no C++ compiler."""
+    order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
+    if order:
+        return f"no C++ compiler: {order!r}, which SYMC_CXX or CXX names, is not a program in PATH"
+    return "no C++ compiler: found none of c++, g++, clang++ in PATH. Install g++ or set SYMC_CXX"
 
 
 def identity(found: Compiler, memo: Path | None) -> str:

@@ -2,6 +2,7 @@
 
     values      inputs without axes are passed by value instead of by address
     split       loops behind each other become kernels of their own: a grid has one loop
+    tiles       arrays that are read across the grain are copied in tiles
     mapping     each kernel becomes one loop over threads or over teams of threads
     packs       neighbouring elements are read and written 16 bytes at a time
     narrow      indexes have 32 bits
@@ -21,12 +22,13 @@ from symc.codegen.passes.gpu.mapping import mapping
 from symc.codegen.passes.gpu.narrow import narrow
 from symc.codegen.passes.gpu.packs import packs
 from symc.codegen.passes.gpu.split import split
+from symc.codegen.passes.gpu.tiles import tiles
 from symc.codegen.passes.gpu.values import values
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
 
 WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, simplify, collapse, fuse, simplify, values, split, mapping, packs,
+    reuse, simplify, collapse, fuse, simplify, values, split, tiles, mapping, packs,
 )  # fmt: skip
 """What is done to a program for a device whose arrays may have more than 2^31 elements."""
 

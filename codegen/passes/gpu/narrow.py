@@ -43,6 +43,7 @@ from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
 
 LARGEST = (1 << 31) - (1 << 20)  # a little less than an int: a thread may count past the end
 EXACT = frozenset({"floordiv", "mod", "min", "max"})
+ORDER = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 MODULAR = frozenset({"add", "sub", "mul"})
 
 
@@ -63,14 +64,22 @@ def narrow(program: Program) -> Program:
 
 
 def limits(kernel: Kernel) -> list[Expr]:
-    """The lengths of loops, in the sizes of a kernel, that must be small for it to be narrow."""
+    """The lengths of loops, in the sizes of a kernel, that must be small for it to be narrow.
+
+    Of the lengths of loops over packs, which are divided, the products that are divided.
+    """
     sizes = {size.name for size in kernel.sizes}
-    found = [
-        stmt.extent
-        for stmt in statements(kernel.body)
-        if isinstance(stmt, Loop) and not isinstance(stmt.extent, Const)
-    ]
-    return list(dict.fromkeys(extent for extent in found if names_in(extent) <= sizes))
+    found: dict[Expr, None] = {}
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, Loop) and not isinstance(stmt.extent, Const):
+            pending = [stmt.extent]
+            while pending:
+                expr = pending.pop()
+                if names_in(expr) <= sizes and isinstance(expr, Var | Binary):
+                    if expr is stmt.extent or (isinstance(expr, Binary) and expr.op == "mul"):
+                        found[expr] = None
+                pending.extend(parts(expr))
+    return list(found)
 
 
 def _loads(expr: Expr) -> bool:
@@ -86,6 +95,7 @@ class _Narrow:
             Var(size.name, INT32) if size.dtype is INT64 and number not in data else size
             for number, size in enumerate(kernel.sizes)
         )
+        self.limited = set(limits(kernel))
         self.narrow = {size.name for size in self.sizes if size.dtype is INT32}
         self.narrow |= {s.var.name for s in statements(kernel.body) if isinstance(s, Loop)}
         self.lets = {
@@ -146,6 +156,9 @@ class _Narrow:
                     index = False
                 for part in (left, right):
                     self.find(part, found, exact=exact or op in EXACT, index=index)
+            case Binary(op, left, right) if op in ORDER and self.are_small(left, right):
+                for part in (left, right):
+                    self.find(part, found, exact=True, index=True)
             case Select(condition, then, otherwise) if index:
                 self.find(condition, found, exact=True, index=False)
                 for part in (then, otherwise):
@@ -153,6 +166,10 @@ class _Narrow:
             case _:
                 for part in parts(expr):
                     self.find(part, found, exact=True, index=False)
+
+    def are_small(self, left: Expr, right: Expr) -> bool:
+        """Whether two indexes may be compared as they are."""
+        return left.dtype is INT64 and self.is_small(left) and self.is_small(right)
 
     def is_small(self, expr: Expr) -> bool:
         """Whether an index surely has 32 bits, and so has everything it is computed from."""
@@ -164,6 +181,8 @@ class _Narrow:
                     return False
                 value = self.lets.get(name)
                 return value is None or self.is_small(value)
+            case Binary("mul") if expr in self.limited:
+                return True
             case Binary("mul", Var(), Const(value)):  # the start of a pack or a block
                 return 0 <= value <= 1 << 16 and self.is_small(expr.left)
             case Binary(op, left, right):
@@ -224,5 +243,7 @@ class _Narrow:
                 return Cast(Var(name, INT32), INT64)
             case Load(buffer, index, dtype):
                 return Load(buffer, self.index(index), dtype)
+            case Binary(op, left, right, dtype) if op in ORDER and self.are_small(left, right):
+                return Binary(op, self.index(left), self.index(right), dtype)
             case _:
                 return rebuild(expr, self.value)
