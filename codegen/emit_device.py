@@ -74,9 +74,9 @@ def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
         launchables=made, numbers=numbers, narrow=is_narrow(program),
     )  # fmt: skip
     text = host_text(host)
-    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
+    runtime = load.source_of([*used, *routines], "cuda")  # at once: they share functions
+    device = [header(program), load.base("cuda"), runtime, *declared]
     device += [KERNELS, *(launchable.text for launchable in made.values())]
-    device += [load.source_of(routines, "cuda")] if routines else []
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(

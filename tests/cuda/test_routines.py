@@ -13,6 +13,8 @@ import pytest
 
 pytest.importorskip("symc.codegen.targets.sim", reason="no simulator")
 
+import symc
+import symc.tensor as T
 from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
 from symc.codegen.targets import sim
@@ -261,6 +263,15 @@ def test_bits_do_not_depend_on_the_order_of_threads(run: Routines) -> None:
         square = run("gemm_f32", 1, 0, *sizes, 1.0, matrix, 10, matrix, 10, 0.0, c, 10)
         found.add(dot.tobytes() + square.tobytes())
     assert len(found) == 1
+
+
+def test_a_routine_shares_functions_with_the_kernels_of_its_program() -> None:
+    x, w = T.fmatrix("x"), T.fvector("w")
+    f = symc.function([x, w], T.softmax(x) @ w, device="cuda:sim")
+    values, weights = draw(5, 7, dtype=F32), draw(7, dtype=F32)
+    powers = np.exp(values.astype("f8"))
+    wanted = (powers / powers.sum(axis=1, keepdims=True)) @ weights
+    np.testing.assert_allclose(np.asarray(f(values, weights)), wanted, rtol=1e-5, atol=1e-6)
 
 
 # --- cuBLAS ---------------------------------------------------------------------------------------
