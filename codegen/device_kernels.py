@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 THREADS = 256  # of a block of a grid kernel
 TEAM = 512  # the largest team
-SHARED = "symc_shared"
+SHARED = "team_memory"
 
 
 @record

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.device_kernels import Launchable, emit_device_kernel
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit import AT_FILE_LEVEL, HOST, KERNELS, aliased_params, header, natural_sizes
+from symc.codegen.emit import HOST, KERNELS, aliased_params, header, natural_sizes
 from symc.codegen.expressions import Names, Printer
 from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.memory import plan
@@ -26,7 +26,7 @@ from symc.codegen.targets.steps import RESERVED
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
 
-IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "symc_shared"})
+IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
 IN_HOST = frozenset({"before", "error"})
 
 
@@ -54,7 +54,7 @@ def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
     reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
     outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)
-    functions = Names(reserved | outside | AT_FILE_LEVEL)
+    functions = Names(reserved | outside | lang.functions | host_lang.functions)
     natural = natural_sizes(program, host_printer)
     aliased = aliased_params(program)
     made: dict[str, Launchable] = {}
@@ -74,9 +74,9 @@ def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
         launchables=made, numbers=numbers, narrow=is_narrow(program),
     )  # fmt: skip
     text = host_text(host)
-    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
+    runtime = load.source_of([*used, *routines], "cuda")  # at once: they share functions
+    device = [header(program), load.base("cuda"), runtime, *declared]
     device += [KERNELS, *(launchable.text for launchable in made.values())]
-    device += [load.source_of(routines, "cuda")] if routines else []
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(

@@ -299,7 +299,7 @@ def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 MACHINE_PATH = re.compile(r"(?<![\w./<~])/(?:work|root|home|Users|tmp)/\w")
-TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
+TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.cuh", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
 
 
 @pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "scripts", ".ci", "."])

@@ -41,6 +41,7 @@ typedef struct symc_teams {
 static symc_teams symc_plan_teams(const symc_call *call, int64_t teams, int64_t length,
                                   int64_t bytes) {
     symc_teams plan = {32, 1, 0, 0, 0};
+    if (bytes < 0) bytes = 0;
     const int64_t room = call->device->shared_bytes < 98304 ? call->device->shared_bytes : 98304;
     while (plan.size < 512 && (plan.size * 8 < length ||
                                (plan.size < length && teams * plan.size < 65536)))
@@ -61,14 +62,14 @@ static symc_teams symc_plan_teams(const symc_call *call, int64_t teams, int64_t 
 
 // SYMBOL symc_launch_teams
 // NEEDS symc_plan_teams symc_status
-// A kernel with an iteration for each team. If teams need memory, the first two parameters are
-// where it is, if not in shared memory, and the bytes of each team.
+// A kernel with an iteration for each team. If teams need memory (`bytes` is not negative), the first
+// two parameters are where it is, if not in shared memory, and the bytes of each team.
 static int64_t symc_launch_teams(const symc_call *call, int64_t kernel, int64_t teams,
                                  int64_t length, int64_t bytes, char *scratch, void **params) {
     const symc_teams plan = symc_plan_teams(call, teams, length, bytes);
     if (teams <= 0) return 0;
     if (plan.shared) scratch = 0;
-    if (bytes) {
+    if (bytes >= 0) {
         params[0] = &scratch;
         params[1] = &bytes;
     }

@@ -6,7 +6,7 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
     // NEEDS exp fabs
     static inline double symc_sigmoid_f64(double x) { ... }
 
-or, for a declaration, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
+or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
 What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
 starts every program.
 
@@ -52,7 +52,7 @@ class Symbol:
 
     @property
     def is_declaration(self) -> bool:
-        """Whether this is one line that declares a function of the C library."""
+        """Whether this is one line, of a table of functions that are declared or defined."""
         return self.text.count("\n") == 1
 
 

@@ -3,8 +3,8 @@
 
 // SYMBOL symc_product
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices, `step` elements apart. Element
-// (i, j) is `row` i + `column` j elements behind the first; c's `column` is 1. All have the length k,
-// but together no more than k_end: so the parts of one long product are a batch.
+// (i, j) is `row` i + `column` j elements behind the first; c's `column` is 1. All have the length
+// k, but together no more than k_end: so the parts of one long product are a batch.
 typedef struct symc_product {
     int64_t batch, m, n, k, k_end;
     const void *a;

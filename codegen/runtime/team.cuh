@@ -1,7 +1,7 @@
 // What the threads of a team compute together. A team is the blockDim.x threads that share a
-// threadIdx.y: 32, or a larger multiple of 32 where blockDim.y is 1; so it is a warp or a block. All
-// its threads call these functions, where they do not diverge, and get the same bits, which depend
-// on blockDim.x but not on how the threads happen to run.
+// threadIdx.y: 32, or a larger multiple of 32 where blockDim.y is 1; so it is a warp or a block.
+// All its threads call these functions, where they do not diverge, and get the same bits, which
+// depend on blockDim.x but not on how the threads happen to run.
 
 // SYMBOL symc_team_parts
 // A value of each warp of the block; teams of one warp do not need it.

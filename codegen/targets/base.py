@@ -35,6 +35,7 @@ class Lang:
     unroll: str
     thread: str  # the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
+    functions: frozenset[str]  # that the compiler knows: names that kernels must not take
 
 
 @record

@@ -39,6 +39,11 @@ KEYWORDS = (
     " true false nullptr int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t"
     " INFINITY NAN NULL"
 )
+FUNCTIONS = (
+    "abort abs calloc div exit gamma getenv index j0 j1 jn labs ldiv log main memchr"
+    " memcmp memcpy memset printf puts qsort rand realloc rindex scalb signbit significand"
+    " strlen system time y0 y1 yn"
+)
 
 C = Lang(
     name="c",
@@ -68,6 +73,7 @@ C = Lang(
     unroll="#pragma GCC unroll {count}",
     thread="omp_get_thread_num()",
     reserved=frozenset(KEYWORDS.split()),
+    functions=frozenset(FUNCTIONS.split()),
 )  # fmt: skip
 
 

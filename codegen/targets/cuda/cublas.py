@@ -31,15 +31,13 @@ def open_cublas(*, tf32: bool = False) -> Cublas | None:
 
     With `tf32` float32 products may use tensor cores, which keep three digits.
     """
+    from importlib import import_module  # pathfinder has no types
+
     try:
-        from cuda.pathfinder import load_nvidia_dynamic_lib
-    except ImportError:
-        return None
-    try:
-        path = str(load_nvidia_dynamic_lib("cublas").abs_path)
+        found: Any = import_module("cuda.pathfinder").load_nvidia_dynamic_lib("cublas")
     except Exception:  # the versions of pathfinder have no common error for this
         return None
-    return create(path, tf32=tf32)
+    return create(str(found.abs_path), tf32=tf32)
 
 
 def create(path: str, *, tf32: bool = False) -> Cublas | None:

@@ -82,7 +82,7 @@ class DeviceHost(Host):
         made, printer = self.launchables[launch.kernel], self.printer
         kernel, bound = self.bodies[launch.kernel], bindings(self, launch)
         params: list[str] = []
-        bytes_text, scratch = "0", "0"
+        bytes_text, scratch = "-1", "0"
         if made.memory is not None:
             size = substitute(made.memory.bytes, bound)
             bytes_text, scratch = printer.text(size), self.place(size)

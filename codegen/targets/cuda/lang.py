@@ -7,6 +7,7 @@ float16, and in `runtime/team.cuh`. Functions of numbers are the same text as in
 from __future__ import annotations
 
 from symc.codegen.targets.base import Lang
+from symc.codegen.targets.c import FUNCTIONS as C_FUNCTIONS
 from symc.codegen.targets.c import KEYWORDS as C_KEYWORDS
 
 KEYWORDS = (
@@ -16,23 +17,19 @@ KEYWORDS = (
     " static_cast template this thread_local throw try typeid typename using virtual wchar_t xor"
     " xor_eq symc_float16"
 )
-BUILT_IN = (
-    "threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 half __half"
-    " min max abs assert printf malloc free memcpy memset clock clock64 trap surfaceReference"
-    " textureReference saturate rsqrt rsqrtf rcbrt sincos sincosf sincospi sinpi cospi norm norm3d"
-    " norm4d rnorm rhypot normcdf normcdfinv erfcx erfcxf erfinv erfinvf erfcinv cyl_bessel_i0"
-    " cyl_bessel_i1 j0 j1 jn y0 y1 yn ldexp scalbn frexp modf logb ilogb lrint llrint lround llround"
-    " nearbyint fdim signbit isnan isinf isfinite lgamma lgammaf atomicAdd atomicMax atomicMin"
-    " atomicExch atomicCAS umin umax llmin llmax ullmin ullmax mulhi mul24 usad popc clz brev"
+BUILT_IN = "threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 min max abs"
+FUNCTIONS = (  # in double; those in float end in f
+    "assert clock64 cospi cyl_bessel_i0 cyl_bessel_i1 erfcinv erfcx erfinv fdim frexp ilogb ldexp"
+    " lgamma llabs llmax llmin llrint llround logb lrint lround modf nearbyint norm norm3d norm4d"
+    " normcdf normcdfinv rcbrt remquo rhypot rnorm rnorm3d rnorm4d rsqrt scalbln scalbn sincos"
+    " sincospi sinpi ullmax ullmin umax umin"
 )
 VECTORS = tuple(
-    f"{kind}{count}"
-    for kind in (
-        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong",
-        "ulonglong", "float", "double",
-    )
+    f"{unsigned}{kind}{count}"
+    for kind in ("char", "short", "int", "long", "longlong", "float", "double")
+    for unsigned in ("", "u")
     for count in range(1, 5)
-)  # fmt: skip
+)
 
 CUDA = Lang(
     name="cuda",
@@ -57,4 +54,7 @@ CUDA = Lang(
     unroll="#pragma unroll {count}",
     thread="",
     reserved=frozenset([*C_KEYWORDS.split(), *KEYWORDS.split(), *BUILT_IN.split(), *VECTORS]),
+    functions=frozenset(
+        [*C_FUNCTIONS.split(), *FUNCTIONS.split(), *(f"{name}f" for name in FUNCTIONS.split())]
+    ),
 )  # fmt: skip

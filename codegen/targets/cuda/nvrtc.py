@@ -64,7 +64,13 @@ class Compiled:
 
 
 def available() -> bool:
-    """Whether the bindings and a library of NVRTC are here."""
+    """Whether the bindings and a library of NVRTC are here. Imports them only if no wheel tells."""
+    from importlib.util import find_spec
+
+    if find_spec("cuda") is None or find_spec("cuda.bindings") is None:
+        return False
+    if _stamp():
+        return True
     try:
         version()
     except CompilerMissing:
@@ -160,13 +166,14 @@ def _dotted(arch: Architecture) -> str:
 
 @functools.cache
 def _bindings() -> Any:
+    from importlib import import_module  # the bindings have no types
+
     try:
-        from cuda.bindings import nvrtc
+        return import_module("cuda.bindings.nvrtc")
     except ImportError as error:
         raise CompilerMissing(
             f"no bindings of NVRTC: {error}. Install them by {INSTALL}"
         ) from error
-    return nvrtc
 
 
 def _stamp() -> str:
