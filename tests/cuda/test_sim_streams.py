@@ -44,12 +44,21 @@ def test_deferred_work_waits(device: Device) -> None:
         assert device.result("cuStreamQuery", stream) == 0
 
 
-def test_changed_host_memory_shows_when_deferred(device: Device) -> None:
+@pytest.mark.parametrize("pinned", [True, False])
+def test_changed_host_memory_shows_when_deferred(device: Device, pinned: bool) -> None:
+    """The driver takes the bytes of other memory before it returns."""
     x, there = np.ones(4, "f4"), device.allocate(16)
+    if pinned:
+        block = device.handle("cuMemHostAlloc", size(16), 0)
+        x = np.ctypeslib.as_array((ctypes.c_float * 4).from_address(block.value or 0))
+        x[:] = 1
     with device.deferred():
         device.call("cuMemcpyHtoDAsync", there, host(x), size(16), None)
         x[:] = 2
-        assert list(device.get(there, 4, "f4")) == [2] * 4
+        assert list(device.get(there, 4, "f4")) == [2 if pinned else 1] * 4
+    if pinned:
+        device.call("cuMemFreeHost", block)
+        assert device.result("cuMemFreeHost", block) == INVALID_VALUE
 
 
 def test_errors_come_late_when_deferred(device: Device) -> None:
@@ -89,6 +98,21 @@ def test_streams_wait_for_events(device: Device) -> None:
         assert out[0] == (5 if waits else 0)  # without the wait, the copies changed places
         device.call("cuEventSynchronize", event)
         assert device.result("cuEventQuery", event) == 0
+
+
+def test_a_wait_is_for_the_record_that_it_saw(device: Device) -> None:
+    first, second, third = (stream_of(device) for _ in range(3))
+    event = device.handle("cuEventCreate", 0)
+    x, y, out = np.full(1, 5, "f4"), device.allocate(4), np.zeros(1, "f4")
+    with device.deferred():
+        device.call("cuMemcpyHtoDAsync", y, host(x), size(4), first)
+        device.call("cuEventRecord", event, first)
+        device.call("cuStreamWaitEvent", second, event, 0)
+        device.call("cuEventRecord", event, third)
+        device.call("cuStreamSynchronize", third)
+        device.call("cuMemcpyDtoHAsync", host(out), y, size(4), second)
+        device.call("cuStreamSynchronize", second)
+    assert out[0] == 5
 
 
 def test_the_legacy_stream_keeps_order_with_blocking_streams(device: Device) -> None:

@@ -115,6 +115,7 @@ const struct allocation *find_allocation(CUdeviceptr address);
 const struct allocation *allocation_before(CUdeviceptr address);
 const struct allocation *freed_allocation(CUdeviceptr address);
 CUresult release(CUdeviceptr address);
+bool is_pinned(uint64_t address);  // host memory of cuMemHostAlloc
 // Whether a copy may touch these bytes; complains if not.
 CUresult in_one_allocation(CUdeviceptr address, size_t bytes, const char *what);
 
@@ -206,6 +207,7 @@ struct operation {
         struct {
             uint64_t to, from;
             size_t bytes;
+            void *staged;  // bytes of the host that were taken when it was enqueued
         } copy;
         struct {
             uint64_t to;

@@ -261,19 +261,42 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+// --- host memory --------------------------------------------------------------------------------
+
+static struct {
+    uint64_t start;
+    size_t bytes;
+} pinned[256];
+
+static size_t pinned_at(uint64_t address) {
+    size_t number = 0;
+    while (number < 256 && address - pinned[number].start >= pinned[number].bytes) number++;
+    return number;
+}
+
+bool is_pinned(uint64_t address) { return pinned_at(address) < 256; }
+
 CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
     ONE_AT_A_TIME;
     (void)flags;
     CHECKED(usable());
+    size_t number = 0;
+    while (number < 256 && pinned[number].bytes) number++;
+    if (number == 256) return complain(CUDA_ERROR_OUT_OF_MEMORY, "256 blocks of host memory");
     *address = bytes ? aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE) : NULL;
     if (!*address) return complain(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes of host memory", bytes);
     memset(*address, 0xff, bytes);
+    pinned[number].start = (uint64_t)*address, pinned[number].bytes = bytes;
     return CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeHost(void *address) {
     ONE_AT_A_TIME;
     CHECKED(usable());
+    if (!is_pinned((uint64_t)address)) {
+        return complain(CUDA_ERROR_INVALID_VALUE, "no memory of cuMemHostAlloc");
+    }
+    pinned[pinned_at((uint64_t)address)].bytes = 0;
     free(address);
     return CUDA_SUCCESS;
 }
@@ -377,6 +400,10 @@ static CUresult pointer_attribute(void *value, int attribute, const struct alloc
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
     ONE_AT_A_TIME;
     CHECKED(usable());
+    if (is_pinned(address) && attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE) {
+        *(unsigned *)value = 1;  // host memory
+        return CUDA_SUCCESS;
+    }
     CHECKED(in_one_allocation(address, 1, "cuPointerGetAttribute"));
     return pointer_attribute(value, attribute, find_allocation(address), address);
 }

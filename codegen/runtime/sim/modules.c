@@ -167,6 +167,7 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)most_threads(function); break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)function->module->shared.bytes; break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = (int)function->dynamic_limit;

@@ -2,8 +2,9 @@
 //
 // Deferred work runs as late and as much out of order as CUDA allows: a call that waits for a
 // stream runs what that stream needs and nothing else; of what may run next, the stream that was
-// used last goes first. Host memory is read and written when the copy runs. So a buffer that is
-// freed or changed too early, or a missing event, shows.
+// used last goes first. Host memory is written when a copy runs, and read then if it is pinned, else
+// when the copy is enqueued, as CUDA does. So a buffer that is freed or changed too early, or a
+// missing event, shows.
 #include <stdlib.h>
 #include <time.h>
 
@@ -33,6 +34,14 @@ static void **copy_arguments(const symc_sim_kernel *kernel, void **arguments) {
     return copies;
 }
 
+// A copy has bytes of its own, if any were taken when it was enqueued.
+static void copy_staged(struct operation *copy) {
+    if (copy->kind != TO_DEVICE || !copy->copy.staged) return;
+    void *bytes = malloc(copy->copy.bytes);
+    copy->copy.staged = memcpy(bytes, copy->copy.staged, copy->copy.bytes);
+    copy->copy.from = (uint64_t)bytes;
+}
+
 struct operation copied(const struct operation *operation) {
     struct operation copy = *operation;
     if (copy.kind == LAUNCH) {
@@ -40,10 +49,12 @@ struct operation copied(const struct operation *operation) {
             copy_arguments(copy.launch.function->kernel, operation->launch.arguments);
     }
     if (copy.kind == RECORD || copy.kind == WAIT) copy.mark.event->uses++;
+    copy_staged(&copy);
     return copy;
 }
 
 void discard(struct operation *operation) {
+    if (operation->kind == TO_DEVICE) free(operation->copy.staged);
     if (operation->kind == LAUNCH) free(operation->launch.arguments);
     if (operation->kind == RECORD || operation->kind == WAIT) let_go(operation->mark.event);
 }
@@ -137,13 +148,22 @@ static bool ordered(const struct stream *a, const struct stream *b) {
     return (a == &legacy_stream && b->blocking) || (b == &legacy_stream && a->blocking);
 }
 
+// Whether a record is still to be made. A wait is for the record that it saw, whatever became of
+// the event since.
+static bool is_waiting(uint64_t record) {
+    for (size_t i = 0; i < waiting.count; i++) {
+        const struct operation *operation = &waiting.items[i];
+        if (operation->kind == RECORD && operation->mark.number == record) return true;
+    }
+    return false;
+}
+
 static bool may_run(size_t number) {
     const struct operation *operation = &waiting.items[number];
     for (size_t i = 0; i < number; i++) {
         if (ordered(waiting.items[i].stream, operation->stream)) return false;
     }
-    return operation->kind != WAIT ||
-           operation->mark.event->completed >= operation->mark.number;
+    return operation->kind != WAIT || !is_waiting(operation->mark.number);
 }
 
 // Runs one operation: the first of the stream if it may, else the last one that may. (The first of
@@ -208,6 +228,9 @@ CUresult enqueue(struct operation operation) {
         operation.mark.number = operation.mark.event->recorded = ++records;
     }
     if (!settings.deferred) return run_now(&operation);
+    if (operation.kind == TO_DEVICE && !is_pinned(operation.copy.from)) {
+        operation.copy.staged = at(operation.copy.from);
+    }
     append(&waiting, &operation);
     return CUDA_SUCCESS;
 }
