@@ -26,8 +26,8 @@ LAYERS = (
     ("tensor.",),
     ("evaluate", "pprint", "batch", "grad", "rewrite."),
     (
-        "trace", "stages", "sizes", "units", "conditions", "groups", "nesting", "kernels", "folds",
-        "writes", "prepare", "schedule", "lower",
+        "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
+        "kernels", "folds", "writes", "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
     ("library",),
