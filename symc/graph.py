@@ -363,19 +363,22 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
     Where `stop` holds for a node, its arguments are not visited.
     """
     order: list[Tensor] = []
-    done: set[Tensor] = set()
-    stack: list[tuple[Tensor, bool]] = [(output, False) for output in reversed(list(outputs))]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-            continue
-        if node in done:
-            continue
-        done.add(node)
-        stack.append((node, True))
-        if stop is None or not stop(node):
-            stack.extend((arg, False) for arg in reversed(node.args) if arg not in done)
+    seen: set[Tensor] = set()
+    path: list[Tensor] = []  # the nodes whose arguments are being visited
+    pending = [iter(outputs)]
+    while pending:
+        for node in pending[-1]:
+            if node not in seen:
+                seen.add(node)
+                if node.args and (stop is None or not stop(node)):
+                    path.append(node)
+                    pending.append(iter(node.args))
+                    break
+                order.append(node)
+        else:
+            pending.pop()
+            if path:
+                order.append(path.pop())
     return order
 
 

@@ -66,9 +66,14 @@ COMMUTATIVE = frozenset({
 
 @record(eq=False)
 class Attempt:
-    """One way to apply a rule. `fits` is about looks; `apply` gives the replacement, if any."""
+    """One way to apply a rule: `apply` gives the replacement of a node, if any.
+
+    It is worth making at nodes of one of the `roots`, kinds or classes of ops (all, if there are
+    none), where `fits` says so of the look.
+    """
 
     rule: Rule
+    roots: frozenset[OpKind]
     fits: Callable[[Sequence[Look]], bool]
     apply: Transform
 
@@ -126,14 +131,16 @@ class Rules:
         wanted, beneath = frozenset(kinds), frozenset(inner)
 
         def fits(look: Sequence[Look]) -> bool:
-            kind, _, *args = look
-            if wanted and kind not in wanted and type(kind) not in wanted:
-                return False
+            _, _, *args = look
             return not beneath or any(arg[0] in beneath or type(arg[0]) in beneath for arg in args)
 
         def register(transform: Transform) -> Transform:
             made = Rule(name, self.group, valid, _caller())
-            made.attempts.append(Attempt(made, fits, lambda node: fitted(transform(node), node)))
+
+            def apply(node: Tensor) -> Tensor | None:
+                return fitted(transform(node), node)
+
+            made.attempts.append(Attempt(made, wanted, fits, apply))
             self.all.append(made)
             return transform
 
@@ -171,12 +178,12 @@ def _calls(pattern: Pattern) -> Iterator[Call]:
 
 
 def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
-    root = kind_of_function(left.function)
+    roots = frozenset({kind_of_function(left.function)})
     same = _same_arguments(left)
 
     def fits(look: Sequence[Look]) -> bool:
-        kind, repeated, *args = look
-        if kind is not root or (same and repeated != same):
+        _, repeated, *args = look
+        if same and repeated != same:
             return False
         return all(_may_match(sub, arg) for sub, arg in zip(left.args, args, strict=False))
 
@@ -190,7 +197,7 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
 
     inside = left.args[0]
     lifts = len(left.args) == 1 and isinstance(inside, Call) and inside.function in OVER_AXES
-    return Attempt(rule, fits, _lifting(apply) if lifts else apply)
+    return Attempt(rule, roots, fits, _lifting(apply) if lifts else apply)
 
 
 def _same_arguments(pattern: Call) -> int:
@@ -292,6 +299,7 @@ class RuleSet:
         self.tried = 0
         self._early = frozenset(early)
         self._attempts = [attempt for rule in self.rules for attempt in rule.attempts]
+        self._of_kind: dict[OpKind, list[Attempt]] = {}
         self._known: dict[tuple[Look, ...], Choice] = {}
 
     def at(self, node: Tensor) -> Choice:
@@ -299,10 +307,20 @@ class RuleSet:
         look = look_at(node)
         known = self._known.get(look)
         if known is None:
-            every = tuple(attempt for attempt in self._attempts if attempt.fits(look))
+            every = tuple(attempt for attempt in self._at_kind(look[0]) if attempt.fits(look))
             early = tuple(a for a in every if a.rule.group in self._early)
             rest = tuple(a for a in every if a.rule.group not in self._early)
             known = self._known[look] = Choice(early, rest, every)
+        return known
+
+    def _at_kind(self, kind: OpKind) -> list[Attempt]:
+        known = self._of_kind.get(kind)
+        if known is None:
+            known = self._of_kind[kind] = [
+                attempt
+                for attempt in self._attempts
+                if not attempt.roots or kind in attempt.roots or type(kind) in attempt.roots
+            ]
         return known
 
 
