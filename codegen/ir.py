@@ -84,6 +84,9 @@ class Var:
     name: str
     dtype: DType = INT64
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 @record
 class Length:
