@@ -132,6 +132,7 @@ def _vectorises(expr: Expr) -> bool:
             return False
         return _vectorises(expr.left) and _vectorises(expr.right)
     if type(expr) is Call:
-        if not FUNCTIONS[expr.function].vectorises or expr.args[0].dtype.is_integer:
+        of_integers = expr.args[0].dtype.is_integer
+        if of_integers or not FUNCTIONS[expr.function].vectorises:
             return False
     return all(map(_vectorises, parts(expr)))

@@ -68,12 +68,14 @@ COMMUTATIVE = frozenset({
 class Attempt:
     """One way to apply a rule: `apply` gives the replacement of a node, if any.
 
-    It is worth making at nodes of one of the `roots`, kinds or classes of ops (all, if there are
-    none), where `fits` says so of the look.
+    It is worth making at nodes of one of the `roots` (of all, if there are none), where `fits` says
+    so of the look. Of arguments' kinds `fits` tells only the `inner` ones apart. Both are kinds of
+    ops, or classes of them.
     """
 
     rule: Rule
     roots: frozenset[OpKind]
+    inner: frozenset[OpKind]
     fits: Callable[[Sequence[Look]], bool]
     apply: Transform
 
@@ -132,7 +134,7 @@ class Rules:
 
         def fits(look: Sequence[Look]) -> bool:
             _, _, *args = look
-            return not beneath or any(arg[0] in beneath or type(arg[0]) in beneath for arg in args)
+            return not beneath or any(_is_one_of(arg[0], beneath) for arg in args)
 
         def register(transform: Transform) -> Transform:
             made = Rule(name, self.group, valid, _caller())
@@ -140,7 +142,7 @@ class Rules:
             def apply(node: Tensor) -> Tensor | None:
                 return fitted(transform(node), node)
 
-            made.attempts.append(Attempt(made, wanted, fits, apply))
+            made.attempts.append(Attempt(made, wanted, beneath, fits, apply))
             self.all.append(made)
             return transform
 
@@ -179,6 +181,8 @@ def _calls(pattern: Pattern) -> Iterator[Call]:
 
 def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
     roots = frozenset({kind_of_function(left.function)})
+    calls = [sub for sub in left.args if isinstance(sub, Call)]
+    beneath = frozenset([kind_of_function(sub.function) for sub in calls])
     same = _same_arguments(left)
 
     def fits(look: Sequence[Look]) -> bool:
@@ -197,7 +201,7 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
 
     inside = left.args[0]
     lifts = len(left.args) == 1 and isinstance(inside, Call) and inside.function in OVER_AXES
-    return Attempt(rule, roots, fits, _lifting(apply) if lifts else apply)
+    return Attempt(rule, roots, beneath, fits, _lifting(apply) if lifts else apply)
 
 
 def _same_arguments(pattern: Call) -> int:
@@ -299,7 +303,7 @@ class RuleSet:
         self.tried = 0
         self._early = frozenset(early)
         self._attempts = [attempt for rule in self.rules for attempt in rule.attempts]
-        self._of_kind: dict[OpKind, list[Attempt]] = {}
+        self._at_kind: dict[OpKind, tuple[list[Attempt], frozenset[OpKind]]] = {}
         self._known: dict[tuple[Look, ...], Choice] = {}
 
     def at(self, node: Tensor) -> Choice:
@@ -307,21 +311,43 @@ class RuleSet:
         look = look_at(node)
         known = self._known.get(look)
         if known is None:
-            every = tuple(attempt for attempt in self._at_kind(look[0]) if attempt.fits(look))
-            early = tuple(a for a in every if a.rule.group in self._early)
-            rest = tuple(a for a in every if a.rule.group not in self._early)
-            known = self._known[look] = Choice(early, rest, every)
+            known = self._known[look] = self._choose(look)
         return known
 
-    def _at_kind(self, kind: OpKind) -> list[Attempt]:
-        known = self._of_kind.get(kind)
+    def _choose(self, look: tuple[Look, ...]) -> Choice:
+        """The attempts that fit a look. Most looks differ only in what no attempt asks for."""
+        kind, same, *args = look
+        attempts, inner = self._of_kind(kind)
+        plain = (kind, same, *[_as_seen(arg, inner) for arg in args])
+        known = self._known.get(plain)
         if known is None:
-            known = self._of_kind[kind] = [
-                attempt
-                for attempt in self._attempts
-                if not attempt.roots or kind in attempt.roots or type(kind) in attempt.roots
-            ]
+            every = tuple([attempt for attempt in attempts if attempt.fits(plain)])
+            early = tuple([a for a in every if a.rule.group in self._early])
+            rest = tuple([a for a in every if a.rule.group not in self._early])
+            known = self._known[plain] = Choice(early, rest, every)
         return known
+
+    def _of_kind(self, kind: OpKind) -> tuple[list[Attempt], frozenset[OpKind]]:
+        """The attempts at nodes of a kind, and the kinds of arguments that they tell apart."""
+        found = self._at_kind.get(kind)
+        if found is None:
+            attempts = [a for a in self._attempts if not a.roots or _is_one_of(kind, a.roots)]
+            inner = frozenset[OpKind]().union(*[attempt.inner for attempt in attempts])
+            found = self._at_kind[kind] = attempts, inner
+        return found
+
+
+def _is_one_of(kind: OpKind | None, kinds: frozenset[OpKind]) -> bool:
+    """Whether a kind, or the class of an op that is a kind of its own, is among some."""
+    return kind in kinds or type(kind) in kinds
+
+
+def _as_seen(look: Look, inner: frozenset[OpKind]) -> Look:
+    """An argument's look to attempts that tell only these kinds, views and constants apart."""
+    kind, more = look
+    if kind in VIEWS:
+        return kind, more if more is Constant or _is_one_of(more, inner) else None
+    return kind if kind is Constant or _is_one_of(kind, inner) else None, more
 
 
 def look_at(node: Tensor) -> tuple[Look, ...]:
