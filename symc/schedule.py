@@ -28,6 +28,8 @@ from symc.units import Plan, Problem
 
 def is_source(node: Tensor) -> bool:
     """Whether a node's value is given: an input, a shared variable or a constant array."""
+    if node.args:
+        return False
     return isinstance(node.op, Input | Shared) or (
         isinstance(node.op, Constant) and bool(node.type.shape)
     )
@@ -40,11 +42,12 @@ def schedule(problem: Problem) -> Plan:
     each time linear in the number of nodes.
     """
     sources = {node for node in problem.order if is_source(node)}
+    own = {node: own_cost(node) for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
     analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
     reasons: list[str] = []
     while True:
-        costs = _inlined_costs(problem, sources, stored)
+        costs = _inlined_costs(own, sources, stored)
         facts = analysis.facts(stored, costs)
         groups = Groups(problem, facts)
         groups.merge()
@@ -87,15 +90,11 @@ def own_cost(node: Tensor) -> float:
 
 
 def _inlined_costs(
-    problem: Problem, sources: AbstractSet[Tensor], stored: AbstractSet[Tensor]
+    own: Mapping[Tensor, float], sources: AbstractSet[Tensor], stored: AbstractSet[Tensor]
 ) -> dict[Tensor, float]:
     """What computing an element from stored elements costs (shared parts counted every time)."""
-    costs: dict[Tensor, float] = {}
-    for node in problem.order:
-        if node in sources:
-            costs[node] = 0.0
-            continue
-        total = own_cost(node)
+    costs = dict.fromkeys(sources, 0.0)
+    for node, total in own.items():
         for arg in node.args:
             if arg not in stored:
                 total += costs[arg]

@@ -160,20 +160,20 @@ class Analysis:
         return expensive
 
     def _find_repeated(self, facts: Facts, expensive: list[tuple[Element, int]]) -> None:
-        """Completes the facts: for each order of loops there is, the elements repeated in it."""
+        """Completes the facts: the nodes of which some user repeats elements in its loops."""
         orders: dict[tuple[str, ...], int] = {}
         for number, stage in enumerate(facts.stages.values()):
             order = self._loop_order(stage)
             orders[order] = orders.get(order, 0) | 1 << number
-        known: dict[tuple[Place, tuple[str, ...]], bool] = {}
+        repeating: dict[Place, int] = {}  # the stages that would repeat what is read at a place
         for element, users in expensive:
-            for order, stages in orders.items():
-                if users & stages:
-                    key = element.place, order
-                    if key not in known:
-                        known[key] = _recomputed(element.place.index, order)
-                    if known[key]:
-                        facts.repeated.add(element.node)
+            place = element.place
+            if place not in repeating:
+                repeating[place] = sum(
+                    [stages for order, stages in orders.items() if _recomputed(place.index, order)]
+                )
+            if users & repeating[place]:
+                facts.repeated.add(element.node)
 
     def _loop_order(self, stage: Stage) -> tuple[str, ...]:
         """The loop variables of a stage, outermost first; none where nothing can be moved out."""
