@@ -2,8 +2,8 @@
 
 `@dataclass(frozen=True, slots=True)` takes about 1 ms a class, most of it to compile the text of
 methods; symc has a hundred such classes, and importing it must cost 20 ms. `record` compiles
-``__init__`` alone, when it is first called, and shares the rest. Type checkers see a dataclass, and
-`dataclasses.replace` and `dataclasses.fields` work.
+``__init__`` alone, and only for classes that prove to be used much. Type checkers see a dataclass,
+and `dataclasses.replace` and `dataclasses.fields` work.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform, overload
 
 T = TypeVar("T")
+
+FEW = 50  # objects: as many take as long to make without a compiled ``__init__`` as it to compile
 
 
 @overload
@@ -75,11 +77,25 @@ def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
     names = tuple(fields)
     compared = tuple(name for name, field in fields.items() if field.compare)
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
+    defaults: dict[str, Any] = {}
+    made = 0
 
     def create(self: Any, *args: Any, **kwargs: Any) -> None:
-        # Compiled when the first object is made: most programs use few of the classes.
-        cls.__init__ = _init(cls, fields)
-        cls.__init__(self, *args, **kwargs)
+        nonlocal made
+        if made == 0:
+            defaults.update(_defaults(fields))
+        made += 1
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        values = {**defaults, **given}
+        is_clear = len(given) == len(args) + len(kwargs) and values.keys() == fields.keys()
+        if made > FEW or not is_clear:  # the compiled one has factories, and says what is wrong
+            cls.__init__ = _init(cls, fields)
+            cls.__init__(self, *args, **kwargs)
+            return
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
 
     def represent(self: Any) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
@@ -106,6 +122,14 @@ def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
         # What the class body has stays; with __eq__ and no __hash__ it has __hash__ = None.
         if cls.__dict__.get(name) is None:
             setattr(cls, name, method)
+
+
+def _defaults(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: field.default
+        for name, field in fields.items()
+        if field.default is not dataclasses.MISSING
+    }
 
 
 def _init(cls: type[Any], fields: dict[str, Any]) -> Any:

@@ -52,7 +52,7 @@ def test_everything_is_private_to_the_user(store: Store, key: Key) -> None:
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.root.rglob("*")}
     assert {modes.pop(name) for name in ["program", "tmp", "locks"]} == {0o700}
     assert {modes.pop(entry.path.name), modes.pop(entry.path.parent.name)} == {0o700}
-    assert set(modes) == {"data", "sealed", "entry.json", "ledger"}
+    assert set(modes) == {"data", "sealed", "manifest", "ledger"}
     assert set(modes.values()) == {0o600}
     assert stat.S_IMODE(store.root.stat().st_mode) == 0o700
 
@@ -113,7 +113,7 @@ def test_an_entry_holds_plain_files_only(store: Store, key: Key) -> None:
         (folder / "inner").mkdir()
 
     def manifest(folder: Path) -> None:
-        (folder / "entry.json").touch()
+        (folder / "manifest").touch()
 
     for make in (link, inner, manifest):
         with pytest.raises(BadFile, match="plain files"):
