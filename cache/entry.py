@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 from symc.cache import files, manifest, place
 from symc.cache.errors import Damaged
@@ -25,7 +25,7 @@ _TOUCH_AFTER = 60.0  # seconds: recency need not be finer, and a hit should not 
 __all__ = ["Contents", "Entry", "check", "contents", "find"]
 
 
-class Entry(NamedTuple):
+class Entry:
     """Files kept under a key, in `folder`; `hit` says that they were found, not made.
 
     >>> entry = Entry("/cache/ab/abcd", Key.of(source="int f;"), hit=True)
@@ -33,9 +33,12 @@ class Entry(NamedTuple):
     'f.so'
     """
 
-    folder: str
-    key: Key
-    hit: bool
+    __slots__ = ("folder", "hit", "key")
+
+    def __init__(self, folder: str, key: Key, *, hit: bool) -> None:
+        self.folder = folder
+        self.key = key
+        self.hit = hit
 
     @property
     def path(self) -> Path:

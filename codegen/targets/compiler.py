@@ -58,7 +58,7 @@ def _find(order: str | None, path: str) -> Compiler | None:
         found = _which(words[0], path) if words else None
         if found is not None:
             # the last word without a dash is the compiler itself in "ccache gcc -m64"
-            inner = [_which(word, path) for word in words if not word.startswith("-")]
+            inner = [_which(word, path) for word in words[1:] if not word.startswith("-")]
             last = next((place for place in reversed(inner) if place is not None), found)
             return Compiler((found, *words[1:]), os.path.realpath(last))
     return None

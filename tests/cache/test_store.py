@@ -25,7 +25,9 @@ def test_an_entry_is_made_once_and_then_found(store: Store, key: Key, make: Make
     made = store.get_or_make(key, make)
     found = store.get_or_make(key, lambda _: pytest.fail("made twice"))
     assert (made.hit, found.hit, made.path) == (False, True, found.path)
-    assert found == store.get(key)
+    again = store.get(key)
+    assert again is not None
+    assert (again.hit, again.path, again.key) == (True, found.path, key)
     assert found.read("f.c") == b"int f;"
     assert found.file("f.so").read_bytes() == bytes(range(64))
     assert [entry.key for entry in store.entries()] == [key]
