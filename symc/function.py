@@ -438,12 +438,12 @@ class Function:
         return explain(self.runner.stages())
 
     @property
-    def seconds(self) -> Mapping[str, float]:
+    def seconds(self) -> dict[str, float]:
         """How long each stage of making this function took, in seconds."""
         return self.runner.seconds
 
     @property
-    def facts(self) -> Mapping[str, int]:
+    def facts(self) -> dict[str, int]:
         """Nodes before and after rewriting, number of kernels, and the like."""
         return self.runner.facts
 

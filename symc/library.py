@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -44,8 +44,8 @@ class Compiled:
     hit: bool
     constants: list[Array]
     in_place: list[bool]
-    facts: Mapping[str, int]
-    seconds: Mapping[str, float]
+    facts: dict[str, int]
+    seconds: dict[str, float]
 
 
 @cache

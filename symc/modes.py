@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
@@ -40,8 +40,8 @@ class Runner:
 
     call: Callable[..., Any]
     stages: Callable[[], Stages]
-    facts: Mapping[str, int]
-    seconds: Mapping[str, float]
+    facts: dict[str, int]
+    seconds: dict[str, float]
     hit: bool = False
     folder: str | None = None
 
