@@ -8,8 +8,6 @@ CodegenError
 
 from __future__ import annotations
 
-import re
-import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,11 +42,15 @@ class CompileFailed(CodegenError, RuntimeError):
     @property
     def line(self) -> int | None:
         """The line of the first error in `source`, counted from 1."""
+        import re  # late, as all that only failures need
+
         found = re.search(r"^[^\s:]+\.(?:c|cu):(\d+):(?:\d+:)? *(?:fatal )?error", self.log, re.M)
         return None if found is None else int(found[1])
 
     def __str__(self) -> str:
         """The whole message."""
+        import shlex
+
         log = self.log.strip().split("\n")
         if len(log) > 40:
             log = [*log[:40], f"... and {len(log) - 40} more lines"]

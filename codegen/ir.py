@@ -38,12 +38,11 @@ Meaning:
 
 from __future__ import annotations
 
-from dataclasses import field
 from math import copysign
 from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, INT64, DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 
 # --- expressions ----------------------------------------------------------------------------------
 

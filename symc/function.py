@@ -443,7 +443,7 @@ class Function:
         return self.runner.seconds
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, int]:
         """Nodes before and after rewriting, number of kernels, and the like."""
         return self.runner.facts
 

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.types import TensorType
 
 if TYPE_CHECKING:
+    import numpy.typing as npt  # not at run time: it takes 1 ms to import
+
     from symc.lowering import Lowering, SizeOf
 
-Array: TypeAlias = npt.NDArray[Any]
+Array: TypeAlias = "npt.NDArray[Any]"
 TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | int | float | Sequence[Any]"
 
 
@@ -384,6 +385,8 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
 
 def substitute(outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]) -> list[Tensor]:
     """The outputs with nodes replaced. Types are inferred anew; replacements are not searched."""
+    if not replace:
+        return list(outputs)
     done: dict[Tensor, Tensor] = dict(replace)
     for node in walk(outputs, stop=lambda node: node in replace):
         if node not in done:

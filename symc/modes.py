@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
-from symc.arguments import convert_argument
+from symc.codegen.record import record
 from symc.config import config
 from symc.errors import NotFinite, SymcError
-from symc.evaluate import evaluate
 from symc.graph import Array, Tensor, walk
 from symc.request import Request
 from symc.tensor.broadcast import describe
@@ -36,14 +34,14 @@ def mode_named(name: str) -> str:
     return mode
 
 
-@dataclass(slots=True)
+@record
 class Runner:
     """A function ready to be called: `call` takes positional arguments."""
 
     call: Callable[..., Any]
     stages: Callable[[], Stages]
-    facts: dict[str, Any] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
+    facts: dict[str, int]
+    seconds: dict[str, float]
     hit: bool = False
     folder: str | None = None
 
@@ -106,18 +104,16 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         tuple(shared.op.cell for shared in request.shared),
         tuple(made.constants),
         tuple((to_numpy(node.dtype).num, node.ndim) for node in outputs),
-        lambda position, value: convert_argument(
-            request.inputs[position], position, value, downcast[position]
-        ),
+        _converter(request, downcast),
         _failure(request),
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
         (count, cast("Literal['one', 'list', 'none']", form)),
         threads=config.threads or _cores(),
-        tiny=bool(made.facts.get("tiny")),
+        tiny=bool(made.facts["tiny"]),
         keep=made.library,
     )
     return Runner(
-        caller, _stages_of(request, mode), made.facts, made.seconds, made.hit, str(made.folder)
+        caller, _stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder
     )
 
 
@@ -125,6 +121,15 @@ def _cores() -> int:
     import os
 
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
+    def convert(position: int, value: object) -> Array:
+        from symc.arguments import convert_argument  # late: most arguments fit as they are
+
+        return convert_argument(request.inputs[position], position, value, downcast[position])
+
+    return convert
 
 
 def _spec(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
@@ -153,17 +158,16 @@ def _failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.conditions import check_all
+    from symc.evaluate import evaluate
     from symc.rewrite.pipeline import stabilise
 
     order = walk(request.roots())
     roots = stabilise(request.roots())
+    convert = _converter(request, downcast)
     after = _guard if mode == "nanguard" else None
 
     def call(*args: Any) -> Any:
-        arrays = [
-            convert_argument(variable, position, value, downcast[position])
-            for position, (variable, value) in enumerate(zip(request.inputs, args, strict=True))
-        ]
+        arrays = [convert(position, value) for position, value in enumerate(args)]
         inputs = dict(zip(request.inputs, arrays, strict=True))
         if after is not None:
             for variable, array in inputs.items():
@@ -175,7 +179,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
             shared.op.cell[0] = new
         return results[0] if form == "one" else None if form == "none" else results
 
-    return Runner(call, _stages_of(request, "default"), {"nodes_before": len(order)})
+    return Runner(call, _stages_of(request, "default"), {"nodes_before": len(order)}, {})
 
 
 def _guard(node: Tensor, value: Array) -> None:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import math
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 __all__ = [
     "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
@@ -25,7 +24,9 @@ __all__ = [
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Floats = npt.NDArray[np.float64]
+    import numpy.typing as npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[Any]]:

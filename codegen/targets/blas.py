@@ -10,8 +10,8 @@ the first time after boot), starts threads of its own, and is the choice where N
 from __future__ import annotations
 
 import functools
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
@@ -42,39 +42,50 @@ def find() -> Blas | None:
     return None
 
 
-def candidates() -> Iterator[tuple[Path, bool]]:
+def candidates() -> Iterator[tuple[str, bool]]:
     """Libraries that may be there, best first, and whether their integers have 64 bits."""
     numpy = package("numpy")
     if numpy is not None:
-        yield from ((path, True) for path in sorted(numpy.parent.glob(
-            "numpy.libs/libscipy_openblas64_*.so*")))  # fmt: skip
+        yield from ((path, True) for path in _of_numpy(f"{os.path.dirname(numpy)}/numpy.libs"))
     wheel = package("scipy_openblas32")
     if wheel is not None:
-        yield wheel / "lib" / "libscipy_openblas.so", False
+        yield f"{wheel}/lib/libscipy_openblas.so", False
 
 
-def package(name: str) -> Path | None:
+def _of_numpy(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [
+        f"{folder}/{name}"
+        for name in names
+        if name.startswith("libscipy_openblas64_") and ".so" in name
+    ]
+
+
+def package(name: str) -> str | None:
     """The folder of a package, without importing it."""
     loaded = sys.modules.get(name)
     if loaded is not None and loaded.__file__ is not None:
-        return Path(loaded.__file__).parent
+        return os.path.dirname(loaded.__file__)
     import importlib.util  # late: NumPy is loaded already where symc is used
 
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return None
-    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
 
 
-def opened(path: Path, wide: bool) -> Blas | None:
+def opened(path: str, wide: bool) -> Blas | None:
     """Open a library and look its functions up; None if something is missing."""
     from symc.codegen.targets._abi import ffi
 
-    if not path.exists():
+    if not os.path.exists(path):
         return None
     system: Any = ffi.dlopen(None)
-    handle = system.dlopen(str(path).encode(), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+    handle = system.dlopen(os.fsencode(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     if handle == ffi.NULL:
         return None
     suffix = "64_" if wide else ""
@@ -82,4 +93,4 @@ def opened(path: Path, wide: bool) -> Blas | None:
     if any(pointer == ffi.NULL for pointer in pointers):
         return None
     addresses = tuple(int(ffi.cast("intptr_t", pointer)) for pointer in pointers)
-    return Blas(str(path), wide, addresses, ffi.new("int64_t[3]"))
+    return Blas(path, wide, addresses, ffi.new("int64_t[3]"))

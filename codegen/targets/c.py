@@ -1,4 +1,4 @@
-"""C: the table of the language, and how a function is compiled and loaded.
+"""The C compiler: how a function is compiled and loaded. (`c_language.py` is the language.)
 
 Nothing here runs at import. `describe` starts a process only to ask an unknown compiler for its
 version; the answer is kept in the file `memo`, so that the next Python process need not ask.
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler
-from symc.codegen.targets.base import Lang, Pass
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from symc.codegen.targets.base import Lang, Pass
 
 SOURCE = "function.c"
 BINARY = "function.so"
@@ -29,52 +30,19 @@ FLAGS = (
     "-fopenmp", "-fPIC", "-w",
 )  # fmt: skip
 
-KEYWORDS = (
-    "auto break case char const continue default do double else enum extern float for goto if"
-    " inline int long register restrict return short signed sizeof static struct switch typedef"
-    " union unsigned void volatile while _Alignas _Alignof _Atomic _Bool _Complex _Generic"
-    " _Imaginary _Noreturn _Static_assert _Thread_local _Float16 asm typeof linux unix i386 bool"
-    " true false nullptr int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t"
-    " INFINITY NAN NULL"
-)
-
-C = Lang(
-    name="c",
-    types={
-        "bool": "bool", "int8": "int8_t", "int16": "int16_t", "int32": "int32_t",
-        "int64": "int64_t", "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
-        "uint64": "uint64_t", "float16": "_Float16", "float32": "float", "float64": "double",
-    },
-    suffixes={
-        "int8": "", "int16": "", "int32": "", "int64": "", "uint8": "", "uint16": "",
-        "uint32": "u", "uint64": "ull", "float16": "f", "float32": "f", "float64": "",
-    },
-    infinity={
-        "float16": "__builtin_inff()", "float32": "__builtin_inff()",
-        "float64": "__builtin_inf()",
-    },
-    nan={
-        "float16": '__builtin_nanf("")', "float32": '__builtin_nanf("")',
-        "float64": '__builtin_nan("")',
-    },
-    kernel="static __attribute__((noinline)) void",
-    restrict="restrict",
-    local=" __attribute__((aligned(64)))",
-    simd="#pragma omp simd{clauses}",
-    parallel="#pragma omp parallel for{simd} schedule({schedule}) num_threads(threads)"
-    " if(parallel: {test})",
-    unroll="#pragma GCC unroll {count}",
-    thread="omp_get_thread_num()",
-    reserved=frozenset(KEYWORDS.split()),
-)  # fmt: skip
-
 
 @record
 class CTarget:
     """The C compiler of this machine."""
 
-    memo: Path | None = None  # where the version of the compiler is remembered
-    lang: Lang = C
+    memo: str | Path | None = None  # where the version of the compiler is remembered
+
+    @property
+    def lang(self) -> Lang:
+        """The table that programs are printed through."""
+        from symc.codegen.targets.c_language import C  # late: what is in the cache is printed
+
+        return C
 
     def available(self) -> bool:
         """Whether there is a compiler. Starts no process."""
@@ -89,10 +57,12 @@ class CTarget:
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
         found = self.compiler()
+        model, features = compiler.cpu()
         return {
             "compiler": compiler.identity(found, self.memo),
             "flags": " ".join([*found.command[1:], *flags(found, quick=quick)]),
-            "cpu": compiler.cpu(),
+            "cpu": model,
+            "features": features,
             "platform": compiler.platform(),
         }
 
@@ -121,9 +91,9 @@ class CTarget:
         if not is_library(folder / BINARY):
             raise CompileFailed(source, command, f"status 0, but {BINARY} is no library")
 
-    def load(self, folder: Path) -> Library:
+    def load(self, folder: str | Path) -> Library:
         """Open the function in `folder`."""
-        return Library.open(folder / BINARY)
+        return Library.open(f"{folder}/{BINARY}")
 
 
 def is_library(path: Path) -> bool:

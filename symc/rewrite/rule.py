@@ -16,11 +16,10 @@ import enum
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 from typing import Any, NamedTuple, TypeAlias
 
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.graph import Tensor, Where
 from symc.inputs import Constant
 from symc.rewrite.match import (

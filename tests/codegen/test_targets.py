@@ -14,8 +14,8 @@ from symc.codegen.emit import emit
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
 from symc.codegen.targets import abi, compiler, pieces
-from symc.codegen.targets.c import C as LANG
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import build, caller
 from tests.codegen.programs import elementwise, softmax
 
@@ -71,7 +71,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memo = tmp_path / "compiler"
     target = CTarget(memo)
     first = target.describe()
-    assert set(first) == {"compiler", "flags", "cpu", "platform"}
+    assert set(first) == {"compiler", "flags", "cpu", "features", "platform"}
     assert all(isinstance(part, str) and part for part in first.values())
     assert "-O2" in first["flags"]
     assert "-O1" in target.describe(quick=True)["flags"]
