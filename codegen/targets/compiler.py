@@ -161,7 +161,22 @@ def has_libmvec(found: Compiler) -> bool:
     return any(Path(folder, "libmvec.so.1").exists() for folder in FOLDERS)
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def libraries(found: Compiler) -> list[str]:
-    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere."""
+    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere.
+
+    With glibc, gcc's own list is left out: reading the C library takes more than half of the
+    linker's time, and what is used of it (``malloc``, ``memcpy``) is in every process. Options of
+    the user's, such as a sanitizer, may need the whole list.
+    """
     mvec = has_libmvec(found) and any(Path(folder, "libmvec.so").exists() for folder in FOLDERS)
-    return ["-lmvec", "-lm"] if mvec else ["-lm"]
+    math = ["-lmvec", "-lm"] if mvec else ["-lm"]
+    if len(found.command) > 1 or "gcc" not in Path(found.path).name or not libc():
+        return ["-fopenmp", *math]
+    return ["-nostdlib", "-Wl,--as-needed", "-lgomp", *math, "-lgcc"]
