@@ -145,7 +145,6 @@ class Store:
 
     def _make(self, key: Key, make: Callable[[Path], None]) -> Entry:
         # A program that finds all it asks for, as most do, need not import how things are made.
-        from symc.cache.fallback import private_root, warn_once
         from symc.cache.making import make_entry
 
         if not self._is_given_up:
@@ -153,12 +152,16 @@ class Store:
                 entry = make_entry(self.root, key, make, is_last=False)
             except Unwritable as error:
                 # Trying anew for each key would make each of them twice on a full disk.
+                from symc.cache.fallback import warn_once
+
                 self._is_given_up = True
                 warn_once(str(error))
             else:
                 if not entry.hit:
                     self._make_room(entry)
                 return entry
+        from symc.cache.fallback import private_root
+
         try:
             return make_entry(private_root(), key, make, is_last=True)
         except Unwritable as error:

@@ -4,6 +4,7 @@ CodegenError
   IRError           also ValueError     a program breaks a rule of the loop IR
   CompileFailed     also RuntimeError   the compiler rejected what was emitted
   CompilerMissing   also RuntimeError   there is no compiler here
+  BlasMissing       also RuntimeError   a compiled program needs a BLAS that is not here
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class IRError(CodegenError, ValueError):
 class CompileFailed(CodegenError, RuntimeError):
     """The compiler rejected a generated program.
 
-    The message shows the lines around the first error, what the compiler said, and its command.
+    The message shows the compiler's command, the comment above the first error (what is computed
+    there, and where the user wrote it), the lines around it, and what the compiler said.
     """
 
     def __init__(self, source: str, command: Sequence[str], log: str) -> None:
@@ -47,6 +49,22 @@ class CompileFailed(CodegenError, RuntimeError):
         found = re.search(r"^[^\s:]+\.(?:c|cu):(\d+):(?:\d+:)? *(?:fatal )?error", self.log, re.M)
         return None if found is None else int(found[1])
 
+    @property
+    def note(self) -> str:
+        """The comment nearest above the first error in the same C function, or ``""``.
+
+        It says what is computed there, and the line of the user's it was written on.
+        """
+        line = self.line
+        if line is None:
+            return ""
+        import re
+
+        text = "\n".join(self.source.split("\n")[:line])
+        function = text.rpartition("\n}\n")[2]
+        comments = re.findall(r"/\* (?!---- )(.*?) \*/", function, re.S)
+        return re.sub(r"\n *\* ", "\n", comments[-1]) if comments else ""
+
     def __str__(self) -> str:
         """The whole message."""
         import shlex
@@ -54,9 +72,12 @@ class CompileFailed(CodegenError, RuntimeError):
         log = self.log.strip().split("\n")
         if len(log) > 40:
             log = [*log[:40], f"... and {len(log) - 40} more lines"]
-        shown = self.excerpt()
-        middle = f"\n\n{shown}" if shown else ""
-        return f"the compiler failed\n  {shlex.join(self.command)}{middle}\n\n" + "\n".join(log)
+        parts = [f"the compiler failed\n  {shlex.join(self.command)}"]
+        if self.note:
+            parts.append("what it failed on\n  " + self.note.replace("\n", "\n  "))
+        if self.line is not None:
+            parts.append(self.excerpt())
+        return "\n\n".join([*parts, "\n".join(log)])
 
     def excerpt(self, around: int = 5) -> str:
         """The numbered source around the first error, with a mark at it; empty if there is none."""
@@ -71,3 +92,10 @@ class CompileFailed(CodegenError, RuntimeError):
 
 class CompilerMissing(CodegenError, RuntimeError):
     """No compiler for the target was found."""
+
+
+class BlasMissing(CodegenError, RuntimeError):
+    """A program was compiled where a BLAS was found that this process does not have.
+
+    What `Target.describe` says has changed by now: compiled anew, the program runs without.
+    """

@@ -19,6 +19,7 @@ import numpy as np
 from symc.cache.entry import Entry
 from symc.cache.key import Key
 from symc.cache.store import Store
+from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget
 from symc.codegen.targets.library import Library
@@ -61,6 +62,14 @@ def target() -> CTarget:
 
 def compile_request(request: Request, *, mode: str) -> Compiled:
     """Finds the function in the cache, or builds it and puts it there."""
+    try:
+        return _find_or_build(request, mode)
+    except BlasMissing:
+        # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
+        return _find_or_build(request, mode)
+
+
+def _find_or_build(request: Request, mode: str) -> Compiled:
     started = time.perf_counter()
     seconds: dict[str, float] = {}
     store, c = the_store(), target()
@@ -104,12 +113,12 @@ def without_collection() -> Generator[None]:
 
 def _link(entry: Entry, folder: Path) -> None:
     """The binary and its source under this function's own entry too."""
-    import shutil
-
     for name in (SOURCE, BINARY):
         try:
             os.link(entry.file(name), folder / name)
         except OSError:
+            import shutil  # late: it takes longer to import than linking files does
+
             shutil.copyfile(entry.file(name), folder / name)
 
 

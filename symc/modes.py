@@ -86,6 +86,7 @@ def _stages_of(request: Request, mode: str) -> Callable[[], Stages]:
 
 def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.call import Caller
+    from symc.codegen.targets.compiler import cores
     from symc.library import compile_request
 
     made = compile_request(request, mode=mode)
@@ -108,19 +109,13 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         _failure(request),
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
         (count, cast("Literal['one', 'list', 'none']", form)),
-        threads=config.threads or _cores(),
+        threads=config.threads or cores(),
         tiny=bool(made.facts["tiny"]),
         keep=made.library,
     )
     return Runner(
         caller, _stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder
     )
-
-
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:

@@ -3,8 +3,7 @@
 They favour being evidently right over being fast, and use other formulas than the C in
 ``codegen/runtime`` where that costs little: integrals by quadrature, recurrences, the functions of
 ``math``. Everything is computed in float64; float16 and float32 arguments give results of their
-type. Poles and domain errors give inf or NaN, never a warning. Section numbers are those of the
-NIST Digital Library of Mathematical Functions (DLMF), https://dlmf.nist.gov.
+type. Poles and domain errors give inf or NaN, no warning. Sections: NIST's https://dlmf.nist.gov.
 """
 
 from __future__ import annotations

@@ -250,6 +250,13 @@ def test_a_compiler_that_fails(tmp_path: Path) -> None:
         assert re.search(words, output), words
 
 
+def test_a_compiler_that_fails_names_the_users_line(tmp_path: Path) -> None:
+    text = """n=$(grep -n "for (int64_t" function.c | head -n 1 | cut -d: -f1)
+echo "function.c:$n:3: error: no such luck"; exit 1"""
+    output = run(tmp_path, SYMC_CC=program(tmp_path, text))
+    assert re.search(r"what it failed on\n  exp\(x\) .*   script\.py:9\n", output), output
+
+
 def test_a_compiler_that_crashes(tmp_path: Path) -> None:
     cc = program(tmp_path, "kill -SEGV $$")
     output = run(tmp_path, SYMC_CC=cc)

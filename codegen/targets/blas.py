@@ -4,7 +4,8 @@ Two are looked for, by path: nothing is imported. NumPy's wheels bring an OpenBL
 integers that is in memory already when symc runs: opening it again takes 0.1 ms, and there is one
 pool of threads and one set of buffers in the process. `scipy-openblas32` takes 1 ms to open (20 ms
 the first time after boot), starts threads of its own, and is the choice where NumPy brings none
-(builds against a system's BLAS, or MKL). With neither, `runtime/blas.h` uses its own loops.
+(builds against a system's BLAS, or MKL). With neither, `runtime/blas.h` uses its own loops, which
+are compiled only where NumPy's OpenBLAS is not there: they take a third of gcc's time.
 """
 
 from __future__ import annotations
@@ -42,26 +43,36 @@ def find() -> Blas | None:
     return None
 
 
+def is_wide() -> bool:
+    """Whether `find` gives a BLAS with 64-bit integers; judged by its file until it is opened."""
+    if find.cache_info().currsize:
+        found = find()
+        return found is not None and found.wide
+    return bool(numpys())
+
+
 def candidates() -> Iterator[tuple[str, bool]]:
     """Libraries that may be there, best first, and whether their integers have 64 bits."""
-    numpy = package("numpy")
-    if numpy is not None:
-        yield from ((path, True) for path in _of_numpy(f"{os.path.dirname(numpy)}/numpy.libs"))
+    yield from ((path, True) for path in numpys())
     wheel = package("scipy_openblas32")
     if wheel is not None:
         yield f"{wheel}/lib/libscipy_openblas.so", False
 
 
-def _of_numpy(folder: str) -> list[str]:
+@functools.cache
+def numpys() -> tuple[str, ...]:
+    """Where NumPy's wheels have their OpenBLAS."""
+    numpy = package("numpy")
+    folder = f"{os.path.dirname(numpy)}/numpy.libs" if numpy is not None else ""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
-        return []
-    return [
+        return ()
+    return tuple(
         f"{folder}/{name}"
         for name in names
         if name.startswith("libscipy_openblas64_") and ".so" in name
-    ]
+    )
 
 
 def package(name: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.record import record
-from symc.codegen.targets import compiler
+from symc.codegen.targets import blas, compiler
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SOURCE = "function.c"
 BINARY = "function.so"
+MOST = 8  # compilers at a time
 
 FLAGS = (
     "-std=gnu11", "-march=native",
@@ -75,13 +76,13 @@ class CTarget:
 
     def compile(self, source: str, folder: Path, *, quick: bool = False) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`."""
-        from symc.codegen.targets.pieces import LARGE, pieces
+        from symc.codegen.targets.pieces import pieces
 
         found = self.compiler()
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick)
         libraries = compiler.libraries(found)
-        parts = pieces(source, 2) if source.count("\n") > LARGE else [source]
+        parts = pieces(source, min(compiler.cores(), MOST))
         if len(parts) == 1:
             command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
             run_all([command], [source], folder)
@@ -111,7 +112,9 @@ def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     # -O3 adds only transformations of unmarked loops, which ours are not, and takes longer.
     level = "-O1" if quick else "-O2"
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
-    return [level, *FLAGS, *mvec]
+    # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
+    wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []
+    return [level, *FLAGS, *mvec, *wide]
 
 
 def compile_pieces(
@@ -121,7 +124,7 @@ def compile_pieces(
     options: Sequence[str],
     libraries: Sequence[str],
 ) -> None:
-    """Compile parts of a large function side by side, and link them."""
+    """Compile parts of a function side by side, and link them."""
     names = [f"piece{number}" for number in range(len(parts))]
     for name, part in zip(names, parts, strict=True):
         (folder / f"{name}.c").write_text(part, encoding="utf-8")
@@ -132,7 +135,7 @@ def compile_pieces(
             folder,
         )
         objects = [f"{name}.o" for name in names]
-        link = [*found.command, "-fopenmp", "-shared", *objects, "-o", BINARY, *libraries]
+        link = [*found.command, "-shared", *objects, "-o", BINARY, *libraries]
         run_all([link], [""], folder)
     finally:
         for name in names:

@@ -170,9 +170,25 @@ def has_libmvec(found: Compiler) -> bool:
     return _is_in_a_folder("libmvec.so.1")
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def libraries(found: Compiler) -> list[str]:
-    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere."""
-    return ["-lmvec", "-lm"] if has_libmvec(found) and _is_in_a_folder("libmvec.so") else ["-lm"]
+    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere.
+
+    With glibc, gcc's own list is left out: reading the C library takes more than half of the
+    linker's time, and what is used of it (``malloc``, ``memcpy``) is in every process. Options of
+    the user's, such as a sanitizer, may need the whole list.
+    """
+    mvec = has_libmvec(found) and _is_in_a_folder("libmvec.so")
+    math = ["-lmvec", "-lm"] if mvec else ["-lm"]
+    if len(found.command) > 1 or "gcc" not in os.path.basename(found.path) or not libc():
+        return ["-fopenmp", *math]
+    return ["-nostdlib", "-Wl,--as-needed", "-lgomp", *math, "-lgcc"]
 
 
 def _is_in_a_folder(name: str) -> bool:

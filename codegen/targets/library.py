@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
 
 OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
@@ -68,6 +69,8 @@ def fill_imports(handle: Any) -> None:
         return  # it calls none
 
     found = blas.find()
+    if imports.wide and (found is None or not found.wide):
+        raise BlasMissing("compiled for NumPy's OpenBLAS, which this process does not have")
     if found is None:
         return  # the wrappers in blas.h have loops of their own
     for number, address in enumerate(found.addresses):
