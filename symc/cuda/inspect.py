@@ -10,7 +10,7 @@ from symc.codegen.errors import CompilerMissing
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
 
 if TYPE_CHECKING:
-    from symc.function import Function
+    from symc.callable import Function
 
 
 def ptx(function: Function) -> str:
@@ -52,7 +52,7 @@ def resources(function: Function) -> dict[str, dict[str, int]]:
 
 def _folder(function: Any) -> Path:
     if function.device == "cpu" or function.folder is None:
-        raise TypeError(f"{function!r} is compiled for no CUDA device; use device=\"cuda\"")
+        raise TypeError(f'{function!r} is compiled for no CUDA device; use device="cuda"')
     return Path(function.folder)
 
 

@@ -82,9 +82,7 @@ def agree(seed: int, steps: int, device: str) -> None:
 @pytest.mark.parametrize("wide", [False, True], ids=["int32", "int64"])
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 @needs_nvrtc
-def test_kernels_compile_without_warnings_and_spills(
-    make: Callable[[], Model], wide: bool
-) -> None:
+def test_kernels_compile_without_warnings_and_spills(make: Callable[[], Model], wide: bool) -> None:
     from symc.codegen.targets.cuda import nvrtc
 
     model = make()

@@ -51,7 +51,9 @@ def _statement(stmt: Stmt) -> Stmt:
         return stmt
     body: Block = (*before, *inner.body)
     note = "\n".join(dict.fromkeys(filter(None, (stmt.note, inner.note))))
-    return Loop(inner.var, inner.extent, "parallel", (Loop(stmt.var, stmt.extent, "serial", body),), note)
+    return Loop(
+        inner.var, inner.extent, "parallel", (Loop(stmt.var, stmt.extent, "serial", body),), note
+    )
 
 
 def _is_independent(outer: Loop, inner: Loop) -> bool:
@@ -93,9 +95,7 @@ def _column(index: Expr, inner: Loop) -> Expr | None:
         case Var(name) if name == inner.var.name:
             return Const(0)
         case Binary("add", Binary("mul", row, width), Var(name)) if (
-            name == inner.var.name
-            and width == inner.extent
-            and inner.var.name not in names_in(row)
+            name == inner.var.name and width == inner.extent and inner.var.name not in names_in(row)
         ):
             return width
         case _:
