@@ -220,8 +220,8 @@ class Shared(Op):
         raise AssertionError("shared variables get their type when they are made")
 
     def evaluate(self, *args: Array) -> Array:
-        value = self.cell[0]
-        return value if isinstance(value, np.ndarray) else cast("Array", value.to_numpy())
+        value: Any = self.cell[0]
+        return cast("Array", value if self.place is HOST else value.to_numpy())
 
     def replace(self, array: Array) -> None:
         """Put another array of the same dtype in, which nobody else has."""

@@ -20,7 +20,7 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
     ("errors", "config", "dims", "special", "_build"),
-    ("cuda", "cuda.memory", "cuda.device", "cuda.streams", "cuda.array", "cuda.dlpack",
+    ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),
     ("types",),
     ("graph", "lowering"),
@@ -42,6 +42,7 @@ LAYERS = (
 # (importer, imported) that point up, and why. All must be imports inside functions.
 EXCEPTIONS = {
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
+    ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
     ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
 }
 

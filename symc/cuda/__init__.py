@@ -9,7 +9,7 @@ is a simulator, for machines without a graphics card.
 from __future__ import annotations
 
 from symc.cuda.array import DeviceArray, asarray, empty
-from symc.cuda.device import Device, available, device
+from symc.cuda.devices import Device, available, device
 from symc.cuda.streams import Stream, stream
 
 __all__ = [
@@ -24,7 +24,7 @@ def synchronize(name: str | Device = "cuda") -> None:
 
 
 def memory_info(name: str | Device = "cuda") -> dict[str, int]:
-    """Bytes of a device: ``total``, ``free``, ``used`` by symc's arrays, and ``cached`` for more."""
+    """Bytes of a device: ``total``, ``free``, ``used`` by arrays of symc, and ``cached``."""
     return device(name).memory_info()
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.targets._abi import ffi
-from symc.cuda.device import Device, device
+from symc.cuda.devices import Device, device
 from symc.cuda.memory import Memory
+from symc.errors import DeviceError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ class DeviceArray:
     ``torch.from_dlpack(a)``, ``cupy.asarray(a)``, ``jax.dlpack.from_dlpack(a)``.
     """
 
-    __slots__ = ("__weakref__", "device", "dtype", "memory", "ptr", "shape", "size")
+    __slots__ = ("__weakref__", "device", "dtype", "memory", "ptr", "shape")
 
     def __init__(self, memory: Memory, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         """An array at the start of some memory; `asarray` and `empty` make arrays."""
@@ -35,7 +36,11 @@ class DeviceArray:
         self.device = memory.device
         self.shape = shape
         self.dtype = dtype
-        self.size = math.prod(shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
 
     @property
     def ndim(self) -> int:
@@ -95,6 +100,8 @@ class DeviceArray:
         self.memory.write_on(stream)
         with self.device:
             if isinstance(values, DeviceArray):
+                if values.device is not self.device:
+                    raise elsewhere("the values", values.device, self.device)
                 values.memory.read_on(stream)
                 driver.copy(self.ptr, values.ptr, self.nbytes, stream)
             else:
@@ -179,6 +186,16 @@ class DeviceArray:
         from symc.cuda.dlpack import export
 
         return export(self, stream, max_version, dl_device, copy)
+
+
+def elsewhere(what: str, where: Device | str, wanted: Device) -> DeviceError:
+    """The error for an array that is on another device than is needed."""
+    name = where if isinstance(where, str) else where.name
+    return DeviceError(
+        0,
+        f"{what} is on {name}, and {wanted.name} was asked for\n"
+        "  copy it there, or through the host (symc: .to_numpy())",
+    )
 
 
 def strides(shape: Sequence[int], step: int) -> tuple[int, ...]:

@@ -30,10 +30,11 @@ from symc.call import Array, Form, dtype_of, fits, is_number
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
 from symc.cuda import interop
-from symc.cuda.array import DeviceArray
-from symc.cuda.device import Device
+from symc.cuda.array import DeviceArray, elsewhere
+from symc.cuda.devices import Device
 from symc.cuda.frames import Frame
 from symc.cuda.graphs import Graphs
+from symc.cuda.memory import Memory, rounded
 from symc.errors import DeviceError
 
 Cell = list[Any]  # of one DeviceArray or NumPy array
@@ -115,6 +116,8 @@ class CudaCaller:
         """Run the compiled function."""
         if len(args) != len(self._inputs):
             raise TypeError(f"expected {len(self._inputs)} positional arguments, got {len(args)}")
+        if self._device.lost:
+            raise DeviceError(0, f"{self._device.name}: {self._device.lost}")
         stream = self._device.current.handle
         frames = self._frames.get(stream)
         if frames is None:
@@ -199,7 +202,7 @@ class CudaCaller:
                 if writes:
                     frame.written.append((cell[0], array))
             elif array.device is not device:
-                raise interop.elsewhere("a shared variable", array.device.name, device)
+                raise elsewhere("a shared variable", array.device, device)
             if writes:
                 array.memory.write_on(stream)
             elif array.memory.written != stream:
@@ -225,7 +228,7 @@ class CudaCaller:
         """An argument as an array on the device that the function can use."""
         dtype, ndim, fixed = self._inputs[index]
         if type(value) is not np.ndarray:
-            found = interop.on_device(value, self._device)
+            found = interop.on_device(value, self._device, f"argument {index}")
             if found is not None and found.dtype == dtype and _has_lengths(found, ndim, fixed):
                 frame.keep.append(found)
                 return found
@@ -242,10 +245,8 @@ class CudaCaller:
 
     def _converted(self, index: int, value: Any) -> Array:
         dtype, ndim, fixed = self._inputs[index]
-        if not isinstance(value, np.ndarray):
-            found = interop.on_device(value, self._device)
-            value = value if found is None else found.to_numpy()
-        array = self._convert(index, value)
+        found = interop.on_device(value, self._device, f"argument {index}")
+        array = self._convert(index, value if found is None else found.to_numpy())
         if not isinstance(array, np.ndarray) or not fits(array, dtype, ndim, fixed):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"argument {index} was not converted to the right array")
         return array
@@ -253,24 +254,38 @@ class CudaCaller:
     # --- what comes out ---------------------------------------------------------------------------
 
     def _new_outputs(self, frame: Frame) -> list[Any]:
+        """Arrays for the outputs; None for those that are measured while the function runs."""
+        lengths: list[int] = ffi.unpack(frame.shapes, count) if (count := self._counts[2]) else []
+        if lengths != frame.planned:
+            frame.plan, frame.planned = self._plan(lengths, frame.stream), lengths
+        device, stream, data = self._device, frame.stream, frame.data
+        take = device.pool.take
         outputs = frame.outputs = []
-        shapes, data = frame.shapes, frame.data
-        allocate, stream = self._device.pool.allocate, frame.stream
-        place, position = 0, self._counts[0] - len(self._outputs)
-        for dtype, ndim in self._outputs:
-            shape: tuple[int, ...] = ()
-            if ndim:
-                shape = tuple(ffi.unpack(shapes + place, ndim))
-                place += ndim
-            if -1 in shape:
+        position = self._counts[0] - len(self._outputs)
+        for shape, dtype, size, blocks in frame.plan:
+            if shape is None:
                 outputs.append(None)
                 data[position] = 0
             else:
-                memory = allocate(math.prod(shape) * dtype.itemsize, stream)
+                memory = take(size, stream, blocks) if size else Memory(device, 0, 0, stream)
                 outputs.append(DeviceArray(memory, shape, dtype))
                 data[position] = memory.address
             position += 1
         return outputs
+
+    def _plan(self, lengths: list[int], stream: int) -> list[Any]:
+        """For each output its shape, dtype, size in memory, and blocks of that size."""
+        plan: list[Any] = []
+        place = 0
+        for dtype, ndim in self._outputs:
+            shape = tuple(lengths[place : place + ndim])
+            place += ndim
+            if -1 in shape:
+                plan.append((None, dtype, 0, None))
+            else:
+                size = rounded(math.prod(shape) * dtype.itemsize)
+                plan.append((shape, dtype, size, self._device.pool.blocks(size, stream)))
+        return plan
 
     def _measured(self, context: Any, output: int) -> Any:
         """`symc_call.allocate`: an output whose lengths were measured while the function ran."""
@@ -289,7 +304,7 @@ class CudaCaller:
         return ffi.cast("void *", memory.address)
 
     def _download(self, frame: Frame, outputs: list[Any]) -> None:
-        """Make NumPy arrays of the outputs that are handed back so, and update those on the host."""
+        """Make NumPy arrays of the outputs that are handed back so; update arrays on the host."""
         driver, stream = self._device.driver, frame.stream
         with self._device:
             for number in self._downloads:

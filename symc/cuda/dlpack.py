@@ -18,7 +18,7 @@ from symc.cuda.memory import Foreign
 from symc.errors import DeviceError
 
 if TYPE_CHECKING:
-    from symc.cuda.device import Device
+    from symc.cuda.devices import Device
 
 CPU: Final = (1, 0)
 CUDA: Final = 2
@@ -76,9 +76,11 @@ _live: dict[int, tuple[object, ...]] = {}  # what the struct at an address needs
 _given: list[tuple[object, int]] = []  # capsules, and the addresses in them
 
 
-@_DELETER
-def _delete(address: int) -> None:
+def _forget(address: int) -> None:
     _live.pop(address, None)
+
+
+_delete = _DELETER(_forget)
 
 
 def sweep() -> None:
@@ -96,7 +98,7 @@ def sweep() -> None:
         except ValueError:
             continue  # another thread was quicker
         if _name(capsule) in (PLAIN, VERSIONED):
-            _delete(address)
+            _forget(address)
 
 
 def live() -> int:

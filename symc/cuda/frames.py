@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symc.codegen.targets._abi import ffi
-from symc.cuda.device import Device
+from symc.cuda.devices import Device
 from symc.cuda.memory import Memory
 
 _FLOAT64 = np.dtype(np.float64)
@@ -55,6 +55,8 @@ class Frame:
         self.call.stream = ffi.cast("void *", stream)
         self._workspace: Memory | None = None
         self.workspace_bytes = 0
+        self.planned: list[int] | None = None  # the lengths of outputs that `plan` is for
+        self.plan: list[Any] = []
         self.outputs: list[Any] = []  # of the call under way
         self.keep: list[Any] = []  # what its pointers point to
         self.written: list[tuple[Any, Any]] = []  # host arrays to update, and their new values

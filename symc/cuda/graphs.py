@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from symc.codegen.targets._abi import ffi
-from symc.cuda.device import Device
+from symc.cuda.devices import Device
 from symc.errors import DeviceError
 
 KEPT = 4  # graphs of one function
@@ -70,18 +70,26 @@ class Graphs:
 
     def run(self, call: Any, state: bytes, stream: int) -> int:
         """Do what `run` would do, and return its status."""
-        with self._lock:
-            graph = self._ready.get(state) or self._record(call, state, stream)
-            if graph is not None:
-                return self._replay(graph, state, stream)
-        return self._run(call)
-
-    def _replay(self, graph: Ready, state: bytes, stream: int) -> int:
-        self._ready[state] = self._ready.pop(state)  # the last one used goes last
+        graph = self._ready.get(state)
+        if graph is None:
+            with self._lock:
+                graph = self._record(call, state, stream)
+            if graph is None:
+                return self._run(call)
+        else:
+            self._keep_longest(state, graph)
         graph.streams.add(stream)
         self.replayed += 1
+        return self._launched(graph.handle, stream)
+
+    def _keep_longest(self, state: bytes, graph: Ready) -> None:
+        """The graph that was used last is the last to go."""
+        self._ready.pop(state, None)
+        self._ready[state] = graph
+
+    def _launched(self, handle: int, stream: int) -> int:
         with self._device:
-            code = self._launch(graph.handle, stream)
+            code = self._launch(handle, stream)
         return -1000 - code if code else 0
 
     def _record(self, call: Any, state: bytes, stream: int) -> Ready | None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from symc.cuda import dlpack
-from symc.cuda.array import DeviceArray, empty
-from symc.cuda.device import SIMULATOR, Device
-from symc.cuda.device import device as device_named
+from symc.cuda.array import DeviceArray, elsewhere, empty
+from symc.cuda.devices import SIMULATOR, Device
+from symc.cuda.devices import device as device_named
 from symc.cuda.memory import Foreign
 from symc.errors import DeviceError, DTypeError
 
@@ -64,15 +64,6 @@ def on_device(value: Any, device: Device | None, what: str = "the array") -> Dev
     return None
 
 
-def elsewhere(what: str, name: str, device: Device) -> DeviceError:
-    """The error for an array that is on the device `name` instead of `device`."""
-    return DeviceError(
-        0,
-        f"{what} is on {name}, and {device.name} was asked for\n"
-        "  copy it there, or through the host (symc: .to_numpy())",
-    )
-
-
 def by_interface(value: Any, device: Device, what: str) -> DeviceArray:
     """An array that describes itself by ``__cuda_array_interface__``."""
     described: dict[str, Any] = value.__cuda_array_interface__
@@ -94,8 +85,7 @@ def by_interface(value: Any, device: Device, what: str) -> DeviceArray:
     if producer is not None:
         if producer == 0:
             raise DeviceError(0, "__cuda_array_interface__ has no stream 0: give 1, 2 or a handle")
-        memory.written = 0 if producer == 1 else int(producer)
-        memory.read_on(stream)
+        device.order(stream, after=0 if producer == 1 else int(producer))
     return DeviceArray(memory, shape, dtype)
 
 

@@ -18,7 +18,7 @@ from symc.codegen.targets.cuda.driver import CAPTURED, OUT_OF_MEMORY
 from symc.errors import DeviceError
 
 if TYPE_CHECKING:
-    from symc.cuda.device import Device
+    from symc.cuda.devices import Device
 
 GRANULE = 512
 KEPT = 4  # blocks that nobody uses may take up a fourth of the device
@@ -27,43 +27,50 @@ KEPT = 4  # blocks that nobody uses may take up a fourth of the device
 class Memory:
     """Some bytes of a device. They are given back when the last array on them is gone."""
 
-    __slots__ = ("__weakref__", "address", "device", "home", "readers", "size", "written")
+    __slots__ = (
+        "__weakref__", "address", "blocks", "device", "home", "readers", "size", "written",
+    )  # fmt: skip
     readonly = False
 
-    def __init__(self, device: Device, address: int, size: int, stream: int) -> None:
-        """Take over `size` bytes, which are ready for use on `stream`."""
+    def __init__(
+        self, device: Device, address: int, size: int, stream: int, blocks: list[int] | None = None
+    ) -> None:
+        """Take over `size` bytes, ready for use on `stream`; `blocks` gets them back."""
         self.device = device
         self.address = address
         self.size = size
         self.home = self.written = stream
-        self.readers: frozenset[int] = frozenset()
+        self.readers: frozenset[int] | None = None  # streams, besides the last that wrote
+        self.blocks = blocks
 
     def read_on(self, stream: int) -> None:
         """What follows on `stream` may read: it waits for what was written."""
         if stream != self.written and self.address:
             self.device.order(stream, after=self.written)
-            self.readers |= {stream}
+            self.readers = (self.readers or frozenset()) | {stream}
 
     def write_on(self, stream: int) -> None:
         """What follows on `stream` may write: it waits for all that was written and read."""
         if self.readers or stream != self.written:
             for other in self.streams() - {stream}:
                 self.device.order(stream, after=other)
-            self.readers = frozenset()
+            self.readers = None
             self.written = stream
 
     def streams(self) -> frozenset[int]:
         """All that may still be working on it."""
-        return self.readers | {self.written} if self.address else frozenset()
+        return (self.readers or frozenset()) | {self.written} if self.address else frozenset()
 
     def release(self) -> None:
-        """Give the bytes back."""
-        if self.address:
+        """Give the bytes back when that takes the driver."""
+        if self.blocks is not None:
             self.write_on(self.home)
-            self.device.pool.take_back(self)
+            self.blocks.append(self.address)
 
-    def __del__(self) -> None:
-        if not sys.is_finalizing() and not self.device.lost:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if self.blocks is not None and self.readers is None and self.written == self.home:
+            self.blocks.append(self.address)
+        elif not is_finalizing() and not self.device.lost:
             try:
                 self.release()
             except DeviceError:
@@ -97,8 +104,11 @@ def rounded(size: int) -> int:
 class Pool:
     """Blocks of a device that nobody uses, by size and stream: the next call gets the same again.
 
-    So repeated calls take 0.1 us for memory, and use the same addresses: graphs need that. Below
+    So repeated calls take no time for memory, and use the same addresses: graphs need that. Below
     lies a memory pool of the driver, or plain allocation where a device has no such pools.
+
+    Lists of Python hold the blocks, whose `pop` and `append` are atomic: they need no lock, which a
+    block that comes back while the garbage collector runs could not take.
     """
 
     def __init__(self, device: Device, *, pooled: bool) -> None:
@@ -107,36 +117,46 @@ class Pool:
         self._driver = device.driver
         self._pool = device.driver.pool_create(device.ordinal) if pooled else 0
         self._blocks: dict[tuple[int, int], list[int]] = {}
-        # A block may come back while this thread is in here, when the garbage collector runs.
-        self._lock = threading.RLock()
-        self.cached = 0
-        self.taken = 0
+        self.taken = 0  # from the driver
+        self._lock = threading.RLock()  # of `taken`
+
+    @property
+    def cached(self) -> int:
+        """Bytes that nobody uses."""
+        return sum(size * len(blocks) for (size, _), blocks in list(self._blocks.items()))
+
+    def blocks(self, size: int, stream: int) -> list[int]:
+        """The list of blocks of a rounded size that are free on a stream."""
+        return self._blocks.setdefault((size, stream), [])
 
     def allocate(self, size: int, stream: int) -> Memory:
         """At least `size` bytes for what follows on `stream`. Raises MemoryError."""
-        if self._device.lost:
-            raise DeviceError(0, f"{self._device.name}: {self._device.lost}")
         if not size:
             return Memory(self._device, 0, 0, stream)
         size = rounded(size)
-        with self._lock:
-            blocks = self._blocks.get((size, stream))
-            if blocks:
-                self.cached -= size
-                return Memory(self._device, blocks.pop(), size, stream)
-        return self._fresh(size, stream)
+        return self.take(size, stream, self.blocks(size, stream))
 
-    def _fresh(self, size: int, stream: int) -> Memory:
+    def take(self, size: int, stream: int, blocks: list[int]) -> Memory:
+        """A block of a rounded size, whose list is known."""
+        try:
+            address = blocks.pop()
+        except IndexError:
+            address = self._fresh(size, stream)
+        return Memory(self._device, address, size, stream, blocks)
+
+    def _fresh(self, size: int, stream: int) -> int:
+        if self.cached > self._device.total_memory // KEPT:
+            self.empty()
         try:
             address = self._from_driver(size, stream)
         except DeviceError as error:
             if error.code != OUT_OF_MEMORY:
                 raise
-            self.empty()
+            self._device.empty_cache()
             address = self._again(size, stream)
         with self._lock:
             self.taken += size
-        return Memory(self._device, address, size, stream)
+        return address
 
     def _again(self, size: int, stream: int) -> int:
         try:
@@ -162,24 +182,17 @@ class Pool:
                 return self._driver.allocate_async(size, self._pool, stream)
             return self._driver.allocate(size)
 
-    def take_back(self, memory: Memory) -> None:
-        """Keep a block for the next that asks; its stream has seen to the order."""
-        with self._lock:
-            self._blocks.setdefault((memory.size, memory.home), []).append(memory.address)
-            self.cached += memory.size
-            full = self.cached > self._device.total_memory // KEPT
-        if full:
-            self.empty()
-
     def empty(self) -> None:
         """Give all blocks that nobody uses back to the system. Waits for the device."""
-        with self._lock:
-            blocks, self._blocks = self._blocks, {}
-            self.taken -= self.cached
-            self.cached = 0
         with self._device:
-            for (_, stream), addresses in blocks.items():
-                for address in addresses:
+            for (size, stream), blocks in list(self._blocks.items()):
+                while blocks:
+                    try:
+                        address = blocks.pop()
+                    except IndexError:
+                        break  # another thread was quicker
+                    with self._lock:
+                        self.taken -= size
                     if self._pool:
                         self._driver.free_async(address, stream)
                     else:
@@ -190,7 +203,7 @@ class Pool:
 
 
 class Late:
-    """Memory that a compiled function asks for while it runs, through two of the driver's functions.
+    """Memory that a compiled function asks for while it runs: two functions, as the driver has.
 
     They come from the same pool as all other memory, so that they are as quick the second time, and
     are there where a device has no pools.

@@ -8,7 +8,7 @@ import numpy as np
 
 from symc.cuda import interop
 from symc.cuda.array import Array, DeviceArray
-from symc.cuda.device import Device, device
+from symc.cuda.devices import Device, device
 
 
 class DevicePlace:

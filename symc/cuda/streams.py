@@ -6,7 +6,7 @@ import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
-from symc.cuda.device import Device, device
+from symc.cuda.devices import Device, device
 from symc.errors import DeviceError
 
 
@@ -50,7 +50,9 @@ class stream(AbstractContextManager[None]):  # noqa: N801  # it reads as a funct
 
     `s` is a `Stream`, or one of PyTorch, CuPy or any library with ``__cuda_stream__``, or the
     number of a stream; None or 0 is the default stream, which waits for all others. A stream of
-    another library must exist as long as arrays that were computed on it.
+    another library must exist as long as arrays that were computed on it. While a stream is
+    recorded into a CUDA graph, functions on it take and give only device arrays; call each once
+    before, so that it has its memory, and wait for what computes its arguments.
     """
 
     def __init__(self, which: Any, device_name: str | Device | None = None) -> None:
@@ -84,17 +86,17 @@ def handle_of(which: Any) -> int:
         return 0
     if isinstance(which, Stream):
         return which.handle
-    if isinstance(which, int) and not isinstance(which, bool):
-        handle = which
-    elif hasattr(which, "__cuda_stream__"):
+    if hasattr(which, "__cuda_stream__"):
         handle = which.__cuda_stream__()[1]
     elif hasattr(which, "cuda_stream"):  # PyTorch
         handle = which.cuda_stream
     elif hasattr(which, "ptr"):  # CuPy
         handle = which.ptr
     else:
+        handle = which
+    if not isinstance(handle, int) or isinstance(handle, bool):
         raise TypeError(f"{which!r} is no stream: give symc.cuda.Stream, another library's or 0")
-    return 0 if int(handle) == 1 else int(handle)  # 1 is another name of the default stream
+    return 0 if handle == 1 else handle  # 1 is another name of the default stream
 
 
 def device_of(which: Any) -> Device | str:

@@ -154,6 +154,22 @@ def test_the_struct_is_the_same_everywhere() -> None:
     assert fields[0] == fields[1] == fields[2]
 
 
+@pytest.mark.parametrize(
+    ("name", "declared"), [("symc_device", "symc_device"), ("symc_call", "symc_device_call")]
+)
+def test_the_structs_of_devices_are_the_same_everywhere(name: str, declared: str) -> None:
+    header = (Path(__file__).parents[2] / "codegen/runtime/device.h").read_text()
+    bodies = [
+        text.partition(f"typedef struct {name} {{")[2].partition(f"}} {name};")[0]
+        for text, name in [(header, name), (abi.DECLARATIONS, declared)]
+    ]
+    fields = [
+        " ".join(line.partition("//")[0] for line in body.split("\n")).split() for body in bodies
+    ]
+    assert fields[0] == fields[1]
+    assert len(fields[0]) > 10
+
+
 def many_kernels(count: int) -> Program:
     """The same elementwise kernel under many names, each in place of the last."""
     made = elementwise(30)

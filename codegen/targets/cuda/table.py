@@ -6,6 +6,7 @@ The addresses come from libcuda on a machine with a graphics card, or from the s
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.errors import CudaMissing
@@ -98,9 +99,7 @@ def addresses() -> dict[str, int]:
 
 def by_bindings() -> Callable[[str], int]:
     """Look functions up through cuda-python; raises what it raises where there is no driver."""
-    from cuda.bindings import driver  # late: it takes 70 ms
-
-    bindings: Any = driver
+    bindings: Any = importlib.import_module("cuda.bindings.driver")  # late: it takes 70 ms
 
     def find(name: str) -> int:
         status, address, _ = bindings.cuGetProcAddress(name.encode(), VERSION, LEGACY_STREAM)

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from symc.codegen.errors import CodegenError
 from symc.codegen.targets._abi import ffi
@@ -73,6 +73,7 @@ class Device:
         self.context = self.driver.retain(handle)
         self._push = self.driver.raw["cuCtxPushCurrent"]
         self._pop = self.driver.raw["cuCtxPopCurrent"]
+        self._popped: Any = ffi.new("uintptr_t *")  # written by any thread, read by none
         self.current = _Current()
         self._events: list[int] = []
         self._streams: list[int] = []  # those that nobody uses
@@ -119,7 +120,7 @@ class Device:
 
         return sim.load().report().replace("\n", "\n  ")
 
-    def __enter__(self) -> Device:
+    def __enter__(self) -> Self:
         if self.lost:
             raise DeviceError(0, f"{self.name}: {self.lost}")
         code: int = self._push(self.context)
@@ -128,7 +129,7 @@ class Device:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._pop(ffi.new("uintptr_t *"))
+        self._pop(self._popped)
 
     # --- streams ----------------------------------------------------------------------------------
 
@@ -138,8 +139,15 @@ class Device:
         return self.current.handle
 
     def order(self, stream: int, *, after: int) -> None:
-        """Let what follows on `stream` wait for what is on the stream `after`."""
+        """Let what follows on `stream` wait for what is on the stream `after`.
+
+        One that is recorded into a graph cannot wait for what is not: its owner must see to it.
+        """
+        if stream == after:
+            return
         with self:
+            if stream and self.driver.is_capturing(stream):
+                return
             event = self._mark(after)
             self.driver.stream_wait(stream, event)
         self._events.append(event)
@@ -296,8 +304,9 @@ def _open(name: str, ordinal: int) -> Device:
     try:
         if name == SIMULATOR:
             from symc.codegen.targets import sim
+            from symc.library import the_store
 
-            return Device(name, ordinal, sim.load().table())
+            return Device(name, ordinal, sim.load(the_store().root).table())
         return Device(name, ordinal, table.addresses())
     except CodegenError as error:
         raise DeviceError(0, f"{name} cannot be used: {error}") from error
