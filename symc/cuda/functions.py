@@ -20,7 +20,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES, CudaTarget
 from symc.codegen.targets.library import Library
 from symc.cuda.caller import CudaCaller, TooLong
-from symc.cuda.device import Device, Module, device
+from symc.cuda.devices import Device, Module, device
 from symc.graph import Array, walk
 from symc.identity import graph_text, symc_text
 from symc.library import read_constant, the_store, without_collection, write_constants

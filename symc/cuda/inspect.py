@@ -57,7 +57,7 @@ def _folder(function: Any) -> Path:
 
 
 def _architecture(function: Any) -> tuple[int, int]:
-    from symc.cuda.device import device
+    from symc.cuda.devices import device
 
     return device(function.device).architecture
 
