@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FEW = 50  # objects: as many take as long to make without a compiled ``__init__`` as it to compile
+FEW = 25  # objects: to compile ``__init__`` takes about as long as to make so many without it
 _ABSENT: Any = object()
 
 

@@ -8,16 +8,22 @@ vector loop; but outside all loops that would cost the parallel one its threads,
 
 Loops also merge over statements between them that can go before the first. They merge only if they
 touch a common buffer: otherwise nothing is won. Then `forward` uses stored values directly.
+
+One loop inside another stays alone: that which adds up, in float64, a row of float32 just stored.
+Processors convert vectors on the way from memory; from register to register it takes three times
+the instructions, which costs more than to load the row from the cache once more.
 """
 
 from __future__ import annotations
 
 from typing import assert_never
 
+from symc.codegen.dtypes import FLOAT32, FLOAT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Barrier,
+    Cast,
     Combine,
     If,
     Kernel,
@@ -138,6 +144,8 @@ class _Siblings:
             return None
         if self.outermost and last.kind != loop.kind:
             return None
+        if not self.outermost and _only_converts(loop, first.stores):
+            return None
         for side, accessed in ((last, first), (loop, found)):
             if side.kind == "serial" and not is_reduction(accessed):
                 return None
@@ -148,3 +156,12 @@ class _Siblings:
         return self.reads.isdisjoint(first.writes) and self.writes.isdisjoint(
             first.reads | first.writes
         )
+
+
+def _only_converts(loop: Loop, stored: set[str]) -> bool:
+    """Whether a loop does nothing but accumulate, as float64, what was stored as float32."""
+    match loop.body:
+        case (Accumulate(value=Cast(Load(buffer, _, kind), wide)),):
+            return buffer in stored and kind is FLOAT32 and wide is FLOAT64
+        case _:
+            return False
