@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ptx(function: Function) -> str:
-    """The kernels as PTX, NVIDIA's portable assembly, for the architecture of the function's device.
+    """The kernels as PTX, NVIDIA's portable assembly, for the device's architecture.
 
     Raises `CompilerMissing` without NVRTC, and TypeError for a function on no device.
     """
@@ -25,7 +25,7 @@ def ptx(function: Function) -> str:
 
 
 def sass(function: Function) -> str:
-    """The kernels in the device's machine code, as nvdisasm or cuobjdump of the CUDA toolkit show it.
+    """The kernels in the device's machine code, as nvdisasm of the CUDA toolkit shows it.
 
     Raises `CompilerMissing` without these tools, or for a simulated device, which has none.
     """

@@ -1,10 +1,10 @@
 """interchange: independent iterations go outside.
 
 ``for r in serial(n): for q in parallel(m): w[rows[r]*m + q] += y[r*m + q]`` adds rows to rows, in
-order. Each column is for itself, so a thread of a device may take one and go through the rows, while
-as it stands all threads would have to wait for each other after each row. Loops are exchanged where
-an iteration of the inner one only touches, of all that is written, elements of its own column: those
-at ``... + q``, or at ``...*m + q`` with q < m.
+order. Each column is for itself, so a thread of a device may take one and go through the rows; as
+it stands all threads would have to wait for each other after each row. Loops are exchanged where
+an iteration of the inner one only touches, of all that is written, elements of its own column:
+those at ``q``, or at ``...*m + q`` with q < m.
 """
 
 from __future__ import annotations

@@ -124,9 +124,13 @@ class CudaTarget:
 
         made = nvrtc.compile(text, self.architecture, quick=quick, name=KERNELS)
         resources = {
-            name: {field: getattr(found, field) for field in found.__slots__}
+            name: {
+                "registers": found.registers, "shared_bytes": found.shared_bytes,
+                "stack_bytes": found.stack_bytes, "spill_stores": found.spill_stores,
+                "spill_loads": found.spill_loads,
+            }
             for name, found in made.resources.items()
-        }
+        }  # fmt: skip
         return made.image, resources
 
     def load(self, folder: str | Path) -> Library:
