@@ -122,9 +122,7 @@ def bandwidth_row(
 
 def compiled(setting: Setting, inputs: Sequence[Any], outputs: Any, **more: Any) -> Any:
     """A function whose arrays stay on the device."""
-    return symc.function(
-        list(inputs), outputs, device=setting.device.name, on_device=True, **more
-    )
+    return symc.function(list(inputs), outputs, device=setting.device.name, on_device=True, **more)
 
 
 def elementwise(setting: Setting) -> list[Line]:
@@ -201,7 +199,11 @@ def matmul(setting: Setting) -> list[Line]:
     a, b = T.fmatrix("a"), T.fmatrix("b")
     f = compiled(setting, [a, b], a @ b)
     left, right = setting.array(side, side), setting.array(side, side, seed=1)
-    check("matmul", f(left, right).to_numpy()[:8], left.to_numpy()[:8].astype(float) @ right.to_numpy())
+    check(
+        "matmul",
+        f(left, right).to_numpy()[:8],
+        left.to_numpy()[:8].astype(float) @ right.to_numpy(),
+    )
     seconds = setting.timed([lambda: f(left, right)])
     rate = {"TFLOP/s": 2 * side**3 / seconds / 1e12}
     theirs = torch_matmul(setting, left, right)
@@ -236,7 +238,12 @@ def calls(setting: Setting) -> list[Line]:
     for _ in range(20):  # a sum over everything cannot share a kernel with what needs it
         deep = deep - deep.mean()
     chain = compiled(setting, [x], deep)
-    check("20 small kernels", chain(small).to_numpy(), small.to_numpy() - small.to_numpy().mean(), 1e-4)
+    check(
+        "20 small kernels",
+        chain(small).to_numpy(),
+        small.to_numpy() - small.to_numpy().mean(),
+        1e-4,
+    )
     kept = symc.config.cuda_graphs
     try:
         symc.config.cuda_graphs = False
@@ -292,13 +299,25 @@ def training(setting: Setting) -> list[Line]:
         shifted = plain - plain.max(1, keepdims=True)
         logs = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
         check("training", first, -logs[np.arange(rows_), ys.to_numpy()].mean(), 1e-4)
-        seconds = wall(setting, lambda: (step(xs, ys), setting.device.synchronize()), 5)
+
+        def once(step: Any = step, xs: Any = xs, ys: Any = ys) -> None:
+            step(xs, ys)
+            setting.device.synchronize()
+
+        seconds = wall(setting, once, 5)
         theirs = {"torch.compile": torch_training(setting, values, xs, ys)}
         theirs = {name: found for name, found in theirs.items() if found is not None}
         best = min(theirs.values(), default=0.0)
         against = min(theirs, key=lambda name: theirs[name], default="nobody is installed")
         lines.append(
-            Line(f"MLP step, batch {batch}", seconds, against, best / seconds, ">= 1", best >= seconds)
+            Line(
+                f"MLP step, batch {batch}",
+                seconds,
+                against,
+                best / seconds,
+                ">= 1",
+                best >= seconds,
+            )
         )
     return lines
 
@@ -407,17 +426,17 @@ def main() -> int:
     options = parser.parse_args()
     reason = symc.cuda.why_missing(options.device)
     if reason is not None:
-        print(f"no figures: {reason}")  # noqa: T201
+        print(f"no figures: {reason}")
         return 1
     with tempfile.TemporaryDirectory() as folder:
         symc.config.cache_dir = folder
         setting = Setting(symc.cuda.device(options.device), options.tiny, options.repeat)
         title = f"{setting.device.title}, symc {symc.__version__}"
-        print(title)  # noqa: T201
+        print(title)
         lines: list[Line] = []
         for name in options.only or ROWS:
             for line in ROWS[name](setting):
-                print(shown(line), flush=True)  # noqa: T201
+                print(shown(line), flush=True)
                 lines.append(line)
     if options.json:
         figures = {"device": setting.device.title, "lines": [asdict(line) for line in lines]}

@@ -1,14 +1,21 @@
-"""One entry: a folder of plain files and a manifest, all checked at each use."""
+"""One entry: a folder of plain files and a manifest, all checked at each use.
+
+Folders are text here, and in all that finding an entry needs: to import pathlib takes longer.
+"""
+
+from __future__ import annotations
 
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 from symc.cache import files, manifest, place
 from symc.cache.errors import Damaged
 from symc.cache.key import Key
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The key's parts, the files, and when the entry was last used, in seconds since 1970.
 Contents = tuple[dict[str, str], manifest.Files, float]
@@ -18,38 +25,56 @@ _TOUCH_AFTER = 60.0  # seconds: recency need not be finer, and a hit should not 
 __all__ = ["Contents", "Entry", "check", "contents", "find"]
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """Files kept under a key; `hit` says that they were found, not made.
+    """Files kept under a key, in `folder`; `hit` says that they were found, not made.
 
-    >>> entry = Entry(Path("/cache/ab/abcd"), Key.of(source="int f;"), hit=True)
+    >>> entry = Entry("/cache/ab/abcd", Key.of(source="int f;"), hit=True)
     >>> entry.file("f.so").name
     'f.so'
     """
 
-    path: Path
-    key: Key
-    hit: bool
+    __slots__ = ("folder", "hit", "key")
+
+    def __init__(self, folder: str, key: Key, *, hit: bool) -> None:
+        self.folder = folder
+        self.key = key
+        self.hit = hit
+
+    @property
+    def path(self) -> Path:
+        """The entry's folder, as a path."""
+        from pathlib import Path
+
+        return Path(self.folder)
 
     def file(self, name: str) -> Path:
         """Return the path of a file of this entry.
 
         Raises ValueError for a name that leads out of the entry's folder.
         """
-        if "/" in name or name in {"", ".", ".."}:
-            msg = f"{name!r} is no name of a file"
-            raise ValueError(msg)
-        return self.path / name
+        return self.path / _checked(name)
 
-    def read(self, name: str) -> bytes:
-        """Return the content of a file of this entry.
+    def open(self, name: str) -> BinaryIO:
+        """Open a file of this entry for reading.
 
         Raises ValueError as `file` does, and FileNotFoundError when there is no such file.
         """
-        return self.file(name).read_bytes()
+        return open(f"{self.folder}/{_checked(name)}", "rb")
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file of this entry; raises what `open` raises."""
+        with self.open(name) as file:
+            return file.read()
 
 
-def find(root: Path, key: Key) -> Entry | None:
+def _checked(name: str) -> str:
+    if "/" in name or name in {"", ".", ".."}:
+        msg = f"{name!r} is no name of a file"
+        raise ValueError(msg)
+    return name
+
+
+def find(root: str, key: Key) -> Entry | None:
     """Return a verified entry, or None; a damaged one counts as missing."""
     if place.problem(root) is not None:
         return None
@@ -58,10 +83,10 @@ def find(root: Path, key: Key) -> Entry | None:
         used = check(folder, key)
     except (FileNotFoundError, Damaged):
         return None
-    path = Path(folder)
     if not 0 <= time.time() - used < _TOUCH_AFTER:
-        _touch(path / manifest.NAME)
-    return Entry(path, key, hit=True)
+        with suppress(OSError):  # a read-only disk, or pruned just now
+            os.utime(f"{folder}/{manifest.NAME}")
+    return Entry(folder, key, hit=True)
 
 
 def check(folder: str, key: Key) -> float:
@@ -140,8 +165,3 @@ def _check_file(folder: int, name: str, digest: str, size: int) -> None:
             raise Damaged(msg)
     finally:
         os.close(fd)
-
-
-def _touch(path: Path) -> None:
-    with suppress(OSError):  # a read-only disk, or pruned just now
-        os.utime(path)

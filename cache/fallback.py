@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -16,6 +17,7 @@ from symc.cache.lock import Lock
 
 __all__ = ["private_root", "warn_once"]
 
+_PACKAGE = __name__.partition(".")[0]
 _PREFIX = "symc-cache-"
 _ALIVE = "alive"  # its lock is held as long as the process lives
 _LEFT_BEHIND = 3600.0  # seconds
@@ -50,8 +52,19 @@ def warn_once(reason: str) -> None:
             f"symc's cache cannot be used, so what is compiled now is lost when this process "
             f"ends: {reason}",
             CacheWarning,
-            stacklevel=4,  # the caller of Store.get_or_make
+            stacklevel=_levels_to_the_caller() + 1,
         )
+
+
+def _levels_to_the_caller() -> int:
+    """How many frames below this function's caller the innermost one outside the package is."""
+    levels, frame = 0, sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- inspect reads files
+    while frame.f_back is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if name.partition(".")[0] != _PACKAGE:
+            break
+        levels, frame = levels + 1, frame.f_back
+    return levels
 
 
 def _remove_own(pid: int, path: Path) -> None:

@@ -1,12 +1,17 @@
 """Opening, reading and removing files without following a link that somebody may have planted."""
 
-import hashlib
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from symc.cache.checksum import hasher
 from symc.cache.errors import Damaged
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["digest", "open_file", "open_folder", "read", "remove"]
 
@@ -40,11 +45,11 @@ def read(fd: int) -> bytes:
 
 
 def digest(fd: int) -> str:
-    """Return the sha256 of all that follows in a file, in hex."""
-    hasher = hashlib.sha256()
+    """Return the checksum of all that follows in a file."""
+    state = hasher()
     for chunk in _chunks(fd):
-        hasher.update(chunk)
-    return hasher.hexdigest()
+        state.update(chunk)
+    return state.hexdigest()
 
 
 def remove(path: Path) -> None:

@@ -31,7 +31,7 @@ def make_entry(root: Path, key: Key, make: Callable[[Path], None], *, is_last: b
         _prepare(root, key.digest)
         lock = Lock.wait(lock_file(root, key.digest))
     try:
-        if (entry := find(root, key)) is not None:
+        if (entry := find(str(root), key)) is not None:
             return entry
         with _as_unwritable(root):
             folder = temporary_folder(root, key.digest)
@@ -123,9 +123,9 @@ def _publish(root: Path, key: Key, folder: Path) -> Entry:
     except OSError as error:
         if error.errno not in _TAKEN:
             raise
-        if (entry := find(root, key)) is not None:  # only where the file system has no locks
+        if (entry := find(str(root), key)) is not None:  # only where the file system has no locks
             remove(folder)
             return entry
         discard(root, final)
         folder.rename(final)
-    return Entry(final, key, hit=False)
+    return Entry(str(final), key, hit=False)

@@ -6,11 +6,16 @@ root/locks/         one file for each key that is being made
 root/ledger         sizes of what was published, see bound.py
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import stat
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["ELSEWHERE", "default_root", "entry_folder", "explain", "problem"]
 
@@ -25,34 +30,37 @@ _ADVICE = {
 }
 
 
-def default_root() -> Path:
+def default_root() -> str:
     """Return $SYMC_CACHE_DIR, or the user's cache folder for symc; touches no disk."""
     if chosen := os.environ.get("SYMC_CACHE_DIR"):
-        return Path(chosen).expanduser()
+        return _expanded(chosen)
     if sys.platform == "linux":
         # As platformdirs answers, whose import would take 9 ms of each process's start.
-        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        try:
-            return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "symc"
-        except RuntimeError:  # a user without a home: refused later, with a warning
-            return Path(os.devnull) / "symc"
-    from platformdirs import user_cache_path  # see above
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        return f"{base if os.path.isabs(base) else _expanded('~/.cache')}/symc"
+    from platformdirs import user_cache_dir  # see above
 
-    return user_cache_path("symc", appauthor=False)
+    return user_cache_dir("symc", appauthor=False)
 
 
-def entry_folder(root: Path, digest: str) -> str:
-    """Return the folder of an entry; text, since a Path costs more than opening it."""
+def _expanded(path: str) -> str:
+    """Replace a leading ``~``; for a user without a home the folder is refused later, and why."""
+    found = os.path.expanduser(path)
+    return f"{os.devnull}/home" if found.startswith("~") else found.rstrip("/") or "/"
+
+
+def entry_folder(root: str | Path, digest: str) -> str:
+    """Return the folder of an entry."""
     return f"{root}/{digest[:2]}/{digest}"
 
 
-def problem(root: Path) -> str | None:
+def problem(root: str | Path) -> str | None:
     """Return why the folder may not be used and what to do, or None.
 
     Programs are loaded from it, so nobody else may be able to put one there.
     """
     try:
-        link, info = os.lstat(root), root.stat()
+        link, info = os.lstat(root), os.stat(root)
     except FileNotFoundError:
         return None  # not made yet
     except OSError as error:
@@ -67,7 +75,7 @@ def problem(root: Path) -> str | None:
     return None
 
 
-def explain(root: Path, error: OSError) -> str:
+def explain(root: str | Path, error: OSError) -> str:
     """Return what is wrong with the folder and what to do."""
     where = error.filename or root
     return f"{where}: {error.strerror}; {_ADVICE.get(error.errno or 0, ELSEWHERE)}"

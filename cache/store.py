@@ -1,8 +1,10 @@
 """The store: finds what is kept under a key, or has it made once for all processes."""
 
+from __future__ import annotations
+
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from symc.cache import place
@@ -11,6 +13,8 @@ from symc.cache.errors import Damaged, NowhereToWrite, Unwritable
 from symc.cache.key import Key
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from symc.cache.explain import Damage
 
 __all__ = ["Entry", "Key", "Store"]
@@ -26,11 +30,11 @@ class Store:
     What cannot be kept in it, because it is read-only, full or not the user's own, is made in a
     temporary folder of this process instead, with one `CacheWarning`.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> def make(folder):
     ...     _ = (folder / "f.so").write_bytes(b"ELF")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder) / "cache")
+    ...     store = Store(pathlib.Path(folder, "cache"))
     ...     key = Key.of(source="int f;", flags="-O3")
     ...     made = store.get_or_make(key, make)
     ...     found = store.get(key)
@@ -38,23 +42,31 @@ class Store:
     (False, True, b'ELF')
     """
 
-    __slots__ = ("_is_given_up", "max_bytes", "root")
+    __slots__ = ("_is_given_up", "folder", "max_bytes")
 
     def __init__(self, root: Path | None = None, *, max_bytes: int = _MAX_BYTES) -> None:
         """Use the given folder, or $SYMC_CACHE_DIR, or the user's cache folder."""
+        folder = place.default_root() if root is None else str(root)
         # A program may change its working folder later.
-        self.root = (place.default_root() if root is None else root).absolute()
+        self.folder = folder if os.path.isabs(folder) else os.path.join(os.getcwd(), folder)
         self.max_bytes = max_bytes
         self._is_given_up = False
 
+    @property
+    def root(self) -> Path:
+        """The folder, as a path; `folder` is the same as text, for those who must be quick."""
+        from pathlib import Path
+
+        return Path(self.folder)
+
     def get(self, key: Key) -> Entry | None:
         """Return the entry, every byte of it verified, or None; never raises for a bad one."""
-        entry = find(self.root, key)
+        entry = find(self.folder, key)
         if entry is None and self._is_given_up:
             from symc.cache.fallback import private_root  # see _make
 
             with suppress(NowhereToWrite):
-                entry = find(private_root(), key)
+                entry = find(str(private_root()), key)
         return entry
 
     def get_or_make(self, key: Key, make: Callable[[Path], None]) -> Entry:
@@ -85,12 +97,12 @@ class Store:
             try:
                 return load(entry)
             except Exception:
-                if entry.path.exists():  # so that is not the reason
+                if os.path.exists(entry.folder):  # so that is not the reason
                     raise
 
     def problem(self) -> str | None:
         """Return why the folder may not be used and what to do about it, or None."""
-        return place.problem(self.root)
+        return place.problem(self.folder)
 
     def entries(self) -> Iterator[Entry]:
         """Yield all entries whose manifest is sound, in order of their digests."""
@@ -99,7 +111,7 @@ class Store:
         for folder in entry_folders(self.root):
             with suppress(FileNotFoundError, Damaged):
                 key = Key(tuple(contents(str(folder))[0].items()))
-                yield Entry(folder, key, hit=True)
+                yield Entry(str(folder), key, hit=True)
 
     def size(self) -> int:
         """Return the bytes that all entries take."""
@@ -119,7 +131,7 @@ class Store:
 
         clear(self.root)
 
-    def verify(self) -> "list[Damage]":
+    def verify(self) -> list[Damage]:
         """Return the damaged entries, having read every byte of all; changes nothing."""
         from symc.cache.explain import verify
 
@@ -133,7 +145,6 @@ class Store:
 
     def _make(self, key: Key, make: Callable[[Path], None]) -> Entry:
         # A program that finds all it asks for, as most do, need not import how things are made.
-        from symc.cache.fallback import private_root, warn_once
         from symc.cache.making import make_entry
 
         if not self._is_given_up:
@@ -141,12 +152,16 @@ class Store:
                 entry = make_entry(self.root, key, make, is_last=False)
             except Unwritable as error:
                 # Trying anew for each key would make each of them twice on a full disk.
+                from symc.cache.fallback import warn_once
+
                 self._is_given_up = True
                 warn_once(str(error))
             else:
                 if not entry.hit:
                     self._make_room(entry)
                 return entry
+        from symc.cache.fallback import private_root
+
         try:
             return make_entry(private_root(), key, make, is_last=True)
         except Unwritable as error:

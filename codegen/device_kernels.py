@@ -389,9 +389,11 @@ def drop_unused(writer: Writer, start: int, name: str) -> None:
     """Remove the declaration of a constant that is used nowhere behind it."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     found = [place for place in range(start, len(writer.lines)) if word.search(writer.lines[place])]
-    if len(found) == 1 and writer.lines[found[0]].lstrip().startswith("const "):
-        if len(word.findall(writer.lines[found[0]])) == 1:
-            del writer.lines[found[0]]
+    if len(found) != 1:
+        return
+    line = writer.lines[found[0]]
+    if line.lstrip().startswith("const ") and len(word.findall(line)) == 1:
+        del writer.lines[found[0]]
 
 
 def lengths_of(extent: Expr) -> set[str]:

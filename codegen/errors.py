@@ -6,21 +6,15 @@ CodegenError
   CompilerMissing   also RuntimeError   there is no compiler here
   CudaMissing       also RuntimeError   there is no CUDA here
   DriverError       also RuntimeError   a function of the CUDA driver failed
+  BlasMissing       also RuntimeError   a compiled program needs a BLAS that is not here
 """
 
 from __future__ import annotations
 
-import re
-import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-# gcc writes file.c:3:7: error, NVRTC file.cu(3): error.
-_FIRST_ERROR = re.compile(
-    r"^[^\s:(]+\.(?:c|cu)[:(](\d+)\)?(?::\d+)?: *(?:fatal |catastrophic )?error", re.MULTILINE
-)
 
 
 class CodegenError(Exception):
@@ -38,7 +32,8 @@ class IRError(CodegenError, ValueError):
 class CompileFailed(CodegenError, RuntimeError):
     """The compiler rejected a generated program.
 
-    The message shows the lines around the first error, what the compiler said, and its command.
+    The message shows the compiler's command, the comment above the first error (what is computed
+    there, and where the user wrote it), the lines around it, and what the compiler said.
     """
 
     def __init__(self, source: str, command: Sequence[str], log: str) -> None:
@@ -51,17 +46,41 @@ class CompileFailed(CodegenError, RuntimeError):
     @property
     def line(self) -> int | None:
         """The line of the first error in `source`, counted from 1."""
-        found = _FIRST_ERROR.search(self.log)
+        import re  # late, as all that only failures need
+
+        error = r"^[^\s:(]+\.(?:c|cu)[:(](\d+)\)?(?::\d+)?: *(?:fatal |catastrophic )?error"
+        found = re.search(error, self.log, re.M)
         return None if found is None else int(found[1])
+
+    @property
+    def note(self) -> str:
+        """The comment nearest above the first error in the same C function, or ``""``.
+
+        It says what is computed there, and the line of the user's it was written on.
+        """
+        line = self.line
+        if line is None:
+            return ""
+        import re
+
+        text = "\n".join(self.source.split("\n")[:line])
+        function = text.rpartition("\n}\n")[2]
+        comments = re.findall(r"/\* (?!---- )(.*?) \*/", function, re.S)
+        return re.sub(r"\n *\* ", "\n", comments[-1]) if comments else ""
 
     def __str__(self) -> str:
         """The whole message."""
+        import shlex
+
         log = self.log.strip().split("\n")
         if len(log) > 40:
             log = [*log[:40], f"... and {len(log) - 40} more lines"]
-        shown = self.excerpt()
-        middle = f"\n\n{shown}" if shown else ""
-        return f"the compiler failed\n  {shlex.join(self.command)}{middle}\n\n" + "\n".join(log)
+        parts = [f"the compiler failed\n  {shlex.join(self.command)}"]
+        if self.note:
+            parts.append("what it failed on\n  " + self.note.replace("\n", "\n  "))
+        if self.line is not None:
+            parts.append(self.excerpt())
+        return "\n\n".join([*parts, "\n".join(log)])
 
     def excerpt(self, around: int = 5) -> str:
         """The numbered source around the first error, with a mark at it; empty if there is none."""
@@ -89,3 +108,10 @@ class DriverError(CodegenError, RuntimeError):
         """Keep the driver's code beside the message."""
         super().__init__(message)
         self.code = code
+
+
+class BlasMissing(CodegenError, RuntimeError):
+    """A program was compiled where a BLAS was found that this process does not have.
+
+    What `Target.describe` says has changed by now: compiled anew, the program runs without.
+    """

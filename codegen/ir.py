@@ -46,12 +46,11 @@ Meaning:
 
 from __future__ import annotations
 
-from dataclasses import field
 from math import copysign
 from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, INT64, DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 
 # --- expressions ----------------------------------------------------------------------------------
 
@@ -91,6 +90,9 @@ class Var:
 
     name: str
     dtype: DType = INT64
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @record

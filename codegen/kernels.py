@@ -152,6 +152,7 @@ class Frame:
     parallel: bool = False
     opened: bool = True
     positive: frozenset[str] = frozenset()  # what is known to be above zero only in here
+    extremes: tuple[Reduction, ...] = ()  # what has a flag for NaN only in here
 
 
 class Form(Protocol):
@@ -212,6 +213,8 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             frames.append(Frame(iter(frame.otherwise)))
         elif frame.opened:
             writer.put("}")
+        for reduction in frame.extremes:
+            close_extreme(writer, reduction)
         if frame.parallel:
             writer.in_parallel = False
 
@@ -268,6 +271,9 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
         text = writer.value(value, SELECT)
         writer.put(f"{writer.element(stmt.buffer, stmt.index)} {ASSIGN[op]} {text};")
         return
+    if stmt.buffer in writer.flags:
+        emit_extreme(writer, stmt)
+        return
     text = writer.value(value)
     target = writer.element(stmt.buffer, stmt.index)
     function = math.function(op, dtype)
@@ -302,6 +308,10 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
 def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     """The head of a loop."""
     printer = writer.printer
+    found = reductions(loop, printer.scalars) if loop.kind == "vector" else None
+    extremes = tuple(reduction for reduction in found or () if is_extreme(reduction))
+    for reduction in extremes:
+        open_extreme(writer, reduction)
     if loop.note:
         writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
     extent = loop.extent
@@ -315,7 +325,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
     parallel = loop.kind == "parallel" and not writer.ranged and not writer.in_parallel
-    emit_pragmas(writer, loop, parallel)
+    emit_pragmas(writer, loop, parallel, found)
     if parallel:
         writer.in_parallel = True
     name = printer.vars[loop.var.name]
@@ -324,18 +334,21 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     printer.positive |= positive
     printer.natural.add(loop.var.name)
     writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    return Frame(iter(loop.body), parallel=parallel, positive=positive)
+    return Frame(iter(loop.body), parallel=parallel, positive=positive, extremes=extremes)
 
 
-def emit_pragmas(writer: Writer, loop: Loop, parallel: bool) -> None:
-    """What the compiler is told about a loop."""
+def emit_pragmas(
+    writer: Writer, loop: Loop, parallel: bool, found: Sequence[Reduction] | None
+) -> None:
+    """What the compiler is told about a loop; `found` is what a vector loop accumulates."""
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     clauses = ""
-    found = reductions(loop, writer.printer.scalars) if loop.kind == "vector" else None
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
+        if reduction.buffer in writer.flags:
+            clauses += f" reduction(|:{writer.flags[reduction.buffer]})"
     if parallel:
         writer.threads = True
         cost = writer.printer.text(work(loop), SHIFT)
@@ -353,7 +366,7 @@ def emit_pragmas(writer: Writer, loop: Loop, parallel: bool) -> None:
 
 
 def reduction_name(writer: Writer, reduction: Reduction) -> str:
-    """What OpenMP calls a reduction; floating-point max and min must be declared to keep NaN."""
+    """What OpenMP calls a reduction."""
     op, dtype = reduction.op, reduction.dtype
     if dtype.kind == "bool":
         return {"or": "|", "add": "|", "max": "|", "xor": "^", "bxor": "^"}.get(op, "&")
@@ -362,13 +375,49 @@ def reduction_name(writer: Writer, reduction: Reduction) -> str:
     return ASSIGN[op][0]
 
 
+# --- extremes of floats in a vector loop: one instruction each, which drops NaN, and a flag for it
+
+BEATS = {"max": ">", "min": "<"}  # false for NaN
+
+
+def is_extreme(reduction: Reduction) -> bool:
+    """Whether a vector loop keeps a flag for this: NumPy's extremes are NaN if anything is."""
+    return reduction.op in BEATS and reduction.dtype.is_float
+
+
 def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
-    """Declare ``max`` or ``min`` of floats. Each lane may start with the value so far."""
-    function = math.function(op, dtype)
-    writer.printer.used[function] = None
+    """Declare ``max`` or ``min`` of floats without NaN. Each lane starts with the value so far."""
     name = f"{op}_{math.short(dtype)}"
     writer.declared[
         f"#pragma omp declare reduction({name} : {writer.lang.types[dtype.name]} : \\\n"
-        f"{INDENT}omp_out = {function}(omp_out, omp_in)) initializer(omp_priv = omp_orig)"
+        f"{INDENT}omp_out = omp_in {BEATS[op]} omp_out ? omp_in : omp_out) \\\n"
+        f"{INDENT}initializer(omp_priv = omp_orig)"
     ] = None
     return name
+
+
+def open_extreme(writer: Writer, reduction: Reduction) -> None:
+    """Before the loop: declare the flag, an integer as wide as what is compared."""
+    printer = writer.printer
+    acc = printer.buffers[reduction.buffer]
+    flag = writer.flags[reduction.buffer] = printer.vars[printer.fresh(f"{acc}_is_nan")]
+    writer.put(f"int{reduction.dtype.bits}_t {flag} = -({acc} != {acc});")
+
+
+def emit_extreme(writer: Writer, stmt: Accumulate) -> None:
+    """In the loop: update both."""
+    printer = writer.printer
+    acc, flag = printer.buffers[stmt.buffer], writer.flags[stmt.buffer]
+    text = writer.value(stmt.value)
+    if not isinstance(stmt.value, Var | Const):
+        name = printer.vars[printer.fresh(f"{acc}_value")]
+        writer.put(f"const {writer.lang.types[stmt.value.dtype.name]} {name} = {text};")
+        text = name
+    writer.put(f"{acc} = {text} {BEATS[stmt.op]} {acc} ? {text} : {acc};")
+    writer.put(f"{flag} |= -({text} != {text});")
+
+
+def close_extreme(writer: Writer, reduction: Reduction) -> None:
+    """After the loop: NaN if there was one."""
+    acc, flag = writer.printer.buffers[reduction.buffer], writer.flags.pop(reduction.buffer)
+    writer.put(f"if ({flag}) {acc} = {writer.lang.nan[reduction.dtype.name]};")

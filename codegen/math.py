@@ -61,6 +61,7 @@ def _predicate(name: str) -> Function:
 _ROWS = (
     # powers, exponentials, logarithms
     _libm("exp", "exp", 12),
+    Function("exp_nonpositive", 1, "exp", "symc_exp_nonpositive_f32", 10, True, meaning.exp),
     _libm("exp2", "exp2", 12),
     _libm("expm1", "expm1", 16),
     _libm("log", "log", 12),

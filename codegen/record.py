@@ -2,27 +2,48 @@
 
 `@dataclass(frozen=True, slots=True)` takes about 1 ms a class, most of it to compile the text of
 methods; symc has a hundred such classes, and importing it must cost 20 ms. `record` compiles
-``__init__`` alone, when it is first called, and shares the rest. Type checkers see a dataclass, and
-`dataclasses.replace` and `dataclasses.fields` work.
+``__init__`` alone, and only for classes that prove to be used much. Type checkers see a dataclass,
+and `dataclasses.replace` and `dataclasses.fields` work.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar, cast, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform, overload
+
+if TYPE_CHECKING:
+    import dataclasses  # not at run time: it takes 2 ms to import
 
 T = TypeVar("T")
+
+FEW = 25  # objects: to compile ``__init__`` takes about as long as to make so many without it
+_ABSENT: Any = object()
+
+
+class Field:
+    """What is known of a field besides its name and type."""
+
+    __slots__ = ("compare", "default", "default_factory")
+
+    def __init__(self, default: Any, default_factory: Any, compare: bool) -> None:
+        self.default = default
+        self.default_factory = default_factory
+        self.compare = compare
+
+
+def field(*, default: Any = _ABSENT, default_factory: Any = _ABSENT, compare: bool = True) -> Any:
+    """A field with a default, as in `dataclasses`; ``compare=False`` leaves it out of ``==``."""
+    return Field(default, default_factory, compare)
 
 
 @overload
 def record(cls: type[T], /) -> type[T]: ...
 @overload
 def record(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
-@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
     """Make a class whose annotated names are fields: set once, compared, hashed and printed.
 
@@ -42,10 +63,15 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
 
 def _record(cls: type[Any], eq: bool) -> type[Any]:
     own = {name: _field(cls, name) for name in inspect.get_annotations(cls)}
-    fields: dict[str, Any] = {}
+    fields: dict[str, Field] = {}
+    types: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
-        fields.update(base.__dict__.get("__dataclass_fields__", {}))
+        described = base.__dict__.get("__dataclass_fields__")
+        if described is not None:
+            fields.update(described.fields)
+            types.update(described.types)
     fields.update(own)
+    types.update(cls.__annotations__)
     namespace = {
         name: value
         for name, value in cls.__dict__.items()
@@ -53,33 +79,70 @@ def _record(cls: type[Any], eq: bool) -> type[Any]:
     }
     namespace["__slots__"] = tuple(own)
     namespace["__match_args__"] = tuple(fields)
-    namespace["__dataclass_fields__"] = fields
+    namespace["__dataclass_fields__"] = _Fields(fields, types)
     namespace.setdefault("__qualname__", cls.__qualname__)
     made = type(cls.__name__, cls.__bases__, namespace)
     _add_methods(made, fields, eq)
     return made
 
 
-def _field(cls: type[Any], name: str) -> Any:
-    given = cls.__dict__.get(name, dataclasses.MISSING)
+def _field(cls: type[Any], name: str) -> Field:
+    given = cls.__dict__.get(name, _ABSENT)
+    if type(given).__module__ == "dataclasses":
+        raise TypeError(f"{cls.__name__}.{name}: a record's fields are made with record's field()")
     # A slot of the same name would hide a default in the class.
-    whole = isinstance(cast("object", given), dataclasses.Field)
-    found: Any = given if whole else dataclasses.field(default=given)
-    found.name = name
-    found.type = cls.__annotations__[name]
-    found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]
-    return found
+    return given if isinstance(given, Field) else Field(given, _ABSENT, compare=True)
 
 
-def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
+class _Fields:
+    """``__dataclass_fields__``: what `dataclasses.replace` and others read, made when they do."""
+
+    __slots__ = ("fields", "types")
+
+    def __init__(self, fields: dict[str, Field], types: dict[str, Any]) -> None:
+        self.fields = fields
+        self.types = types
+
+    def __get__(self, instance: object, owner: type[Any]) -> dict[str, dataclasses.Field[Any]]:
+        import dataclasses
+
+        made: dict[str, dataclasses.Field[Any]] = {}
+        for name, known in self.fields.items():
+            options: dict[str, Any] = {"compare": known.compare}
+            if known.default is not _ABSENT:
+                options["default"] = known.default
+            if known.default_factory is not _ABSENT:
+                options["default_factory"] = known.default_factory
+            found = made[name] = dataclasses.field(**options)
+            found.name = name
+            found.type = self.types[name]
+            found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]
+        return made
+
+
+def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool) -> None:
     names = tuple(fields)
-    compared = tuple(name for name, field in fields.items() if field.compare)
+    compared = tuple(name for name, known in fields.items() if known.compare)
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
+    defaults: dict[str, Any] = {}
+    made = 0
 
     def create(self: Any, *args: Any, **kwargs: Any) -> None:
-        # Compiled when the first object is made: most programs use few of the classes.
-        cls.__init__ = _init(cls, fields)
-        cls.__init__(self, *args, **kwargs)
+        nonlocal made
+        if made == 0:
+            defaults.update(_defaults(fields))
+        made += 1
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        values = {**defaults, **given}
+        is_clear = len(given) == len(args) + len(kwargs) and values.keys() == fields.keys()
+        if made > FEW or not is_clear:  # the compiled one has factories, and says what is wrong
+            cls.__init__ = _init(cls, fields)
+            cls.__init__(self, *args, **kwargs)
+            return
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
 
     def represent(self: Any) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
@@ -108,20 +171,24 @@ def _add_methods(cls: type[Any], fields: dict[str, Any], eq: bool) -> None:
             setattr(cls, name, method)
 
 
-def _init(cls: type[Any], fields: dict[str, Any]) -> Any:
+def _defaults(fields: dict[str, Field]) -> dict[str, Any]:
+    return {name: known.default for name, known in fields.items() if known.default is not _ABSENT}
+
+
+def _init(cls: type[Any], fields: dict[str, Field]) -> Any:
     """``__init__`` as text: the one method whose arguments must be named."""
     scope: dict[str, Any] = {}
     parameters: list[str] = []
     body: list[str] = []
-    for name, field in fields.items():
+    for name, known in fields.items():
         slot = next(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
         scope[f"set_{name}"] = slot.__set__
         value = name
-        if field.default is not dataclasses.MISSING:
-            scope[f"default_{name}"] = field.default
+        if known.default is not _ABSENT:
+            scope[f"default_{name}"] = known.default
             parameters.append(f"{name}=default_{name}")
-        elif field.default_factory is not dataclasses.MISSING:
-            scope[f"make_{name}"] = field.default_factory
+        elif known.default_factory is not _ABSENT:
+            scope[f"make_{name}"] = known.default_factory
             parameters.append(f"{name}=None")
             value = f"make_{name}() if {name} is None else {name}"
         else:
@@ -135,4 +202,6 @@ def _init(cls: type[Any], fields: dict[str, Any]) -> Any:
 
 
 def _refuse(self: object, name: str, *_: object) -> NoReturn:
-    raise dataclasses.FrozenInstanceError(f"{type(self).__name__}.{name} cannot be changed")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"{type(self).__name__}.{name} cannot be changed")

@@ -27,6 +27,7 @@ class Writer:
     lines: list[str] = field(default_factory=list[str])
     depth: int = 1
     waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
+    flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
     threads: bool = False
     ranged: bool = False

@@ -34,15 +34,16 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from symc.codegen.targets._abi import ffi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Array: TypeAlias = npt.NDArray[Any]
-Cell: TypeAlias = list[Array]
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
+Cell: TypeAlias = "list[Array]"
 Form: TypeAlias = Literal["one", "list", "none"]
 
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)

@@ -11,8 +11,8 @@ from symc.pprint import described, expression
 from symc.units import Invoke, Lone, Nest, Reading, Test, Unit
 
 if TYPE_CHECKING:
+    from symc.callable import Function
     from symc.compile import Stages
-    from symc.function import Function
 
 
 def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:

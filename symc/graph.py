@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.types import TensorType
 
 if TYPE_CHECKING:
+    import numpy.typing as npt  # not at run time: it takes 1 ms to import
+
     from symc.lowering import Lowering, SizeOf
 
-Array: TypeAlias = npt.NDArray[Any]
+Array: TypeAlias = "npt.NDArray[Any]"
 TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | int | float | Sequence[Any]"
 
 
@@ -363,24 +364,29 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
     Where `stop` holds for a node, its arguments are not visited.
     """
     order: list[Tensor] = []
-    done: set[Tensor] = set()
-    stack: list[tuple[Tensor, bool]] = [(output, False) for output in reversed(list(outputs))]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-            continue
-        if node in done:
-            continue
-        done.add(node)
-        stack.append((node, True))
-        if stop is None or not stop(node):
-            stack.extend((arg, False) for arg in reversed(node.args) if arg not in done)
+    seen: set[Tensor] = set()
+    path: list[Tensor] = []  # the nodes whose arguments are being visited
+    pending = [iter(outputs)]
+    while pending:
+        for node in pending[-1]:
+            if node not in seen:
+                seen.add(node)
+                if node.args and (stop is None or not stop(node)):
+                    path.append(node)
+                    pending.append(iter(node.args))
+                    break
+                order.append(node)
+        else:
+            pending.pop()
+            if path:
+                order.append(path.pop())
     return order
 
 
 def substitute(outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]) -> list[Tensor]:
     """The outputs with nodes replaced. Types are inferred anew; replacements are not searched."""
+    if not replace:
+        return list(outputs)
     done: dict[Tensor, Tensor] = dict(replace)
     for node in walk(outputs, stop=lambda node: node in replace):
         if node not in done:

@@ -13,7 +13,7 @@ from symc.dims import Dim
 from symc.graph import Tensor
 from symc.inputs import SharedVariable
 from symc.lowering import Alias, At, Fold, Index, LibCall, Write
-from symc.stages import Stage, full_index, variable
+from symc.stages import Facts, Stage, full_index, members, variable
 from symc.units import Invoke, Lone, Nest, Problem, Reading, Unit
 
 MOST_STAGES = 64
@@ -33,9 +33,10 @@ def extents(stage: Stage) -> list[Dim]:
 class Groups:
     """The groups of a program, and which must come before which."""
 
-    def __init__(self, problem: Problem, stages: dict[Tensor, Stage]) -> None:
+    def __init__(self, problem: Problem, facts: Facts) -> None:
         self._problem = problem
-        self._stages = stages
+        self._facts = facts
+        self._stages = facts.stages
         self.reasons: list[str] = []
         self._members: dict[int, list[Stage]] = {}
         self._depth: dict[int, int] = {}
@@ -43,9 +44,10 @@ class Groups:
         self._after: dict[int, set[int]] = {}
         self._before: dict[int, set[int]] = {}
         self._extra: dict[int, Unit] = {}
+        self._readings: dict[str, int] = {}
         self._readers: dict[Tensor, list[Tensor]] = {}
         self._in_place: set[SharedVariable] = set()
-        self._position = {node: number for number, node in enumerate(stages)}
+        self._position = {node: number for number, node in enumerate(facts.stages)}
         self._build()
 
     # --- the graph of groups ----------------------------------------------------------------------
@@ -77,19 +79,34 @@ class Groups:
         return number
 
     def _add_readings(self) -> None:
-        readings: dict[str, int] = {}
+        """Lengths are measured before stages that compute or read anything of such a length."""
+        if not self._problem.measures:
+            return
+        found: list[list[tuple[str, Tensor]]] = []
         for node, stage in self._stages.items():
-            involved = [node, *stage.inlined, *stage.reads]
-            dims = [dim for other in involved for dim in other.type.shape]
-            dims += [dim for other in involved for dim in self._problem.asked.get(other, ())]
-            dims += extents(stage)
-            for size, source in self._problem.measured(dims):
-                if size not in readings:
-                    readings[size] = self._new(Reading(size, source))
-                    if source in self._group_of:
-                        self._edge(self._group_of[source], readings[size])
-                self._edge(readings[size], self._group_of[node])
-        self._readings = readings
+            found.append([pair for other in (node, *stage.reads) for pair in self._measured(other)])
+            found[-1] += self._problem.measured(extents(stage))
+        for node, users in self._facts.inlined.items():
+            measured = self._measured(node)
+            if measured:
+                for number in members(users):
+                    found[number] += measured
+        for node, pairs in zip(self._stages, found, strict=True):
+            for size, source in pairs:
+                self._edge(self._reading(size, source), self._group_of[node])
+
+    def _reading(self, size: str, source: Tensor) -> int:
+        """The group that measures a length."""
+        found = self._readings.get(size)
+        if found is None:
+            found = self._readings[size] = self._new(Reading(size, source))
+            if source in self._group_of:
+                self._edge(self._group_of[source], found)
+        return found
+
+    def _measured(self, node: Tensor) -> list[tuple[str, Tensor]]:
+        """The lengths to be measured before an element of a node is computed."""
+        return self._problem.measured((*node.type.shape, *self._problem.asked.get(node, ())))
 
     def _add_tests(self) -> None:
         """Conditions come before whatever they do not themselves need."""
@@ -100,11 +117,7 @@ class Groups:
                 self._edge(self._group_of[test.node], numbers[-1])
             lengths = test.requirement.holds if isinstance(test.requirement.holds, tuple) else ()
             for size, source in self._problem.measured(lengths):
-                if size not in self._readings:
-                    self._readings[size] = self._new(Reading(size, source))
-                    if source in self._group_of:
-                        self._edge(self._group_of[source], self._readings[size])
-                self._edge(self._readings[size], numbers[-1])
+                self._edge(self._reading(size, source), numbers[-1])
         closures = [self._ancestors(number) for number in numbers]
         needed = {number for closure in closures for number in closure}
         for position, waits in enumerate(self._problem.after):
@@ -219,13 +232,14 @@ class Groups:
             count += 1
         return count
 
-    def share_all_loops(self, nodes: Iterable[Tensor]) -> bool:
-        """Whether these stages stand in one innermost loop body, where values are shared anyway."""
-        groups = {self._group_of[node] for node in nodes}
+    def share_all_loops(self, users: int) -> bool:
+        """Whether a set of stages stands in one innermost loop body, which shares values anyway."""
+        every = list(self._stages.values())
+        stages = [every[number] for number in members(users)]
+        groups = {self._group_of[stage.node] for stage in stages}
         if len(groups) != 1:
             return False
         (group,) = groups
-        stages = [self._stages[node] for node in nodes]
         return all(
             isinstance(stage.lowering, At) and len(stage.loops) == self._depth[group]
             for stage in stages

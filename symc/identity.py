@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
-from pathlib import Path
 
 from symc.graph import Tensor, walk
 from symc.inputs import Input, Shared
 from symc.request import Request
 
 
-def graph_digest(request: Request) -> str:
-    """A hash of all that decides what is compiled: ops, types, names, and what is updated."""
+def graph_text(request: Request) -> str:
+    """All that decides what is compiled: ops, types, names, and what is updated."""
     number: dict[Tensor, int] = {}
     text: list[str] = [request.name]
     for node in (*request.inputs, *request.shared):
@@ -27,7 +25,7 @@ def graph_digest(request: Request) -> str:
             number[node] = len(number)
     text.append(",".join(str(number[root]) for root in roots))
     text.append(",".join(str(number[shared]) for shared, _ in request.updates))
-    return hashlib.sha256("\n".join(text).encode()).hexdigest()
+    return "\n".join(text)
 
 
 def _source(node: Tensor) -> str:
@@ -37,21 +35,22 @@ def _source(node: Tensor) -> str:
 
 
 @cache
-def symc_digest() -> str:
-    """A hash of symc's own files (names, sizes, times): another symc, another cache key."""
-    root = Path(__file__).resolve().parent
-    found: list[str] = []
-    for folder in (root, root / "tensor", root / "rewrite", root / "codegen", root / "cache"):
-        found += _listing(folder)
-    for name in ("passes", "runtime", "targets"):
-        found += _listing(root / "codegen" / name)
-    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+def symc_text() -> str:
+    """symc's own files (names, sizes, times): another symc, another cache key."""
+    root = os.path.dirname(__file__)
+    return "\n".join(sorted(line for folder in _FOLDERS for line in _listing(root, folder)))
 
 
-def _listing(folder: Path) -> list[str]:
-    with os.scandir(folder) as entries:
+_FOLDERS = (
+    ".", "tensor", "rewrite", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets",
+    "cache",
+)  # fmt: skip
+
+
+def _listing(root: str, folder: str) -> list[str]:
+    with os.scandir(f"{root}/{folder}") as entries:
         return [
-            f"{folder.name}/{entry.name} {info.st_size} {info.st_mtime_ns}"
+            f"{folder}/{entry.name} {info.st_size} {info.st_mtime_ns}"
             for entry in entries
             if entry.name.endswith((".py", ".h")) and (info := entry.stat())
         ]

@@ -109,9 +109,11 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def _digest(array: Array) -> str:
     if array.size <= 4:
         return repr(array.tobytes())
-    import hashlib  # late: OpenSSL takes 4 ms to load
-
-    return hashlib.sha256(array.tobytes()).hexdigest()[:32]
+    try:
+        from _blake2 import blake2b  # not hashlib: it loads OpenSSL, which takes 4 ms
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b(array.tobytes(), digest_size=16).hexdigest()
 
 
 def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:

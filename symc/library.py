@@ -7,45 +7,46 @@ all of code generation.
 from __future__ import annotations
 
 import gc
-import json
 import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from symc.cache.entry import Entry
 from symc.cache.key import Key
 from symc.cache.store import Store
+from symc.codegen.errors import BlasMissing
+from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget
 from symc.codegen.targets.library import Library
 from symc.graph import Array, walk
-from symc.identity import graph_digest, symc_digest
+from symc.identity import graph_text, symc_text
 from symc.request import Request
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from symc.codegen import ir
     from symc.compile import Stages
 
-META = "function.json"
+FACTS = "function.txt"
 
 
-@dataclass(slots=True)
+@record
 class Compiled:
     """A compiled function: its library, and what the caller must know to use it."""
 
     library: Library
-    folder: Path
+    folder: str
     hit: bool
     constants: list[Array]
     in_place: list[bool]
-    facts: dict[str, Any]
-    seconds: dict[str, float] = field(default_factory=dict)
+    facts: dict[str, int]
+    seconds: dict[str, float]
 
 
 @cache
@@ -56,17 +57,25 @@ def the_store() -> Store:
 
 def target() -> CTarget:
     """The C compiler; what it says of itself is remembered in the cache's folder."""
-    return CTarget(memo=the_store().root / "compiler.json")
+    return CTarget(memo=f"{the_store().folder}/compiler.txt")
 
 
 def compile_request(request: Request, *, mode: str) -> Compiled:
     """Finds the function in the cache, or builds it and puts it there."""
+    try:
+        return _find_or_build(request, mode)
+    except BlasMissing:
+        # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
+        return _find_or_build(request, mode)
+
+
+def _find_or_build(request: Request, mode: str) -> Compiled:
     started = time.perf_counter()
     seconds: dict[str, float] = {}
     store, c = the_store(), target()
     quick = mode == "compile"
     parts = c.describe(quick=quick)
-    key = Key.of(graph=graph_digest(request), mode=mode, symc=symc_digest(), **parts)
+    key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
     seconds["key"] = time.perf_counter() - started
 
     def make(folder: Path) -> None:
@@ -82,11 +91,9 @@ def compile_request(request: Request, *, mode: str) -> Compiled:
             lambda entry: _link(entry, folder),
         )
         clock.lap("compile")
-        _write_meta(folder, request, stages, seconds)
+        _write_facts(folder, request, stages)
 
-    compiled = store.use(key, make, lambda entry: _load(entry, c, seconds))
-    compiled.seconds = seconds
-    return compiled
+    return store.use(key, make, lambda entry: _load(entry, c, seconds))
 
 
 @contextmanager
@@ -106,12 +113,12 @@ def without_collection() -> Generator[None]:
 
 def _link(entry: Entry, folder: Path) -> None:
     """The binary and its source under this function's own entry too."""
-    import shutil
-
     for name in (SOURCE, BINARY):
         try:
             os.link(entry.file(name), folder / name)
         except OSError:
+            import shutil  # late: it takes longer to import than linking files does
+
             shutil.copyfile(entry.file(name), folder / name)
 
 
@@ -131,31 +138,33 @@ def write_constants(folder: Path, constants: Sequence[Array]) -> None:
             np.lib.format.write_array(file, value, allow_pickle=False)
 
 
-def _write_meta(folder: Path, request: Request, stages: Stages, seconds: dict[str, float]) -> None:
+def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
     write_constants(folder, stages.constants)
-    meta = {
-        "name": request.name,
-        "in_place": [shared in stages.in_place for shared, _ in request.updates],
+    facts = {
         "constants": len(stages.constants),
         "nodes_before": stages.nodes_before,
         "nodes_after": len(walk(stages.rewritten)),
         "kernels": len(stages.optimised.kernels),
-        "tiny": is_tiny(stages.optimised),
-        "seconds": seconds,
+        "tiny": int(is_tiny(stages.optimised)),
     }
-    (folder / META).write_text(json.dumps(meta), encoding="utf-8")
+    # For each update whether it is done in place, then lines of a name and a number.
+    in_place = [str(int(shared in stages.in_place)) for shared, _ in request.updates]
+    lines = [" ".join(in_place), *(f"{name} {fact}" for name, fact in facts.items())]
+    (folder / FACTS).write_text("\n".join(lines), encoding="utf-8")
 
 
 def _load(entry: Entry, c: CTarget, seconds: dict[str, float]) -> Compiled:
     started = time.perf_counter()
-    meta = json.loads(entry.read(META))
-    constants = [read_constant(entry, number) for number in range(meta["constants"])]
-    library = c.load(entry.path)
+    in_place, *lines = entry.read(FACTS).decode().split("\n")
+    facts = {name: int(fact) for name, fact in map(str.split, lines)}
+    constants = [read_constant(entry, number) for number in range(facts["constants"])]
+    library = c.load(entry.folder)
     seconds["load"] = time.perf_counter() - started
-    return Compiled(library, entry.path, entry.hit, constants, meta["in_place"], meta)
+    done_in_place = [word == "1" for word in in_place.split()]
+    return Compiled(library, entry.folder, entry.hit, constants, done_in_place, facts, seconds)
 
 
 def read_constant(entry: Entry, number: int) -> Array:
     """One of the arrays that are part of a function."""
-    with entry.file(f"constant{number}.npy").open("rb") as file:
+    with entry.open(f"constant{number}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
+from symc.codegen.passes.walk import collect, expressions, statements
 from symc.codegen.record import record
 from symc.dims import Dim, maximum
 from symc.graph import Tensor
@@ -242,34 +243,11 @@ class Lowerer:
 
 def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:
     """The size variables that occur in some statements."""
-    used: set[str] = set()
-    pending: list[object] = list(body)
-    while pending:
-        match pending.pop():
-            case ir.Var(name):
-                if name in known:
-                    used.add(name)
-            case ir.Loop(_, extent, _, inside):
-                pending += (extent, *inside)
-            case ir.If(condition, then, otherwise):
-                pending += (condition, *then, *otherwise)
-            case ir.Let(_, value) | ir.Unary(_, value) | ir.Cast(value):
-                pending.append(value)
-            case ir.Store(_, index, value) | ir.Accumulate(_, index, _, value):
-                pending += (index, value)
-            case ir.Alloc(buffer):
-                pending += buffer.shape
-            case ir.Binary(_, left, right):
-                pending += (left, right)
-            case ir.Call(_, args):
-                pending += args
-            case ir.Select(condition, then, otherwise):
-                pending += (condition, then, otherwise)
-            case ir.Load(_, index):
-                pending.append(index)
-            case _:
-                pass
-    return used
+    names: list[str] = []
+    for stmt in statements(tuple(body)):
+        for expr in expressions(stmt):
+            collect(expr, names, [])
+    return known.intersection(names)
 
 
 def program_names() -> Names:

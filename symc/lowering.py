@@ -18,12 +18,11 @@ never recurse into each other, and graphs of any depth lower without deep stacks
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import field
 from typing import Literal, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.dims import Dim
 
 Index: TypeAlias = tuple[ir.Expr, ...]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
-from symc.arguments import convert_argument
+from symc.codegen.record import record
 from symc.config import config
 from symc.errors import NotFinite, SymcError
-from symc.evaluate import evaluate
 from symc.graph import Array, Tensor, walk
 from symc.request import Request
 from symc.tensor.broadcast import describe
@@ -37,14 +35,14 @@ def mode_named(name: str) -> str:
     return mode
 
 
-@dataclass(slots=True)
+@record
 class Runner:
     """A function ready to be called: `call` takes positional arguments."""
 
     call: Callable[..., Any]
     stages: Callable[[], Stages]
-    facts: dict[str, Any] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
+    facts: dict[str, int]
+    seconds: dict[str, float]
     hit: bool = False
     folder: str | None = None
 
@@ -94,6 +92,7 @@ def stages_of(request: Request, mode: str, target: Target | None = None) -> Call
 
 def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.call import Caller
+    from symc.codegen.targets.compiler import cores
     from symc.library import compile_request
 
     made = compile_request(request, mode=mode)
@@ -116,13 +115,11 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         failure(request),
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
         (count, cast("Literal['one', 'list', 'none']", form)),
-        threads=config.threads or _cores(),
-        tiny=bool(made.facts.get("tiny")),
+        threads=config.threads or cores(),
+        tiny=bool(made.facts["tiny"]),
         keep=made.library,
     )
-    return Runner(
-        caller, stages_of(request, mode), made.facts, made.seconds, made.hit, str(made.folder)
-    )
+    return Runner(caller, stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder)
 
 
 def output_types(outputs: Sequence[Tensor]) -> tuple[tuple[int, int], ...]:
@@ -134,15 +131,11 @@ def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[in
     """Makes an argument what the function takes, or raises."""
 
     def convert(position: int, value: object) -> Array:
+        from symc.arguments import convert_argument  # late: most arguments fit as they are
+
         return convert_argument(request.inputs[position], position, value, downcast[position])
 
     return convert
-
-
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def spec(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
@@ -172,17 +165,16 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.conditions import check_all
+    from symc.evaluate import evaluate
     from symc.rewrite.pipeline import stabilise
 
     order = walk(request.roots())
     roots = stabilise(request.roots())
+    convert = converter(request, downcast)
     after = _guard if mode == "nanguard" else None
 
     def call(*args: Any) -> Any:
-        arrays = [
-            convert_argument(variable, position, value, downcast[position])
-            for position, (variable, value) in enumerate(zip(request.inputs, args, strict=True))
-        ]
+        arrays = [convert(position, value) for position, value in enumerate(args)]
         inputs = dict(zip(request.inputs, arrays, strict=True))
         if after is not None:
             for variable, array in inputs.items():
@@ -194,7 +186,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
             shared.op.replace(new)
         return results[0] if form == "one" else None if form == "none" else results
 
-    return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)})
+    return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)}, {})
 
 
 def _guard(node: Tensor, value: Array) -> None:

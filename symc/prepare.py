@@ -101,6 +101,7 @@ def prepare(
         lowering_of=_lowerings(table, asked),
         dims_of=_dims(unify),
         asked=asked,
+        measures=bool(known),
         measured=_measured(table, unify, known),
     )
     return Prepared(problem, table, buffers, constants, named)

@@ -14,47 +14,44 @@ lies in the same iteration of those loops: then rows stay in cache and scalars i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
 from symc.graph import Tensor
 from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
 from symc.lowering import Alias, At, LibCall
-from symc.stages import EXPENSIVE, Analysis, Stage
+from symc.stages import EXPENSIVE, Analysis, Facts
 from symc.tensor.elementwise import Elementwise
 from symc.units import Plan, Problem
 
 
 def is_source(node: Tensor) -> bool:
     """Whether a node's value is given: an input, a shared variable or a constant array."""
+    if node.args:
+        return False
     return isinstance(node.op, Input | Shared) or (
         isinstance(node.op, Constant) and bool(node.type.shape)
     )
 
 
 def schedule(problem: Problem) -> Plan:
-    """Decides what is stored, what shares loops, and the order of everything."""
-    stored = _must_store(problem)
+    """Decides what is stored, what shares loops, and the order of everything.
+
+    Nodes that turn out worth storing are stored, and all is looked at again: a few times at most,
+    each time linear in the number of nodes.
+    """
+    sources = {node for node in problem.order if is_source(node)}
+    own = {node: own_cost(node) for node in problem.order if node not in sources}
+    stored = _must_store(problem, sources)
+    analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
     reasons: list[str] = []
-    costs = _inlined_costs(problem, stored)
-    stages: dict[Tensor, Stage] = {}
-    extra: set[Tensor] = set()
     while True:
-        analysis = Analysis(
-            problem.lowering_of,
-            lambda node: node in stored or is_source(node),
-            problem.dims_of,
-            costs,
-        )
-        # A stage is analysed again only where one of the nodes stored now was computed in it.
-        stages = {
-            node: stages[node]
-            if node in stages and extra.isdisjoint(stages[node].inlined)
-            else analysis.stage(node)
-            for node in problem.order
-            if node in stored
-        }
-        groups = Groups(problem, stages)
+        costs = _inlined_costs(own, sources, stored)
+        facts = analysis.facts(stored, costs)
+        groups = Groups(problem, facts)
         groups.merge()
-        extra = _worth_storing(problem, stages, groups)
+        extra = _worth_storing(problem, facts, groups, costs)
         if not extra:
             break
         reasons += [
@@ -62,17 +59,16 @@ def schedule(problem: Problem) -> Plan:
             for node in problem.order
             if node in extra
         ]
-        stored.update(extra)
-        costs = _inlined_costs(problem, stored)
+        stored |= extra
     in_place = groups.choose_in_place()
     units = groups.in_order()
     return Plan(units, stored, in_place, reasons + groups.reasons)
 
 
-def _must_store(problem: Problem) -> set[Tensor]:
-    stored = {node for node in problem.roots if not is_source(node)}
+def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
+    stored = {node for node in problem.roots if node not in sources}
     for node in problem.order:
-        if is_source(node) or (isinstance(node.op, Constant)):
+        if node in sources or isinstance(node.op, Constant):
             continue
         lowering = problem.lowering_of(node)
         if not isinstance(lowering, At):
@@ -80,7 +76,7 @@ def _must_store(problem: Problem) -> set[Tensor]:
         if isinstance(lowering, LibCall | Alias):
             # Of a reshape, only what it looks at: its lengths are sizes, not memory.
             args = node.args[:1] if isinstance(lowering, Alias) else node.args
-            stored.update(arg for arg in args if not is_source(arg) and _is_buffer(arg))
+            stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
     return stored
 
 
@@ -93,50 +89,48 @@ def own_cost(node: Tensor) -> float:
     return float(node.op.cost) if isinstance(node.op, Elementwise) else 0.5
 
 
-def _inlined_costs(problem: Problem, stored: set[Tensor]) -> dict[Tensor, float]:
+def _inlined_costs(
+    own: Mapping[Tensor, float], sources: AbstractSet[Tensor], stored: AbstractSet[Tensor]
+) -> dict[Tensor, float]:
     """What computing an element from stored elements costs (shared parts counted every time)."""
-    costs: dict[Tensor, float] = {}
-    for node in problem.order:
-        total = own_cost(node)
+    costs = dict.fromkeys(sources, 0.0)
+    for node, total in own.items():
         for arg in node.args:
             if arg not in stored:
                 total += costs[arg]
-        costs[node] = min(total, 1e6) if not is_source(node) else 0.0
+        costs[node] = min(total, 1e6)
     return costs
 
 
-def _worth_storing(problem: Problem, stages: dict[Tensor, Stage], groups: Groups) -> set[Tensor]:
+def _worth_storing(
+    problem: Problem, facts: Facts, groups: Groups, costs: Mapping[Tensor, float]
+) -> set[Tensor]:
     """Nodes that would be computed repeatedly: in outer loops, or in several stages' loops."""
-    extra: set[Tensor] = set()
-    users: dict[Tensor, set[Tensor]] = {}
-    for stage in stages.values():
-        extra |= stage.repeated
-        for node, cost in stage.inlined.items():
-            if cost >= EXPENSIVE:
-                users.setdefault(node, set()).add(stage.node)
-    readers: dict[Tensor, list[Tensor]] = {}
-    for node in problem.order:
-        for arg in node.args:
-            if arg in users:
-                readers.setdefault(arg, []).append(node)
-    for node, consumers in users.items():
-        if len(consumers) < 2 or groups.share_all_loops(consumers):
-            continue
+    alone: dict[int, bool] = {}  # for sets of stages: whether no other loops compute the same
+    extra = set(facts.repeated)
+    shared: dict[Tensor, int] = {}
+    for node, users in facts.inlined.items():
+        if costs[node] >= EXPENSIVE:
+            if users not in alone:
+                alone[users] = users & (users - 1) == 0 or groups.share_all_loops(users)
+            if not alone[users]:
+                shared[node] = users
+    if shared:
         # Of a chain that is shared as a whole, only the last node is worth keeping.
-        if any(users.get(reader, {reader}) != consumers for reader in readers[node]):
-            extra.add(node)
-    return _outermost(problem, extra - stages.keys())
+        for node in problem.order:
+            for arg in node.args:
+                if arg in shared and facts.inlined.get(node) != shared[arg]:
+                    extra.add(arg)
+    return _outermost(problem, extra - facts.stages.keys())
 
 
 def _outermost(problem: Problem, nodes: set[Tensor]) -> set[Tensor]:
     """Nodes all at once could each be right only because another is not yet stored: that is fine,
     except for chains, where the last one is enough for now; the next round finds the rest."""
-    inner: set[Tensor] = set()
-    below: dict[Tensor, bool] = {}
+    if len(nodes) < 2:
+        return nodes
+    below: set[Tensor] = set()
     for node in reversed(problem.order):
-        covered = below.get(node, False)
-        if node in nodes and covered:
-            inner.add(node)
-        for arg in node.args:
-            below[arg] = below.get(arg, False) or covered or node in nodes
-    return (nodes - inner) or nodes
+        if node in nodes or node in below:
+            below.update(node.args)
+    return nodes - below or nodes

@@ -3,18 +3,16 @@
 They favour being evidently right over being fast, and use other formulas than the C in
 ``codegen/runtime`` where that costs little: integrals by quadrature, recurrences, the functions of
 ``math``. Everything is computed in float64; float16 and float32 arguments give results of their
-type. Poles and domain errors give inf or NaN, never a warning. Section numbers are those of the
-NIST Digital Library of Mathematical Functions (DLMF), https://dlmf.nist.gov.
+type. Poles and domain errors give inf or NaN, no warning. Sections: NIST's https://dlmf.nist.gov.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 __all__ = [
     "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
@@ -25,7 +23,9 @@ __all__ = [
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Floats = npt.NDArray[np.float64]
+    import numpy.typing as npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[Any]]:

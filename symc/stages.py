@@ -1,27 +1,32 @@
-"""What a node that is kept in memory reads to be computed: the facts that scheduling decides on."""
+"""What the nodes that are kept in memory read to be computed: the facts that scheduling decides on.
+
+`Analysis.facts` is asked again whenever more nodes are stored. Each time it hands sets of stages
+down the elements that they need (`elements.py`), every element after all that need it. A set is an
+int with a bit for each stage, so that one pass serves all stages: the time is linear in the number
+of elements, not in that of elements times stages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim
+from symc.elements import AnyReader, Element, Elements, Place
 from symc.graph import Tensor
 from symc.lowering import Alias, At, Fold, Index, LibCall, Lowering, Sweep, Write
-from symc.tensor.elementwise import Elementwise, project
-from symc.trace import Key, Tracer
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
-_UNKNOWN = "?"
 
 
 @dataclass(slots=True)
 class Stage:
-    """A node kept in memory, with all it is computed from.
+    """A node kept in memory, with what it is computed from.
 
     `loops` are the node's axes that are looped over (those not of length 1), outermost first;
     `reads` has each stored node it reads with the indexes it reads at, in terms of the variables
@@ -33,8 +38,6 @@ class Stage:
     lowering: Lowering
     loops: tuple[int, ...]
     reads: dict[Tensor, list[Index]] = field(default_factory=dict)
-    inlined: dict[Tensor, float] = field(default_factory=dict)
-    repeated: set[Tensor] = field(default_factory=set)
     column: bool = False
 
     @property
@@ -48,6 +51,27 @@ class Stage:
         return len(self.loops) - (1 if self.column else 0) if self.fusible else 0
 
 
+@dataclass(slots=True)
+class Facts:
+    """All stages, in order, and the nodes that are computed where they are read.
+
+    `inlined` has the set of stages that compute each of those, bit n standing for stage n;
+    `repeated` are those of them that some stage computes again in a loop they do not depend on.
+    """
+
+    stages: dict[Tensor, Stage] = field(default_factory=dict)
+    inlined: dict[Tensor, int] = field(default_factory=dict)
+    repeated: set[Tensor] = field(default_factory=set)
+
+
+def members(stages: int) -> Iterator[int]:
+    """The numbers of the stages in a set."""
+    while stages:
+        lowest = stages & -stages
+        yield lowest.bit_length() - 1
+        stages ^= lowest
+
+
 def variable(axis: int) -> ir.Var:
     """The analysis' loop variable for an axis of the result."""
     return ir.Var(f"i{axis}")
@@ -59,149 +83,145 @@ def full_index(node: Tensor, dims: Iterable[Dim]) -> Index:
 
 
 class Analysis:
-    """Traces every stage once, computing only what is read, at which index, and at what cost."""
+    """Finds what every stage reads, at which index, and what it computes on the way."""
 
     def __init__(
         self,
+        order: Sequence[Tensor],
         lowering_of: Callable[[Tensor], Lowering],
-        is_stored: Callable[[Tensor], bool],
         dims_of: Callable[[Tensor], tuple[Dim, ...]],
-        costs: dict[Tensor, float],
+        sources: AbstractSet[Tensor],
     ) -> None:
+        self._order = order
         self._lowering_of = lowering_of
-        self._is_stored = is_stored
         self._dims_of = dims_of
-        self._costs = costs
+        self._kept = set(sources)
+        self._elements = Elements(lowering_of, self._kept)
+        self._needs: dict[Tensor, list[Element]] = {}
 
-    def stage(self, node: Tensor) -> Stage:
-        """The facts about one stored node."""
-        dims = self._dims_of(node)
+    def facts(self, stored: AbstractSet[Tensor], costs: dict[Tensor, float]) -> Facts:
+        """The facts if these nodes are stored, and all that were stored before."""
+        new = stored - self._kept
+        self._kept |= new
+        if any(node.type.dtype is INT64 for node in new):
+            # Whatever is stored is unknown: indexes computed from it are others than before.
+            self._elements = Elements(self._lowering_of, self._kept)
+            self._needs.clear()
+        facts = Facts()
+        for node in self._order:
+            if node in stored:
+                facts.stages[node] = self._stage(node, 1 << len(facts.stages))
+        expensive = self._spread(facts, costs)
+        self._find_repeated(facts, expensive)
+        return facts
+
+    def _stage(self, node: Tensor, itself: int) -> Stage:
+        """The stage of a node, and among the users of all that it needs."""
         lowering = self._lowering_of(node)
-        loops = tuple(axis for axis, dim in enumerate(dims) if dim != 1)
+        dims = self._dims_of(node)
+        loops = tuple([axis for axis, dim in enumerate(dims) if dim != 1])
         stage = Stage(node, lowering, loops)
-        index = full_index(node, dims)
-        expensive: dict[Index, list[Tensor]] = {}
-
-        def stored(read: Tensor, at: Index) -> ir.Expr | None:
-            if not self._is_stored(read):
-                return None
-            stage.reads.setdefault(read, []).append(at)
-            return ir.Var(_UNKNOWN, read.dtype)
-
-        def note(read: Tensor, at: Index) -> None:
-            cost = stage.inlined[read] = self._costs[read]
-            if cost >= EXPENSIVE:
-                expensive.setdefault(at, []).append(read)
-
-        def name(read: Tensor, at: Index, value: ir.Expr) -> ir.Expr:
-            note(read, at)
-            # Index arithmetic stays visible (a gather at arange(n) is the identity); the rest not.
-            small = isinstance(value, ir.Var | ir.Const | ir.Binary) and value.dtype is INT64
-            return value if small else ir.Var(_UNKNOWN, read.dtype)
-
-        tracer = _Facts(self._lowering_of, stored, name, note)
-        match lowering:
-            case At():
-                tracer.run(node, lowering.element(index))
-                order = [f"i{axis}" for axis in loops]
-            case Fold():
-                inner = tuple(
-                    ir.const(0) if extent == 1 else ir.Var(f"r{number}")
-                    for number, extent in enumerate(lowering.extents)
-                )
-                tracer.run(node, lowering.element(index, inner))
-                stage.column = _is_column(stage, dims)
-                order = loop_order(stage, len(inner))
-            case Write():
-                _trace_write(tracer, node, lowering, index)
-                order = []
-            case Sweep():
-                tracer.run(node, lowering.element(index))
-                if lowering.scale is not None:
-                    tracer.run(node, lowering.scale(index))
-                order = [f"i{axis}" for axis in loops]
-            case LibCall() | Alias():
-                for arg in node.args:
-                    stored(arg, ())
-                order = []
-        for at, nodes in expensive.items():
-            if _recomputed(at, order):
-                stage.repeated.update(nodes)
+        if isinstance(lowering, LibCall | Alias):
+            for arg in node.args:
+                if arg in self._kept:
+                    stage.reads[arg] = [()]
+            return stage
+        needs = self._needs.get(node)
+        if needs is None:
+            readers = _readers(lowering, full_index(node, dims))
+            needs = self._needs[node] = self._elements.needed(node, readers)
+        for need in needs:
+            need.users |= itself
         return stage
 
+    def _spread(self, facts: Facts, costs: dict[Tensor, float]) -> list[tuple[Element, int]]:
+        """Hands users down to the elements that they need; gives the expensive ones with theirs."""
+        kept, inlined = self._kept, facts.inlined
+        reads: list[tuple[Element, int]] = []
+        expensive: list[tuple[Element, int]] = []
+        for element in reversed(self._elements.order):
+            users = element.users
+            if not users:
+                continue
+            element.users = 0
+            node = element.node
+            if node in kept:
+                reads.append((element, users))
+                continue
+            inlined[node] = inlined.get(node, 0) | users
+            if costs[node] >= EXPENSIVE:
+                expensive.append((element, users))
+            for need in element.needs:
+                need.users |= users
+        stages = list(facts.stages.values())
+        for element, users in reversed(reads):
+            for number in members(users):
+                stages[number].reads.setdefault(element.node, []).append(element.place.index)
+        return expensive
 
-class _Facts(Tracer):
-    """A tracer that makes no expressions of floats computed elementwise: it only notes them."""
+    def _find_repeated(self, facts: Facts, expensive: list[tuple[Element, int]]) -> None:
+        """Completes the facts: the nodes of which some user repeats elements in its loops."""
+        orders: dict[tuple[str, ...], int] = {}
+        for number, stage in enumerate(facts.stages.values()):
+            order = self._loop_order(stage)
+            orders[order] = orders.get(order, 0) | 1 << number
+        repeating: dict[Place, int] = {}  # the stages that would repeat what is read at a place
+        for element, users in expensive:
+            place = element.place
+            if place not in repeating:
+                repeating[place] = sum(
+                    [stages for order, stages in orders.items() if _recomputed(place.index, order)]
+                )
+            if users & repeating[place]:
+                facts.repeated.add(element.node)
 
-    def __init__(
-        self,
-        lowering_of: Callable[[Tensor], Lowering],
-        stored: Callable[[Tensor, Index], ir.Expr | None],
-        name: Callable[[Tensor, Index, ir.Expr], ir.Expr],
-        note: Callable[[Tensor, Index], None],
-    ) -> None:
-        super().__init__(lowering_of, stored, name)
-        self._note = note
-        self._open: dict[Key, list[Key]] = {}
-
-    def elementwise(self, key: Key) -> Key | None:
-        if not key[0].type.dtype.is_float:
-            return super().elementwise(key)
-        pending = self._open.get(key)
-        if pending is None:
-            pending = self._open[key] = self._cone(*key)
-        while pending:
-            missing = pending.pop()
-            if missing not in self.memo:
-                return missing
-        del self._open[key]
-        return None
-
-    def _cone(self, node: Tensor, index: Index) -> list[Key]:
-        """Notes all that is computed elementwise for an element; gives what else it needs."""
-        others: list[Key] = []
-        seen: set[Tensor] = set()  # at this very index: to ask for those costs no hash of an index
-        stack = [(node, index)]
-        self._visit(node, index)
-        while stack:
-            current, at = stack.pop()
-            for arg in current.args:
-                place = project(at, arg.type.shape)
-                if place is index:
-                    if arg in seen:
-                        continue
-                    seen.add(arg)
-                if self.find(arg, place) is not None:
-                    continue
-                if isinstance(arg.op, Elementwise) and arg.type.dtype.is_float:
-                    self._visit(arg, place)
-                    stack.append((arg, place))
-                else:
-                    others.append((arg, place))
-        return others
-
-    def _visit(self, node: Tensor, index: Index) -> None:
-        self._note(node, index)
-        self.memo[node, index] = ir.Var(_UNKNOWN, node.type.dtype)
-
-
-def _trace_write(tracer: Tracer, node: Tensor, write: Write, index: Index) -> None:
-    if write.base is not None:
-        tracer.run(node, write.base(index))
-    for part in write.parts:
-        inner = tuple(ir.Var(f"r{number}") for number in range(len(part.extents)))
-        tracer.run(node, part.target(inner))
-        tracer.run(node, part.value(inner))
+    def _loop_order(self, stage: Stage) -> tuple[str, ...]:
+        """The loop variables of a stage, outermost first; none where nothing can be moved out."""
+        kept = tuple([f"i{axis}" for axis in stage.loops])
+        match stage.lowering:
+            case At() | Sweep():
+                return kept
+            case Fold(extents):
+                stage.column = _is_column(stage)
+                folded = tuple([f"r{number}" for number in range(len(extents))])
+                return (*kept[:-1], *folded, kept[-1]) if stage.column else (*kept, *folded)
+            case Write() | LibCall() | Alias():
+                return ()
+            case _:
+                assert_never(stage.lowering)
 
 
-def loop_order(stage: Stage, folded: int) -> list[str]:
-    """The loop variables of a stage, outermost first."""
-    kept = [f"i{axis}" for axis in stage.loops]
-    inner = [f"r{number}" for number in range(folded)]
-    return [*kept[:-1], *inner, kept[-1]] if stage.column else [*kept, *inner]
+def _readers(lowering: Lowering, index: Index) -> Iterator[AnyReader]:
+    """What computes the element of a stage at its own index."""
+    match lowering:
+        case At(element):
+            yield element(index)
+        case Fold(extents, element=folded):
+            yield folded(index, _inner(extents))
+        case Write(base, parts):
+            if base is not None:
+                yield base(index)
+            for part in parts:
+                inner = tuple([ir.Var(f"r{number}") for number in range(len(part.extents))])
+                yield part.target(inner)
+                yield part.value(inner)
+        case Sweep(element=element, scale=scale):
+            yield element(index)
+            if scale is not None:
+                yield scale(index)
+        case LibCall() | Alias():
+            pass  # they read whole buffers
+        case _:
+            assert_never(lowering)
 
 
-def _is_column(stage: Stage, dims: tuple[Dim, ...]) -> bool:
+def _inner(extents: Sequence[Dim]) -> Index:
+    return tuple(
+        [ir.const(0) if dim == 1 else ir.Var(f"r{number}") for number, dim in enumerate(extents)]
+    )
+
+
+def _is_column(stage: Stage) -> bool:
     """Whether the innermost kept axis, and no folded one, is contiguous in the arrays it reads."""
     if not stage.loops:
         return False
@@ -216,7 +236,7 @@ def _is_column(stage: Stage, dims: tuple[Dim, ...]) -> bool:
     return along_kept > 0 and along_folded == 0
 
 
-def _recomputed(index: Index, order: list[str]) -> bool:
+def _recomputed(index: Index, order: Sequence[str]) -> bool:
     """Whether an element at this index would be computed again in a loop it does not depend on."""
     used: set[str] = set()
     for expression in index:

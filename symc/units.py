@@ -73,7 +73,7 @@ class Problem:
     `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
     are the run-time conditions in order, `after` the numbers of those each one waits for;
     `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some
-    lengths that are known only once a scalar is computed.
+    lengths that are known only once a scalar is computed, `measures` says whether there are any.
     """
 
     order: Sequence[Tensor]
@@ -84,4 +84,5 @@ class Problem:
     lowering_of: Callable[[Tensor], Lowering]
     dims_of: Callable[[Tensor], tuple[Dim, ...]]
     asked: Mapping[Tensor, Sequence[Dim]]
+    measures: bool
     measured: Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]

@@ -107,6 +107,33 @@ def test_the_second_process_of_all_asks_the_compiler_nothing(tmp_path: Path) -> 
     assert make(tmp_path, {"broken": True}, SYMC_CC=cc)["hit"]
 
 
+HIT = """
+import sys
+import numpy, symc, symc.tensor as T
+for name in sys.argv[1:]:
+    sys.modules[name] = None  # importing it raises from now on
+x, w = T.matrix("x"), symc.shared(numpy.zeros(3), name="w")
+loss = (T.exp(x @ w) * T.constant(numpy.arange(5.0))).sum()
+f = symc.function([x], loss, updates=[(w, w - symc.grad(loss, w))])
+f(numpy.ones((5, 3)))
+assert f.hit == (len(sys.argv) > 1)
+"""
+SLOW = ("dataclasses", "hashlib", "json", "pathlib", "shlex", "subprocess", "tempfile", "urllib")
+
+
+def test_a_hit_imports_nothing_slow(tmp_path: Path) -> None:
+    """Nor does building expressions. Each of these would take a tenth of what both take."""
+    script = tmp_path / "hit.py"
+    script.write_text(HIT, encoding="utf-8")
+    for arguments in ((), SLOW):
+        done = subprocess.run(
+            [sys.executable, str(script), *arguments],
+            env=os.environ | {"SYMC_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
 DIFFERENT: list[dict[str, Any]] = [
     {"name": "z"}, {"dtype": "float32"}, {"mode": "compile"}, {"mode": "fast"}, {"op": "tanh"},
     {"shape": [3]}, {"updates": False}, {"c": 3}, {"function": "g"},
@@ -188,6 +215,7 @@ with warnings.catch_warnings(record=True) as seen:
         print(type(error).__name__, *[c.__name__ for c in type(error).__mro__], error)
 for w in seen:
     print("warning:", w.category.__name__, w.message)
+    print("place:", w.filename)
 """
 
 
@@ -210,6 +238,7 @@ def test_no_compiler(tmp_path: Path) -> None:
         output = run(tmp_path, **settings)
         assert output.startswith("results are right")
         assert output.count("warning:") == 1
+        assert f"place: {tmp_path / 'script.py'}\n" in output
         assert re.search("RuntimeWarning no C compiler.*\n.*interpreter", output)
 
 
@@ -219,6 +248,13 @@ def test_a_compiler_that_fails(tmp_path: Path) -> None:
     assert re.match("CompileFailed .*RuntimeError", output)
     for words in (r">    12  ", r"no such luck", re.escape(cc) + " .*function.c"):
         assert re.search(words, output), words
+
+
+def test_a_compiler_that_fails_names_the_users_line(tmp_path: Path) -> None:
+    text = """n=$(grep -n "for (int64_t" function.c | head -n 1 | cut -d: -f1)
+echo "function.c:$n:3: error: no such luck"; exit 1"""
+    output = run(tmp_path, SYMC_CC=program(tmp_path, text))
+    assert re.search(r"what it failed on\n  exp\(x\) .*   script\.py:9\n", output), output
 
 
 def test_a_compiler_that_crashes(tmp_path: Path) -> None:
@@ -246,6 +282,7 @@ def test_a_cache_folder_that_is_a_file(tmp_path: Path) -> None:
     output = run(tmp_path, SYMC_CACHE_DIR=str(path))
     assert output.startswith("results are right"), output
     assert output.count("warning:") == 1
+    assert f"place: {tmp_path / 'script.py'}\n" in output, "a warning is for the user's line"
     assert str(path) in output
     assert path.read_text(encoding="utf-8") == "precious"
 

@@ -28,13 +28,13 @@ LAYERS = (
     ("tensor.",),
     ("evaluate", "pprint", "batch", "grad", "rewrite."),
     (
-        "trace", "stages", "sizes", "units", "conditions", "groups", "nesting", "kernels", "folds",
-        "writes", "prepare", "schedule", "lower",
+        "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
+        "kernels", "folds", "writes", "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
-    ("modes", "function"),
+    ("cuda.functions", "cuda.inspect", "modes", "callable", "function"),
     ("debug", "testing"),
     ("", "__main__", "demo."),
 )  # fmt: skip
@@ -43,7 +43,7 @@ LAYERS = (
 EXCEPTIONS = {
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
     ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
-    ("symc.function", "symc.debug"): "f.graph and f.explain() print with debug's words",
+    ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
 }
 
 # Only these may use packages that are neither in the standard library nor symc's own.

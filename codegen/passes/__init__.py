@@ -5,6 +5,7 @@
     collapse    nested loops over one flat index become one loop
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     simplify    once more: fusing leaves names that are unused, used once or equal
+    place       local arrays that end as rows of an output live there
     vectorize   which innermost loops run in vector registers, which are unrolled
     parallel    which loops run on threads, and in what blocks
 
@@ -21,11 +22,12 @@ from symc.codegen.ir import Program
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.parallel import parallel
+from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, simplify, collapse, fuse, simplify, vectorize, parallel,
+    reuse, simplify, collapse, fuse, simplify, place, vectorize, parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

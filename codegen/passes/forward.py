@@ -159,7 +159,8 @@ def _without_dead(body: Block) -> Block:
     """The body without local buffers that are never loaded."""
     while True:
         dead = {stmt.buffer.name for stmt in statements(body) if isinstance(stmt, Alloc)}
-        dead.difference_update(load.buffer for load in _loads(body))
+        if dead:
+            dead.difference_update(load.buffer for load in _loads(body))
         if not dead:
             return body
         body = _without(body, dead)

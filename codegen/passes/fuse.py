@@ -8,16 +8,22 @@ vector loop; but outside all loops that would cost the parallel one its threads,
 
 Loops also merge over statements between them that can go before the first. They merge only if they
 touch a common buffer: otherwise nothing is won. Then `forward` uses stored values directly.
+
+One loop inside another stays alone: that which adds up, in float64, a row of float32 just stored.
+Processors convert vectors on the way from memory; from register to register it takes three times
+the instructions, which costs more than to load the row from the cache once more.
 """
 
 from __future__ import annotations
 
 from typing import assert_never
 
+from symc.codegen.dtypes import FLOAT32, FLOAT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Barrier,
+    Cast,
     Combine,
     If,
     Kernel,
@@ -74,7 +80,7 @@ class _Siblings:
         self.done: list[Stmt] = []
         self.last: Loop | None = None  # stands in `done` at `position`
         self.position = 0
-        self.found = Accesses()  # of `last`
+        self.found: Accesses | None = None  # of `last`, once they are asked for
         self.reads: set[str] = set()  # by the statements after it
         self.writes: set[str] = set()
 
@@ -99,28 +105,33 @@ class _Siblings:
 
     def loop(self, loop: Loop) -> None:
         """Append a loop, or merge it with the last."""
-        found = accesses(loop)
-        last = self.last
-        kind = None if last is None else self.kind(last, loop, found)
-        if last is None or kind is None:
-            self.last, self.found = loop, found
-            self.done.append(loop)
+        merged = None
+        if self.last is not None and self.last.extent == loop.extent:
+            merged = self.merged(self.last, loop)
         else:
-            body = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: last.var}))
-            note = "\n".join(dict.fromkeys(filter(None, (last.note, loop.note))))
-            self.last = Loop(last.var, last.extent, kind, last.body + body, note)
-            self.found = self.found.merged(found)
+            self.found = None
+        if merged is not None:
             del self.done[self.position]
-            self.done.append(self.last)
+        self.last = merged or loop
+        self.done.append(self.last)
         self.position = len(self.done) - 1
         self.reads.clear()
         self.writes.clear()
 
-    def kind(self, last: Loop, loop: Loop, found: Accesses) -> LoopKind | None:
-        """The kind of the merged loop, or None where the two cannot be merged."""
-        first = self.found
-        if last.extent != loop.extent or not self.can_move():
+    def merged(self, last: Loop, loop: Loop) -> Loop | None:
+        """The last loop and the next as one, or None where they cannot be merged."""
+        first = self.found or accesses(last)
+        found = self.found = accesses(loop)
+        kind = self.kind(last, first, loop, found) if self.can_move(first) else None
+        if kind is None:
             return None
+        self.found = first.merged(found)
+        body = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: last.var}))
+        note = "\n".join(dict.fromkeys(filter(None, (last.note, loop.note))))
+        return Loop(last.var, last.extent, kind, last.body + body, note)
+
+    def kind(self, last: Loop, first: Accesses, loop: Loop, found: Accesses) -> LoopKind | None:
+        """The kind of the merged loop, or None where what the two access forbids it."""
         if (first.reads | first.writes).isdisjoint(found.reads | found.writes):
             return None
         if not shared_places_agree(first, found):
@@ -133,14 +144,24 @@ class _Siblings:
             return None
         if self.outermost and last.kind != loop.kind:
             return None
+        if not self.outermost and _only_converts(loop, first.stores):
+            return None
         for side, accessed in ((last, first), (loop, found)):
             if side.kind == "serial" and not is_reduction(accessed):
                 return None
         return "serial"
 
-    def can_move(self) -> bool:
-        """Whether the statements after the last loop can go before it."""
-        first = self.found
+    def can_move(self, first: Accesses) -> bool:
+        """Whether the statements after the last loop, which accesses this, can go before it."""
         return self.reads.isdisjoint(first.writes) and self.writes.isdisjoint(
             first.reads | first.writes
         )
+
+
+def _only_converts(loop: Loop, stored: set[str]) -> bool:
+    """Whether a loop does nothing but accumulate, as float64, what was stored as float32."""
+    match loop.body:
+        case (Accumulate(value=Cast(Load(buffer, _, kind), wide)),):
+            return buffer in stored and kind is FLOAT32 and wide is FLOAT64
+        case _:
+            return False

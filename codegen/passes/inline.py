@@ -188,15 +188,12 @@ class _Moving:
 
 def operations(expr: Expr) -> int:
     """How many operations an expression shows; a load is one, whatever its index."""
+    if type(expr) is Binary:
+        return operations(expr.left) + operations(expr.right) + 1
     match expr:
         case Var() | Const() | Length():
             return 0
-        case Binary(_, left, right):
-            return operations(left) + operations(right) + 1
         case Load():
             return 1
         case _:
-            count = 1
-            for part in parts(expr):
-                count += operations(part)
-            return count
+            return 1 + sum(map(operations, parts(expr)))

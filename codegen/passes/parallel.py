@@ -36,7 +36,6 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.math import FUNCTIONS, OPERATOR_COSTS
-from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -46,6 +45,7 @@ from symc.codegen.passes.walk import (
     names_in,
     parts,
     rebuild_statement,
+    statements,
     substitute,
 )
 
@@ -104,7 +104,10 @@ class _Threads:
 
     def reduces(self, loop: Loop) -> bool:
         """Whether a vector loop is a reduction; otherwise its iterations are independent."""
-        return not accesses(loop).accumulates.isdisjoint(self.scalars)
+        return any(
+            isinstance(stmt, Accumulate) and stmt.buffer in self.scalars
+            for stmt in statements(loop.body)
+        )
 
     def blocks(self, loop: Loop) -> Loop:
         """A flat loop cut into blocks. The loop's variable becomes a value, so the body stays."""
@@ -224,15 +227,11 @@ def _loads(expr: Expr) -> bool:
 
 def _cost(expr: Expr) -> int:
     """Rough cost of an expression. An index costs nothing: it is shared or strength-reduced."""
-    match expr:
-        case Var() | Const():
-            return 0
-        case Load():
-            return 1
-        case Call(function):
-            own = FUNCTIONS[function].cost
-        case Binary(op):
-            own = OPERATOR_COSTS.get(op, 1)
-        case _:
-            own = 1
+    if type(expr) is Var or type(expr) is Const:
+        return 0
+    if type(expr) is Load:
+        return 1
+    if type(expr) is Binary:
+        return OPERATOR_COSTS.get(expr.op, 1) + _cost(expr.left) + _cost(expr.right)
+    own = FUNCTIONS[expr.function].cost if type(expr) is Call else 1
     return own + sum(map(_cost, parts(expr)))

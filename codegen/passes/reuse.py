@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any, assert_never
 
@@ -29,14 +30,18 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.passes.walk import statements
 
 
 def reuse(program: Program) -> Program:
     """Keep the first of several kernels that are equal up to names, and launch it for all."""
     first: dict[Any, Kernel] = {}
     instead: dict[str, str] = {}
+    alike = Counter(map(_outline, program.kernels))
     for kernel in program.kernels:
-        kept = first.setdefault(_Form(kernel).key(), kernel)
+        outline = _outline(kernel)
+        form = _Form(kernel).key() if alike[outline] > 1 else None
+        kept = first.setdefault((outline, form), kernel)
         instead[kernel.name] = kept.name
     if len(first) == len(program.kernels):
         return program
@@ -53,6 +58,12 @@ def reuse(program: Program) -> Program:
         for k in first.values()
     )
     return replace(program, kernels=kernels, steps=steps)
+
+
+def _outline(kernel: Kernel) -> Any:
+    """What equal kernels have in common, at a glance: few others have."""
+    params = tuple([(param.dtype, param.written) for param in kernel.params])
+    return params, len(kernel.sizes), tuple(map(type, statements(kernel.body)))
 
 
 class _Form:

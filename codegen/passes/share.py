@@ -13,7 +13,7 @@ or whose length has nothing to do with the index and the buffer's own shape.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import assert_never
 
 from symc.codegen.dtypes import BOOL, INT64
@@ -53,7 +53,7 @@ class _Open:
     written: frozenset[str] = frozenset()
     runs: bool = False
     lengths: frozenset[str] = frozenset()
-    keys: list[object] = field(default_factory=list[object])
+    closed: bool = False
 
 
 def share(kernel: Kernel, shapes: Mapping[str, frozenset[str]]) -> Block:
@@ -107,7 +107,7 @@ class _Sharing:
         self.sizes = frozenset(size.name for size in kernel.sizes)
         self.level: dict[str, int] = {}  # of names and local buffers; 0 for parameters
         self.values: dict[str, Expr] = {}  # names that are another name or a constant
-        self.known: dict[object, Expr] = {}  # values that have a name
+        self.known: dict[object, tuple[Var, _Open]] = {}  # the names of values, and their blocks
         self.version: dict[str, int] = {}
         self.clock = 0
         self.extents: dict[str, Expr] = {}  # of the loop variables in scope
@@ -179,15 +179,15 @@ class _Sharing:
         key: object = value
         if loads:
             key = (value, *[self.version.get(buffer, 0) for buffer in loads])
-        known = self.known.get(key)
-        if known is not None:
-            self.values[var.name] = known
-            return
         home = self.home()
         block = self.open[home]
+        name, where = self.known.setdefault(key, (var, block))
+        if where.closed:
+            self.known[key] = var, block
+        elif name is not var:
+            self.values[var.name] = name
+            return
         block.out.append(stmt if value is stmt.value else Let(var, value))
-        block.keys.append(key)
-        self.known[key] = var
         self.level[var.name] = home
 
     def home(self) -> int:
@@ -242,30 +242,30 @@ class _Sharing:
         self.put(If(condition, tuple(first.out), tuple(second.out)))
 
     def enter(self, block: _Open, body: Block, name: str | None = None) -> None:
-        """Process `body` into `block`, and forget at its end which values it named."""
+        """Process `body` into `block`, whose names end with it."""
         self.open.append(block)
         if name is not None:
             self.level[name] = len(self.open) - 1
         self.block(body)
         self.open.pop()
-        for key in block.keys:
-            del self.known[key]
+        block.closed = True
 
     def expr(self, expr: Expr) -> Expr:
         """Rebuild an expression, noting what it depends on."""
+        if type(expr) is Var:
+            value = self.values.get(expr.name, expr)
+            if type(value) is Var:
+                self.depend(value.name)
+                self.names.append(value.name)
+            return value
+        if type(expr) is Binary:
+            a, b = self.expr(expr.left), self.expr(expr.right)
+            same = a is expr.left and b is expr.right
+            new = expr if same else Binary(expr.op, a, b, expr.dtype)
+            return fold(new, self.extents) if a.dtype is INT64 or a.dtype is BOOL else new
         match expr:
-            case Var(name):
-                value = self.values.get(name, expr)
-                if type(value) is Var:
-                    self.depend(value.name)
-                    self.names.append(value.name)
-                return value
             case Const():
                 return expr
-            case Binary(op, left, right, dtype):
-                a, b = self.expr(left), self.expr(right)
-                new = expr if a is left and b is right else Binary(op, a, b, dtype)
-                return fold(new, self.extents) if a.dtype is INT64 or a.dtype is BOOL else new
             case Load(buffer):
                 self.depend(buffer)
                 self.loads.append(buffer)

@@ -11,7 +11,6 @@ A loop with an `If`, or with a function that has no vector form, stays what it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import assert_never
 
 from symc.codegen.ir import (
@@ -30,6 +29,7 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
+    Var,
 )
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.dependence import UNROLL, accesses, is_reduction
@@ -120,20 +120,21 @@ def _accumulates(loop: Loop, scalars: frozenset[str]) -> bool:
 
 def _has_vector_form(block: Block) -> bool:
     """Whether there is no branch in a block, and no function without a vector form."""
-    return not any(
-        isinstance(stmt, If) or not _all_vectorise(expressions(stmt)) for stmt in statements(block)
-    )
-
-
-def _all_vectorise(exprs: Iterable[Expr]) -> bool:
-    return all(_vectorises(expr) and _all_vectorise(parts(expr)) for expr in exprs)
+    for stmt in statements(block):
+        if isinstance(stmt, If) or not all(map(_vectorises, expressions(stmt))):
+            return False
+    return True
 
 
 def _vectorises(expr: Expr) -> bool:
-    match expr:
-        case Call(function, args):
-            return FUNCTIONS[function].vectorises and not args[0].dtype.is_integer
-        case Binary("mod" | "floordiv", left):
-            return not left.dtype.is_float
-        case _:
-            return True
+    if type(expr) is Var or type(expr) is Const:
+        return True
+    if type(expr) is Binary:
+        if expr.op in ("mod", "floordiv") and expr.dtype.is_float:
+            return False
+        return _vectorises(expr.left) and _vectorises(expr.right)
+    if type(expr) is Call:
+        of_integers = expr.args[0].dtype.is_integer
+        if of_integers or not FUNCTIONS[expr.function].vectorises:
+            return False
+    return all(map(_vectorises, parts(expr)))

@@ -2,12 +2,14 @@
 
 Every function that rebuilds returns the same object where nothing changed, so that a pass costs
 little where it has nothing to do. Expressions are walked recursively: they are a few hundred deep
-at most. Blocks are walked by iteration.
+at most. Blocks are walked by iteration. Walks of whole programs ask for names and for operations on
+two values first, by ``type``, which is faster than ``match``: they are nine tenths of all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import is_
 from typing import assert_never
 
 from symc.codegen.ir import (
@@ -40,6 +42,8 @@ Block = tuple[Stmt, ...]
 
 def parts(expr: Expr) -> tuple[Expr, ...]:
     """The direct operands of an expression."""
+    if type(expr) is Binary:
+        return (expr.left, expr.right)
     match expr:
         case Var() | Const() | Length():
             return ()
@@ -189,26 +193,24 @@ def statements(block: Block) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks inside it, in order of appearance."""
     for stmt in block:
         yield stmt
-        for inner in blocks(stmt):
-            yield from statements(inner)
+        if type(stmt) is not Let:
+            for inner in blocks(stmt):
+                yield from statements(inner)
 
 
 def collect(expr: Expr, names: list[str], loads: list[Load]) -> None:
     """Append the names and the loads that occur in an expression."""
-    match expr:
-        case Var(name):
-            names.append(name)
-        case Const() | Length():
-            pass
-        case Binary(_, left, right):
-            collect(left, names, loads)
-            collect(right, names, loads)
-        case Load(_, index):
-            loads.append(expr)
-            collect(index, names, loads)
-        case _:
-            for part in parts(expr):
-                collect(part, names, loads)
+    if type(expr) is Var:
+        names.append(expr.name)
+    elif type(expr) is Binary:
+        collect(expr.left, names, loads)
+        collect(expr.right, names, loads)
+    elif type(expr) is Load:
+        loads.append(expr)
+        collect(expr.index, names, loads)
+    elif type(expr) is not Const:
+        for part in parts(expr):
+            collect(part, names, loads)
 
 
 def names_in(expr: Expr) -> frozenset[str]:
@@ -252,4 +254,4 @@ def fresh(base: str, taken: set[str]) -> str:
 
 
 def _same(new: Iterable[object], old: Iterable[object]) -> bool:
-    return all(a is b for a, b in zip(new, old, strict=True))
+    return all(map(is_, new, old))

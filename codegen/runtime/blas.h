@@ -10,12 +10,17 @@
 
 // SYMBOL symc_imports
 // The BLAS of this process, filled in by whoever loads the program. Zero: there is none.
+// Compiled with SYMC_BLAS64, a program says by `wide` that it has no loops of its own instead.
 typedef struct symc_blas {
     void *functions[8];  // cblas_sgemm, cblas_dgemm, get_num_threads, set_num_threads
     int64_t wide;        // whether its integers have 64 bits
     int64_t *guard;      // for all programs of this process: lock, calls in progress, threads before
 } symc_blas;
+#ifdef SYMC_BLAS64
+symc_blas symc_imports = {.wide = 1};
+#else
 symc_blas symc_imports;
+#endif
 
 // SYMBOL symc_blas_enter
 // NEEDS symc_imports
@@ -34,7 +39,7 @@ static inline void symc_blas_enter(int step) {
 }
 
 // SYMBOL SYMC_QUICK_TO_COMPILE
-// Compiling these loops at -O2 takes 40 ms more, and they only run where no BLAS is found.
+// Compiling these at -O2 takes much longer, and the time is spent in BLAS.
 #define SYMC_QUICK_TO_COMPILE __attribute__((noinline, optimize("O1")))
 
 // SYMBOL SYMC_DEFINE_PLAIN_GEMM
@@ -87,16 +92,32 @@ static inline void symc_blas_enter(int step) {
 
 // SYMBOL symc_plain_gemm_f32
 // NEEDS SYMC_DEFINE_PLAIN_GEMM
+#ifndef SYMC_BLAS64
 SYMC_DEFINE_PLAIN_GEMM(symc_plain_gemm_f32, float)
+#endif
 
 // SYMBOL symc_plain_gemm_f64
 // NEEDS SYMC_DEFINE_PLAIN_GEMM
+#ifndef SYMC_BLAS64
 SYMC_DEFINE_PLAIN_GEMM(symc_plain_gemm_f64, double)
+#endif
 
 // SYMBOL SYMC_DEFINE_GEMM_PIECE
 // NEEDS symc_imports
 // One call of cblas (101: row-major, 111 and 112: as it is and transposed), or of the loops above
 // where there is no BLAS or a length does not fit its integers.
+#ifdef SYMC_BLAS64
+#define SYMC_DEFINE_GEMM_PIECE(name, plain, type, slot)                                           \
+    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
+                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
+                     type beta, type *c, int64_t ldc) {                                           \
+        typedef void wide(int, int, int, int64_t, int64_t, int64_t, type, const type *, int64_t,  \
+                          const type *, int64_t, type, type *, int64_t);                          \
+        const int ta = trans_a ? 112 : 111, tb = trans_b ? 112 : 111;                             \
+        ((wide *)symc_imports.functions[slot])(101, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, \
+                                               c, ldc);                                           \
+    }
+#else
 #define SYMC_DEFINE_GEMM_PIECE(name, plain, type, slot)                                           \
     static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
                      type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
@@ -115,6 +136,7 @@ SYMC_DEFINE_PLAIN_GEMM(symc_plain_gemm_f64, double)
         else                                                                                      \
             plain(trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                \
     }
+#endif
 
 // SYMBOL symc_gemm_piece_f32
 // NEEDS SYMC_DEFINE_GEMM_PIECE symc_plain_gemm_f32

@@ -88,6 +88,6 @@ class Target(Protocol):
         """Leave the compiled function and its source in `folder`, or raise `CompileFailed`."""
         ...
 
-    def load(self, folder: Path) -> object:
+    def load(self, folder: str | Path) -> object:
         """Open what `compile` left in `folder`."""
         ...

@@ -4,14 +4,15 @@ Two are looked for, by path: nothing is imported. NumPy's wheels bring an OpenBL
 integers that is in memory already when symc runs: opening it again takes 0.1 ms, and there is one
 pool of threads and one set of buffers in the process. `scipy-openblas32` takes 1 ms to open (20 ms
 the first time after boot), starts threads of its own, and is the choice where NumPy brings none
-(builds against a system's BLAS, or MKL). With neither, `runtime/blas.h` uses its own loops.
+(builds against a system's BLAS, or MKL). With neither, `runtime/blas.h` uses its own loops, which
+are compiled only where NumPy's OpenBLAS is not there: they take a third of gcc's time.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
@@ -42,39 +43,60 @@ def find() -> Blas | None:
     return None
 
 
-def candidates() -> Iterator[tuple[Path, bool]]:
+def is_wide() -> bool:
+    """Whether `find` gives a BLAS with 64-bit integers; judged by its file until it is opened."""
+    if find.cache_info().currsize:
+        found = find()
+        return found is not None and found.wide
+    return bool(numpys())
+
+
+def candidates() -> Iterator[tuple[str, bool]]:
     """Libraries that may be there, best first, and whether their integers have 64 bits."""
-    numpy = package("numpy")
-    if numpy is not None:
-        yield from ((path, True) for path in sorted(numpy.parent.glob(
-            "numpy.libs/libscipy_openblas64_*.so*")))  # fmt: skip
+    yield from ((path, True) for path in numpys())
     wheel = package("scipy_openblas32")
     if wheel is not None:
-        yield wheel / "lib" / "libscipy_openblas.so", False
+        yield f"{wheel}/lib/libscipy_openblas.so", False
 
 
-def package(name: str) -> Path | None:
+@functools.cache
+def numpys() -> tuple[str, ...]:
+    """Where NumPy's wheels have their OpenBLAS."""
+    numpy = package("numpy")
+    folder = f"{os.path.dirname(numpy)}/numpy.libs" if numpy is not None else ""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return ()
+    return tuple(
+        f"{folder}/{name}"
+        for name in names
+        if name.startswith("libscipy_openblas64_") and ".so" in name
+    )
+
+
+def package(name: str) -> str | None:
     """The folder of a package, without importing it."""
     loaded = sys.modules.get(name)
     if loaded is not None and loaded.__file__ is not None:
-        return Path(loaded.__file__).parent
+        return os.path.dirname(loaded.__file__)
     import importlib.util  # late: NumPy is loaded already where symc is used
 
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return None
-    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
 
 
-def opened(path: Path, wide: bool) -> Blas | None:
+def opened(path: str, wide: bool) -> Blas | None:
     """Open a library and look its functions up; None if something is missing."""
     from symc.codegen.targets._abi import ffi
 
-    if not path.exists():
+    if not os.path.exists(path):
         return None
     system: Any = ffi.dlopen(None)
-    handle = system.dlopen(str(path).encode(), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+    handle = system.dlopen(os.fsencode(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     if handle == ffi.NULL:
         return None
     suffix = "64_" if wide else ""
@@ -82,4 +104,4 @@ def opened(path: Path, wide: bool) -> Blas | None:
     if any(pointer == ffi.NULL for pointer in pointers):
         return None
     addresses = tuple(int(ffi.cast("intptr_t", pointer)) for pointer in pointers)
-    return Blas(str(path), wide, addresses, ffi.new("int64_t[3]"))
+    return Blas(path, wide, addresses, ffi.new("int64_t[3]"))

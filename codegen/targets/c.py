@@ -1,4 +1,4 @@
-"""C: the table of the language, and how a function is compiled and loaded.
+"""The C compiler: how a function is compiled and loaded. (`c_language.py` is the language.)
 
 Nothing here runs at import. `describe` starts a process only to ask an unknown compiler for its
 version; the answer is kept in the file `memo`, so that the next Python process need not ask.
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.record import record
-from symc.codegen.targets import compiler
-from symc.codegen.targets.base import Lang, Pass, Source
+from symc.codegen.targets import blas, compiler
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
@@ -20,9 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from symc.codegen.ir import Program
+    from symc.codegen.targets.base import Lang, Pass, Source
 
 SOURCE = "function.c"
 BINARY = "function.so"
+MOST = 8  # compilers at a time
 
 FLAGS = (
     "-std=gnu11", "-march=native",
@@ -31,58 +32,19 @@ FLAGS = (
     "-fopenmp", "-fPIC", "-w",
 )  # fmt: skip
 
-KEYWORDS = (
-    "auto break case char const continue default do double else enum extern float for goto if"
-    " inline int long register restrict return short signed sizeof static struct switch typedef"
-    " union unsigned void volatile while _Alignas _Alignof _Atomic _Bool _Complex _Generic"
-    " _Imaginary _Noreturn _Static_assert _Thread_local _Float16 asm typeof linux unix i386 bool"
-    " true false nullptr int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t"
-    " INFINITY NAN NULL"
-)
-FUNCTIONS = (
-    "abort abs calloc div exit gamma getenv index j0 j1 jn labs ldiv log main memchr"
-    " memcmp memcpy memset printf puts qsort rand realloc rindex scalb signbit significand"
-    " strlen system time y0 y1 yn"
-)
-
-C = Lang(
-    name="c",
-    types={
-        "bool": "bool", "int8": "int8_t", "int16": "int16_t", "int32": "int32_t",
-        "int64": "int64_t", "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
-        "uint64": "uint64_t", "float16": "_Float16", "float32": "float", "float64": "double",
-    },
-    suffixes={
-        "int8": "", "int16": "", "int32": "", "int64": "", "uint8": "", "uint16": "",
-        "uint32": "u", "uint64": "ull", "float16": "f", "float32": "f", "float64": "",
-    },
-    infinity={
-        "float16": "__builtin_inff()", "float32": "__builtin_inff()",
-        "float64": "__builtin_inf()",
-    },
-    nan={
-        "float16": '__builtin_nanf("")', "float32": '__builtin_nanf("")',
-        "float64": '__builtin_nan("")',
-    },
-    kernel="static __attribute__((noinline)) void",
-    restrict="restrict",
-    local=" __attribute__((aligned(64)))",
-    simd="#pragma omp simd{clauses}",
-    parallel="#pragma omp parallel for{simd} schedule({schedule}) num_threads(threads)"
-    " if(parallel: {test})",
-    unroll="#pragma GCC unroll {count}",
-    thread="omp_get_thread_num()",
-    reserved=frozenset(KEYWORDS.split()),
-    functions=frozenset(FUNCTIONS.split()),
-)  # fmt: skip
-
 
 @record
 class CTarget:
     """The C compiler of this machine."""
 
-    memo: Path | None = None  # where the version of the compiler is remembered
-    lang: Lang = C
+    memo: str | Path | None = None  # where the version of the compiler is remembered
+
+    @property
+    def lang(self) -> Lang:
+        """The table that programs are printed through."""
+        from symc.codegen.targets.c_language import C  # late: what is in the cache is printed
+
+        return C
 
     @property
     def on_device(self) -> bool:
@@ -102,16 +64,19 @@ class CTarget:
     def emit(self, program: Program) -> Source:
         """The text of a program that has been through the passes."""
         from symc.codegen.emit import emit
+        from symc.codegen.targets.base import Source
 
         return Source(((SOURCE, emit(program, self.lang)),), {})
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
         found = self.compiler()
+        model, features = compiler.cpu()
         return {
             "compiler": compiler.identity(found, self.memo),
             "flags": " ".join([*found.command[1:], *flags(found, quick=quick)]),
-            "cpu": compiler.cpu(),
+            "cpu": model,
+            "features": features,
             "platform": compiler.platform(),
         }
 
@@ -128,13 +93,13 @@ class CTarget:
 
     def compile_text(self, source: str, folder: Path, *, quick: bool = False) -> None:
         """As `compile`, for a text from anywhere."""
-        from symc.codegen.targets.pieces import LARGE, pieces
+        from symc.codegen.targets.pieces import pieces
 
         found = self.compiler()
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick)
         libraries = compiler.libraries(found)
-        parts = pieces(source, 2) if source.count("\n") > LARGE else [source]
+        parts = pieces(source, min(compiler.cores(), MOST))
         if len(parts) == 1:
             command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
             run_all([command], [source], folder)
@@ -144,9 +109,9 @@ class CTarget:
         if not is_library(folder / BINARY):
             raise CompileFailed(source, command, f"status 0, but {BINARY} is no library")
 
-    def load(self, folder: Path) -> Library:
+    def load(self, folder: str | Path) -> Library:
         """Open the function in `folder`."""
-        return Library.open(folder / BINARY)
+        return Library.open(f"{folder}/{BINARY}")
 
 
 def is_library(path: Path) -> bool:
@@ -164,7 +129,9 @@ def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     # -O3 adds only transformations of unmarked loops, which ours are not, and takes longer.
     level = "-O1" if quick else "-O2"
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
-    return [level, *FLAGS, *mvec]
+    # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
+    wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []
+    return [level, *FLAGS, *mvec, *wide]
 
 
 def compile_pieces(
@@ -174,7 +141,7 @@ def compile_pieces(
     options: Sequence[str],
     libraries: Sequence[str],
 ) -> None:
-    """Compile parts of a large function side by side, and link them."""
+    """Compile parts of a function side by side, and link them."""
     names = [f"piece{number}" for number in range(len(parts))]
     for name, part in zip(names, parts, strict=True):
         (folder / f"{name}.c").write_text(part, encoding="utf-8")
@@ -185,7 +152,7 @@ def compile_pieces(
             folder,
         )
         objects = [f"{name}.o" for name in names]
-        link = [*found.command, "-fopenmp", "-shared", *objects, "-o", BINARY, *libraries]
+        link = [*found.command, "-shared", *objects, "-o", BINARY, *libraries]
         run_all([link], [""], folder)
     finally:
         for name in names:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
-import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
 )  # fmt: skip
+_ONE_PROCESSOR = 8192  # bytes of /proc/cpuinfo, at most
 
 
 @record
@@ -31,7 +30,7 @@ class Compiler:
     @property
     def stamp(self) -> str:
         """What changes when the compiler is replaced: costs one `stat`, starts no process."""
-        status = Path(self.path).stat()
+        status = os.stat(self.path)
         return f"{self.path} {status.st_size} {status.st_mtime_ns}"
 
 
@@ -41,36 +40,41 @@ def find_compiler() -> Compiler | None:
     A name given in SYMC_CC or CC is an order: nothing else is taken in its place.
     """
     order = os.environ.get("SYMC_CC") or os.environ.get("CC")
-    return _find((order,) if order else ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
+    return _find(order, ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
 
 
 def find_cxx_compiler() -> Compiler | None:
     """The C++ compiler that SYMC_CXX or CXX names, else c++, g++ or clang++; as `find_compiler`."""
     order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
-    return _find((order,) if order else ("c++", "g++", "clang++"), os.environ.get("PATH", ""))
+    return _find(order, ("c++", "g++", "clang++"), os.environ.get("PATH", ""))
 
 
 def _which(name: str, path: str) -> str | None:
     """As `shutil.which`, whose module takes longer to import than all the rest of a cache hit."""
-    places = [""] if Path(name).name != name else path.split(os.pathsep)
+    places = [""] if os.sep in name else path.split(os.pathsep)
     for place in places:
         found = f"{place.rstrip(os.sep)}{os.sep}{name}" if place else name
-        if os.access(found, os.X_OK) and Path(found).is_file():
+        if os.access(found, os.X_OK) and os.path.isfile(found):
             return found
     return None
 
 
 @functools.cache
-def _find(names: tuple[str, ...], path: str) -> Compiler | None:
-    for name in names:
-        words = shlex.split(name)
+def _find(order: str | None, names: tuple[str, ...], path: str) -> Compiler | None:
+    for words in [_split(order)] if order else [[name] for name in names]:
         found = _which(words[0], path) if words else None
         if found is not None:
             # the last word without a dash is the compiler itself in "ccache gcc -m64"
-            inner = [_which(word, path) for word in words if not word.startswith("-")]
+            inner = [_which(word, path) for word in words[1:] if not word.startswith("-")]
             last = next((place for place in reversed(inner) if place is not None), found)
-            return Compiler((found, *words[1:]), str(Path(last).resolve()))
+            return Compiler((found, *words[1:]), os.path.realpath(last))
     return None
+
+
+def _split(order: str) -> list[str]:
+    import shlex  # late: few name a compiler
+
+    return shlex.split(order)
 
 
 def why_missing() -> str:
@@ -89,17 +93,18 @@ def why_cxx_missing() -> str:
     return "no C++ compiler: found none of c++, g++, clang++ in PATH. Install g++ or set SYMC_CXX"
 
 
-def identity(found: Compiler, memo: Path | None) -> str:
+def identity(found: Compiler, memo: str | Path | None) -> str:
     """The compiler's file and version. The version is asked for once for each file, see `memo`."""
     stamp = found.stamp
     return f"{remembered(stamp, memo, lambda: _version(found))} ({stamp})"
 
 
-def remembered(stamp: str, memo: Path | None, ask: Callable[[], str]) -> str:
+def remembered(stamp: str, memo: str | Path | None, ask: Callable[[], str]) -> str:
     """What `ask` answers about the file that `stamp` stands for: asked once, kept in `memo`."""
     if memo is not None:
         try:
-            known, _, answer = memo.read_text(encoding="utf-8").partition("\n")
+            with open(memo, encoding="utf-8") as file:
+                known, _, answer = file.read().partition("\n")
         except (OSError, UnicodeDecodeError):
             pass
         else:
@@ -125,38 +130,39 @@ def _version(found: Compiler) -> str:
     return lines[0].strip() if lines and lines[0].strip() else "unknown version"
 
 
-def _remember(memo: Path, text: str) -> None:
+def _remember(memo: str | Path, text: str) -> None:
     """Write a file whole or not at all; a folder that cannot be written to is no error."""
-    temporary = memo.with_name(f"{memo.name}.{os.getpid()}")
+    temporary = f"{memo}.{os.getpid()}"
     try:
-        memo.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(memo)
+        os.makedirs(os.path.dirname(memo), mode=0o700, exist_ok=True)
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, memo)
     except OSError:
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary)
 
 
 @functools.cache
-def cpu() -> str:
-    """The processor's model and a hash of its features: what ``-march=native`` looks at."""
-    model, features = "", ""
+def cpu() -> tuple[str, str]:
+    """The processor's model and its features, as Linux says it: what ``-march=native`` looks at."""
+    model, features = os.uname().machine, "unknown"
     try:
-        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                key, _, value = line.partition(":")
-                match key.strip():
-                    case "model name" | "CPU part" if not model:
-                        model = value.strip()
-                    case "flags" | "Features":
-                        features = hashlib.sha256(value.strip().encode()).hexdigest()[:16]
-                    case "":
-                        break  # the first processor is enough
-                    case _:
-                        pass
+        # The kernel writes no more of this file than is asked for; one processor is enough.
+        with open("/proc/cpuinfo", "rb", buffering=0) as file:
+            text = file.read(_ONE_PROCESSOR).decode(errors="replace")
     except OSError:
-        pass
-    return f"{model or os.uname().machine} {features}"
+        return model, features
+    for line in text.partition("\n\n")[0].splitlines():
+        name, _, value = line.partition(":")
+        match name.strip():
+            case "model name" | "CPU part":
+                model = value.strip()
+            case "flags" | "Features":
+                features = value.strip()
+            case _:
+                pass
+    return model, features
 
 
 @functools.cache
@@ -181,10 +187,29 @@ def has_libmvec(found: Compiler) -> bool:
     numbers = libc().split()[-1].split(".")
     if tuple(map(int, numbers[:2])) < (2, 35):
         return False
-    return any(Path(folder, "libmvec.so.1").exists() for folder in FOLDERS)
+    return _is_in_a_folder("libmvec.so.1")
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def libraries(found: Compiler) -> list[str]:
-    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere."""
-    mvec = has_libmvec(found) and any(Path(folder, "libmvec.so").exists() for folder in FOLDERS)
-    return ["-lmvec", "-lm"] if mvec else ["-lm"]
+    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere.
+
+    With glibc, gcc's own list is left out: reading the C library takes more than half of the
+    linker's time, and what is used of it (``malloc``, ``memcpy``) is in every process. Options of
+    the user's, such as a sanitizer, may need the whole list.
+    """
+    mvec = has_libmvec(found) and _is_in_a_folder("libmvec.so")
+    math = ["-lmvec", "-lm"] if mvec else ["-lm"]
+    if len(found.command) > 1 or "gcc" not in os.path.basename(found.path) or not libc():
+        return ["-fopenmp", *math]
+    return ["-nostdlib", "-Wl,--as-needed", "-lgomp", *math, "-lgcc"]
+
+
+def _is_in_a_folder(name: str) -> bool:
+    return any(os.path.exists(f"{folder}/{name}") for folder in FOLDERS)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
 _pinned: list[Any] = []
@@ -25,11 +23,11 @@ class Library:
     handle: Any
 
     @classmethod
-    def open(cls, path: Path) -> Library:
+    def open(cls, path: str) -> Library:
         """Open a shared library that `compile` made, and fill in the BLAS functions it calls."""
         from symc.codegen.targets._abi import ffi
 
-        handle: Any = ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+        handle: Any = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
         pin_openmp()
         fill_imports(handle)
         arrays, lengths, shapes, room = handle.symc_counts
@@ -71,6 +69,8 @@ def fill_imports(handle: Any) -> None:
         return  # it calls none
 
     found = blas.find()
+    if imports.wide and (found is None or not found.wide):
+        raise BlasMissing("compiled for NumPy's OpenBLAS, which this process does not have")
     if found is None:
         return  # the wrappers in blas.h have loops of their own
     for number, address in enumerate(found.addresses):

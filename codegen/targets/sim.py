@@ -91,7 +91,7 @@ def describe(memo: Path | None = None) -> dict[str, str]:
         "compiler": compiler.identity(found, memo),
         "flags": " ".join([*found.command[1:], *flags(found)]),
         "headers": _digest(".h"),
-        "cpu": compiler.cpu(),
+        "cpu": " ".join(compiler.cpu()),
         "platform": compiler.platform(),
     }
 

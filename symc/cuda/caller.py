@@ -46,7 +46,7 @@ _BLAS = -2000
 
 
 class TooLong(Exception):
-    """The arrays of a call need 64-bit indexes, which the program does not have. Nothing was done."""
+    """The arrays of a call need 64-bit indexes, which the program lacks. Nothing was done."""
 
 
 class CudaCaller:

@@ -20,9 +20,9 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES, CudaTarget
 from symc.codegen.targets.library import Library
 from symc.cuda.caller import CudaCaller, TooLong
-from symc.cuda.device import Device, Module, device
+from symc.cuda.devices import Device, Module, device
 from symc.graph import Array, walk
-from symc.identity import graph_digest, symc_digest
+from symc.identity import graph_text, symc_text
 from symc.library import read_constant, the_store, without_collection, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.request import Request
@@ -36,7 +36,7 @@ class DeviceFunction:
 
     library: Library
     module: Module
-    folder: Path
+    folder: str
     hit: bool
     constants: list[Array]
     facts: dict[str, Any]
@@ -45,7 +45,7 @@ class DeviceFunction:
 
 def target_for(found: Device, *, wide: bool = False) -> CudaTarget:
     """The target that compiles for a device."""
-    memo = the_store().root / "compiler.json"
+    memo = f"{the_store().folder}/compiler.txt"
     return CudaTarget(found.architecture, found.is_simulator, wide, memo)
 
 
@@ -56,7 +56,7 @@ def compile_for(request: Request, found: Device, *, mode: str, wide: bool) -> De
     store, target = the_store(), target_for(found, wide=wide)
     quick = mode == "compile"
     parts = target.describe(quick=quick)
-    key = Key.of(graph=graph_digest(request), mode=mode, symc=symc_digest(), **parts)
+    key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
     seconds["key"] = time.perf_counter() - started
 
     def make(folder: Path) -> None:
@@ -86,10 +86,10 @@ def _load(
     started = time.perf_counter()
     facts = json.loads(entry.read(FACTS))
     constants = [read_constant(entry, number) for number in range(facts["constants"])]
-    library = target.load(entry.path)
+    library = target.load(entry.folder)
     module = found.load(entry.read(IMAGE), facts["kernels"])
     seconds["load"] = time.perf_counter() - started
-    return DeviceFunction(library, module, entry.path, entry.hit, constants, facts, seconds)
+    return DeviceFunction(library, module, entry.folder, entry.hit, constants, facts, seconds)
 
 
 # --- running --------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def device_runner(
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"])}
     stages = stages_of(request, mode, target_for(found))
-    return Runner(call, stages, facts, made.seconds, made.hit, str(made.folder))
+    return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
 
 
 def _wide(

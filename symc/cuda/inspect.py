@@ -10,11 +10,11 @@ from symc.codegen.errors import CompilerMissing
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
 
 if TYPE_CHECKING:
-    from symc.function import Function
+    from symc.callable import Function
 
 
 def ptx(function: Function) -> str:
-    """The kernels as PTX, NVIDIA's portable assembly, for the architecture of the function's device.
+    """The kernels as PTX, NVIDIA's portable assembly, for the device's architecture.
 
     Raises `CompilerMissing` without NVRTC, and TypeError for a function on no device.
     """
@@ -25,7 +25,7 @@ def ptx(function: Function) -> str:
 
 
 def sass(function: Function) -> str:
-    """The kernels in the device's machine code, as nvdisasm or cuobjdump of the CUDA toolkit show it.
+    """The kernels in the device's machine code, as nvdisasm of the CUDA toolkit shows it.
 
     Raises `CompilerMissing` without these tools, or for a simulated device, which has none.
     """
@@ -52,12 +52,12 @@ def resources(function: Function) -> dict[str, dict[str, int]]:
 
 def _folder(function: Any) -> Path:
     if function.device == "cpu" or function.folder is None:
-        raise TypeError(f"{function!r} is compiled for no CUDA device; use device=\"cuda\"")
+        raise TypeError(f'{function!r} is compiled for no CUDA device; use device="cuda"')
     return Path(function.folder)
 
 
 def _architecture(function: Any) -> tuple[int, int]:
-    from symc.cuda.device import device
+    from symc.cuda.devices import device
 
     return device(function.device).architecture
 

@@ -16,7 +16,7 @@ from itertools import count
 
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
-from symc.graph import Op, Tensor, walk
+from symc.graph import Op, Tensor, located_at, walk
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise
@@ -114,7 +114,7 @@ def _phases(
     if seen is not None:
         seen.update(done)
     found = [done[root] for root in roots]
-    if any(_expands(kind_of(node)) for node in done.values()):
+    if _has_composites(done.values()):
         done = normalise(found, expand, trace)
         expanded = [done[root] for root in found]
         if expanded != found:
@@ -140,6 +140,15 @@ EXPAND = Rules("expand")
 @EXPAND.structural("expand", valid=EXACT)
 def _expand(node: Tensor) -> Tensor | None:
     return node.op.expand(node) if _expands(kind_of(node)) else None
+
+
+def _has_composites(nodes: Iterable[Tensor]) -> bool:
+    for node in nodes:
+        if _expands(kind_of(node)):
+            with located_at(node.where):
+                if _expand(node) is not None:
+                    return True
+    return False
 
 
 @cache

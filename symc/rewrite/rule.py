@@ -16,11 +16,10 @@ import enum
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 from typing import Any, NamedTuple, TypeAlias
 
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.graph import Tensor, Where
 from symc.inputs import Constant
 from symc.rewrite.match import (
@@ -66,9 +65,16 @@ COMMUTATIVE = frozenset({
 
 @record(eq=False)
 class Attempt:
-    """One way to apply a rule. `fits` is about looks; `apply` gives the replacement, if any."""
+    """One way to apply a rule: `apply` gives the replacement of a node, if any.
+
+    It is worth making at nodes of one of the `roots` (of all, if there are none), where `fits` says
+    so of the look. Of arguments' kinds `fits` tells only the `inner` ones apart. Both are kinds of
+    ops, or classes of them.
+    """
 
     rule: Rule
+    roots: frozenset[OpKind]
+    inner: frozenset[OpKind]
     fits: Callable[[Sequence[Look]], bool]
     apply: Transform
 
@@ -126,14 +132,16 @@ class Rules:
         wanted, beneath = frozenset(kinds), frozenset(inner)
 
         def fits(look: Sequence[Look]) -> bool:
-            kind, _, *args = look
-            if wanted and kind not in wanted and type(kind) not in wanted:
-                return False
-            return not beneath or any(arg[0] in beneath or type(arg[0]) in beneath for arg in args)
+            _, _, *args = look
+            return not beneath or any(_is_one_of(arg[0], beneath) for arg in args)
 
         def register(transform: Transform) -> Transform:
             made = Rule(name, self.group, valid, _caller())
-            made.attempts.append(Attempt(made, fits, lambda node: fitted(transform(node), node)))
+
+            def apply(node: Tensor) -> Tensor | None:
+                return fitted(transform(node), node)
+
+            made.attempts.append(Attempt(made, wanted, beneath, fits, apply))
             self.all.append(made)
             return transform
 
@@ -171,12 +179,14 @@ def _calls(pattern: Pattern) -> Iterator[Call]:
 
 
 def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
-    root = kind_of_function(left.function)
+    roots = frozenset({kind_of_function(left.function)})
+    calls = [sub for sub in left.args if isinstance(sub, Call)]
+    beneath = frozenset([kind_of_function(sub.function) for sub in calls])
     same = _same_arguments(left)
 
     def fits(look: Sequence[Look]) -> bool:
-        kind, repeated, *args = look
-        if kind is not root or (same and repeated != same):
+        _, repeated, *args = look
+        if same and repeated != same:
             return False
         return all(_may_match(sub, arg) for sub, arg in zip(left.args, args, strict=False))
 
@@ -190,7 +200,7 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
 
     inside = left.args[0]
     lifts = len(left.args) == 1 and isinstance(inside, Call) and inside.function in OVER_AXES
-    return Attempt(rule, fits, _lifting(apply) if lifts else apply)
+    return Attempt(rule, roots, beneath, fits, _lifting(apply) if lifts else apply)
 
 
 def _same_arguments(pattern: Call) -> int:
@@ -292,6 +302,7 @@ class RuleSet:
         self.tried = 0
         self._early = frozenset(early)
         self._attempts = [attempt for rule in self.rules for attempt in rule.attempts]
+        self._at_kind: dict[OpKind, tuple[list[Attempt], frozenset[OpKind]]] = {}
         self._known: dict[tuple[Look, ...], Choice] = {}
 
     def at(self, node: Tensor) -> Choice:
@@ -299,11 +310,43 @@ class RuleSet:
         look = look_at(node)
         known = self._known.get(look)
         if known is None:
-            every = tuple(attempt for attempt in self._attempts if attempt.fits(look))
-            early = tuple(a for a in every if a.rule.group in self._early)
-            rest = tuple(a for a in every if a.rule.group not in self._early)
-            known = self._known[look] = Choice(early, rest, every)
+            known = self._known[look] = self._choose(look)
         return known
+
+    def _choose(self, look: tuple[Look, ...]) -> Choice:
+        """The attempts that fit a look. Most looks differ only in what no attempt asks for."""
+        kind, same, *args = look
+        attempts, inner = self._of_kind(kind)
+        plain = (kind, same, *[_as_seen(arg, inner) for arg in args])
+        known = self._known.get(plain)
+        if known is None:
+            every = tuple([attempt for attempt in attempts if attempt.fits(plain)])
+            early = tuple([a for a in every if a.rule.group in self._early])
+            rest = tuple([a for a in every if a.rule.group not in self._early])
+            known = self._known[plain] = Choice(early, rest, every)
+        return known
+
+    def _of_kind(self, kind: OpKind) -> tuple[list[Attempt], frozenset[OpKind]]:
+        """The attempts at nodes of a kind, and the kinds of arguments that they tell apart."""
+        found = self._at_kind.get(kind)
+        if found is None:
+            attempts = [a for a in self._attempts if not a.roots or _is_one_of(kind, a.roots)]
+            inner = frozenset[OpKind]().union(*[attempt.inner for attempt in attempts])
+            found = self._at_kind[kind] = attempts, inner
+        return found
+
+
+def _is_one_of(kind: OpKind | None, kinds: frozenset[OpKind]) -> bool:
+    """Whether a kind, or the class of an op that is a kind of its own, is among some."""
+    return kind in kinds or type(kind) in kinds
+
+
+def _as_seen(look: Look, inner: frozenset[OpKind]) -> Look:
+    """An argument's look to attempts that tell only these kinds, views and constants apart."""
+    kind, more = look
+    if kind in VIEWS:
+        return kind, more if more is Constant or _is_one_of(more, inner) else None
+    return kind if kind is Constant or _is_one_of(kind, inner) else None, more
 
 
 def look_at(node: Tensor) -> tuple[Look, ...]:

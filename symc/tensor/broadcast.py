@@ -32,10 +32,14 @@ def broadcast_shape(label: str, args: Sequence[Tensor]) -> tuple[Dim, ...]:
     time. Raises `ShapeMismatch` when two known lengths differ.
     """
     first = args[0].type.shape
-    if all(arg.type.shape is first or not arg.type.shape for arg in args):
+    for arg in args:
+        if arg.type.shape is not first and arg.type.shape:
+            break
+    else:
         return first
-    rank = max(len(arg.type.shape) for arg in args)
-    return tuple(_axis(label, args, axis - rank, rank) for axis in range(rank))
+    rank = max([len(arg.type.shape) for arg in args])
+    shape = tuple([_axis(label, args, axis - rank, rank) for axis in range(rank)])
+    return first if shape == first else shape
 
 
 def _axis(label: str, args: Sequence[Tensor], axis: int, rank: int) -> Dim:

@@ -63,8 +63,12 @@ class Elementwise(Op):
     checks: Callable[[Tensor], Iterable[Requirement]] | None = None
 
     def infer(self, *args: Tensor) -> TensorType:
+        shape = broadcast_shape(self.name, args)
         dtype = BOOL if self.predicate else args[-1].type.dtype
-        return TensorType(dtype, broadcast_shape(self.name, args))
+        for arg in args:
+            if arg.type.shape is shape and arg.type.dtype is dtype:
+                return arg.type
+        return TensorType(dtype, shape)
 
     def evaluate(self, *args: Array) -> Array:
         with np.errstate(all="ignore"):

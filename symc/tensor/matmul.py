@@ -6,7 +6,6 @@ What users call is in `products.py` (`dot`, `matmul`) and `einsum.py` (products 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -307,6 +306,8 @@ class Agree(Op):
         return [bar, None]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        from dataclasses import replace
+
         x, like = args
         if not batched[0]:
             x = broadcast_to(x, (like.type.shape[0], *x.type.shape))

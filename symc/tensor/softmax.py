@@ -14,13 +14,18 @@ from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.tensor.elementwise import cast_to, masked, peel
+from symc.tensor.elementwise import call, cast_to, elementwise, masked, peel
 from symc.tensor.fold import reduce_over
 from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.views import expand_dims
 from symc.types import TensorType, float_for
 
 __all__ = ["log_softmax", "logsoftmax", "logsumexp", "softmax"]
+
+_exp_nonpositive = elementwise(
+    "exp_nonpositive", np.exp, call("exp_nonpositive"), "e to the power x, for x <= 0 or NaN.",
+    lambda g, x, y: g * y, cost=10,
+)  # fmt: skip
 
 
 @record
@@ -48,7 +53,7 @@ class Softmax(Op):
     def expand(self, node: Tensor) -> Tensor | None:
         x = _wide(node.args[0])
         greatest = reduce_over("max", x, self.axes, keepdims=True, allow_empty=True)
-        powers: Tensor = OPERATORS["exp"](x - greatest)
+        powers = _exp_nonpositive(x - greatest)
         result = powers / reduce_over("add", powers, self.axes, keepdims=True)
         return cast_to(result, node.dtype)
 
@@ -78,7 +83,7 @@ class LogSoftmax(Op):
     def expand(self, node: Tensor) -> Tensor | None:
         x = _wide(node.args[0])
         shifted = x - reduce_over("max", x, self.axes, keepdims=True, allow_empty=True)
-        total = reduce_over("add", OPERATORS["exp"](shifted), self.axes, keepdims=True)
+        total = reduce_over("add", _exp_nonpositive(shifted), self.axes, keepdims=True)
         return cast_to(shifted - OPERATORS["log"](total), node.dtype)
 
     @property

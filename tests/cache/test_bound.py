@@ -22,7 +22,7 @@ def put(store: Store, name: object, used: float) -> int:
     """Make an entry that was last used at the given time, and return its size."""
     before = store.size()
     entry = store.get_or_make(named(name), thousand)
-    os.utime(entry.file("entry.json"), (used, used))
+    os.utime(entry.file("manifest"), (used, used))
     return store.size() - before
 
 
@@ -57,7 +57,7 @@ def test_a_hit_saves_an_entry_from_pruning(store: Store) -> None:
 
 
 def test_a_hit_writes_at_most_once_a_minute(store: Store) -> None:
-    manifest = store.get_or_make(named(0), thousand).file("entry.json")
+    manifest = store.get_or_make(named(0), thousand).file("manifest")
     now = time.time()
     for age, is_touched in [(10, False), (30, False), (70, True), (99999, True), (-999, True)]:
         os.utime(manifest, (now - age, now - age))

@@ -28,7 +28,7 @@ def test_list_names_entries_the_latest_used_first(
 ) -> None:
     assert run("list") == (0, "")
     old = store.get_or_make(Key.of(name="old"), make)
-    os.utime(old.file("entry.json"), (1e9, 1e9))
+    os.utime(old.file("manifest"), (1e9, 1e9))
     store.get_or_make(key, make)
     status, text = run("list")
     assert status == 0

@@ -25,7 +25,9 @@ def test_an_entry_is_made_once_and_then_found(store: Store, key: Key, make: Make
     made = store.get_or_make(key, make)
     found = store.get_or_make(key, lambda _: pytest.fail("made twice"))
     assert (made.hit, found.hit, made.path) == (False, True, found.path)
-    assert found == store.get(key)
+    again = store.get(key)
+    assert again is not None
+    assert (again.hit, again.path, again.key) == (True, found.path, key)
     assert found.read("f.c") == b"int f;"
     assert found.file("f.so").read_bytes() == bytes(range(64))
     assert [entry.key for entry in store.entries()] == [key]
@@ -52,7 +54,7 @@ def test_everything_is_private_to_the_user(store: Store, key: Key) -> None:
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.root.rglob("*")}
     assert {modes.pop(name) for name in ["program", "tmp", "locks"]} == {0o700}
     assert {modes.pop(entry.path.name), modes.pop(entry.path.parent.name)} == {0o700}
-    assert set(modes) == {"data", "sealed", "entry.json", "ledger"}
+    assert set(modes) == {"data", "sealed", "manifest", "ledger"}
     assert set(modes.values()) == {0o600}
     assert stat.S_IMODE(store.root.stat().st_mode) == 0o700
 
@@ -113,7 +115,7 @@ def test_an_entry_holds_plain_files_only(store: Store, key: Key) -> None:
         (folder / "inner").mkdir()
 
     def manifest(folder: Path) -> None:
-        (folder / "entry.json").touch()
+        (folder / "manifest").touch()
 
     for make in (link, inner, manifest):
         with pytest.raises(BadFile, match="plain files"):

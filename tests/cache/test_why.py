@@ -39,10 +39,10 @@ def test_why_when_no_entry_is_like_it(store: Store, key: Key, make: Make) -> Non
 
 def test_why_passes_over_damaged_entries(store: Store, key: Key, make: Make) -> None:
     damaged = Key.of(source="int f;", compiler="gcc 12", flags="-O2")
-    store.get_or_make(damaged, make).file("entry.json").write_text("{}")
+    store.get_or_make(damaged, make).file("manifest").write_text("{}")
     assert store.why(key) == "missing: no other entry is stored"
     assert store.why(damaged) == (
-        "damaged: the checksum of entry.json is wrong; it is replaced when it is next made"
+        "damaged: the checksum of the manifest is wrong; it is replaced when it is next made"
     )
 
 

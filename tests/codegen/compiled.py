@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from symc.call import Caller, Cell, Form, PythonCaller
 from symc.codegen.emit import emit
-from symc.codegen.targets.c import C, CTarget
+from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.c_language import C
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.errors import BlasMissing
 from symc.codegen.ir import Buffer, Const, Expr, Length, Pointer, Program, Routine, Size, Var, const
 from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
@@ -19,12 +22,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 M, N, K, B = Var("m"), Var("n"), Var("k"), Var("batch")
-Backend = Literal["found", "narrow", "none"]
+Backend = Literal["found", "unexpected", "narrow", "none"]
 
 
-@pytest.fixture(params=["found", "narrow", "none"])
+@pytest.fixture(params=["found", "unexpected", "narrow", "none"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """NumPy's OpenBLAS, the wheel with 32-bit integers, and the loops in blas.h."""
+    """NumPy's OpenBLAS, the wheel with 32-bit integers, and the loops in blas.h.
+
+    All but the first are compiled with the loops, whether or not they are used.
+    """
+    if request.param != "found":
+        monkeypatch.setattr(blas, "is_wide", lambda: False)
     if request.param == "none":
         monkeypatch.setattr(blas, "find", lambda: None)
     elif request.param == "narrow":
@@ -244,8 +252,34 @@ def test_threads_of_the_blas_are_as_they_were() -> None:
     assert list(found.guard)[:2] == [0, 0]
 
 
+def test_loops_are_compiled_only_where_there_is_no_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not blas.is_wide():
+        pytest.skip("NumPy brings no OpenBLAS here")
+    library = build(gemm(FLOAT64, 0, 0, 1.0, 0.0, batched=False))
+    assert library.handle.symc_imports.wide
+    monkeypatch.setattr(blas, "is_wide", lambda: True)
+    monkeypatch.setattr(blas, "find", lambda: None)
+    with pytest.raises(BlasMissing, match="OpenBLAS"):
+        build(gemm(FLOAT64, 0, 0, 1.0, 0.0, batched=False))
+    assert build(vector_program("gemv", FLOAT64)).handle is not None  # has loops anyway
+
+
+def test_a_blas_that_did_not_open_is_not_expected_again() -> None:
+    code = (
+        "import numpy\n"
+        "from symc.codegen.targets import blas\n"
+        "before = blas.is_wide()\n"
+        "blas.opened = lambda path, wide: None\n"
+        "assert blas.find() is None\n"
+        "assert not blas.is_wide()\n"
+        "print(before)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == str(blas.is_wide())
+
+
 def test_a_library_that_is_not_there(tmp_path: Path) -> None:
-    assert blas.opened(tmp_path / "none.so", wide=True) is None
+    assert blas.opened(f"{tmp_path}/none.so", wide=True) is None
     (tmp_path / "text.so").write_text("no library")
-    assert blas.opened(tmp_path / "text.so", wide=True) is None
+    assert blas.opened(f"{tmp_path}/text.so", wide=True) is None
     assert blas.package("no_such_package_here") is None

@@ -49,8 +49,8 @@ from symc.codegen.ir import (
     binary,
     const,
 )
-from symc.codegen.targets.c import C as LANG
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import build, caller, run
 from tests.codegen.examples import black_scholes, flat, row_softmax
 from tests.codegen.programs import (

@@ -1,10 +1,11 @@
 """fuse: what merges and what must not, before and after as text."""
 
-from symc.codegen.dtypes import FLOAT16, FLOAT32
+from symc.codegen.dtypes import FLOAT16, FLOAT32, DType
 from symc.codegen.ir import (
     Accumulate,
     Cast,
     Const,
+    Expr,
     If,
     Let,
     Load,
@@ -111,6 +112,28 @@ for i in parallel(n):
     s[0] add= e_value
   w[i] = s[0]
 """  # fmt: skip
+
+
+def test_a_sum_that_only_converts_a_stored_row_stays_alone() -> None:
+    def totalled(kind: DType) -> str:
+        element: Expr = load("e", VK, kind)
+        if kind is not F64:
+            element = Cast(element, F64)
+        value: Expr = load("x", row("i", "j"))
+        if kind is not F64:
+            value = Cast(value, kind)
+        return fused(
+            inside(
+                local("e", C, dtype=kind), loop("parallel", "j", C, Store("e", VJ, value)),
+                local("s"), Store("s", ZERO, ONE),
+                loop("serial", "k", C, Accumulate("s", ZERO, "add", element)),
+                Store("w", VI, load("s", ZERO)),
+            )
+        )  # fmt: skip
+
+    assert totalled(FLOAT32).count("for ") == 3
+    assert totalled(FLOAT16).count("for ") == 2
+    assert totalled(F64).count("for ") == 2
 
 
 def test_a_reduction_does_not_cost_an_outermost_loop_its_threads() -> None:

@@ -63,15 +63,14 @@ for i in parallel(n):
   m[0] = -inf
   for j in vector(c):
     m[0] max= x[i*c + j]
-  alloc e: float64[c]
   alloc s: float64[]
   s[0] = 0.0
   for k in vector(c):
     let e_value: float64 = exp(x[i*c + k] - m[0])
-    e[k] = e_value
+    y[i*c + k] = e_value
     s[0] add= e_value
   for o in vector(c):
-    y[i*c + o] = e[o]/s[0]
+    y[i*c + o] = y[i*c + o]/s[0]
 """
     )
 

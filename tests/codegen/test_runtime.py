@@ -132,6 +132,7 @@ def test_loops_vectorise(library: Library) -> None:
         names = ("sigmoid", "softplus", "log_sigmoid", "logaddexp", "logaddexp2", "erfinv")
         wanted |= {f"symc_{name}_{kind}" for name in names for kind in FLOATS}
         wanted |= {f"symc_{name}_f64" for name in ("erfcx", "i0", "i1")}
+    wanted.add("symc_exp_nonpositive_f32")
     plain = ("maximum", "minimum", "fmax", "fmin", "sign")
     wanted |= {f"symc_{name}_{kind}" for name in plain for kind in FLOATS}
     small = ("i8", "i16", "i32", "u8", "u16", "u32")
@@ -286,6 +287,23 @@ def test_logaddexp(library: Library, name: str, kind: str) -> None:
     got, want = library(f"symc_{name}_{kind}", a, b), getattr(np, name)(a, b)
     tolerance = 8 * np.finfo(a.dtype).eps
     np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+def test_exp_of_nonpositive_numbers(library: Library) -> None:
+    bits = np.arange(0x80000000, 0x80000000 + 0x43000000, 1009, dtype=np.uint32)  # -0 to -128
+    x = bits.view("f4")
+    got, exact = library("symc_exp_nonpositive_f32", x).astype("f8"), np.exp(x.astype("f8"))
+    ulp = np.spacing(np.maximum(exact, 2.0**-126).astype("f4")).astype("f8")
+    assert np.max(np.abs(got - exact) / ulp) < 1.2
+    assert np.count_nonzero((got > 0) & (got < 2.0**-126)) > 1000  # denormal results
+
+
+def test_exp_of_nonpositive_special_values(library: Library) -> None:
+    nans = np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF, 0x7FC00155], np.uint32)
+    assert np.isnan(library("symc_exp_nonpositive_f32", nans.view("f4"))).all()
+    x = np.array([0.0, -0.0, -103.9, -104.1, -200.0, -1e10, -3e38, -np.inf], "f4")
+    want = [1.0, 1.0, 2.0**-149, 0.0, 0.0, 0.0, 0.0, 0.0]
+    _assert_same_bits(library("symc_exp_nonpositive_f32", x), np.array(want, "f4"), x)
 
 
 @pytest.mark.parametrize("name", ["sigmoid", "softplus", "log_sigmoid"])

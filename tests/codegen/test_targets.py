@@ -14,10 +14,17 @@ from symc.codegen.emit import emit
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
 from symc.codegen.targets import abi, compiler, pieces
-from symc.codegen.targets.c import C as LANG
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import build, caller
 from tests.codegen.programs import elementwise, softmax
+
+
+def test_users_options_are_linked_with_all_that_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = CTarget().compiler()
+    monkeypatch.setenv("SYMC_CC", f"{plain.command[0]} --coverage")
+    made = elementwise(2)
+    assert caller(made, build(made))(np.zeros(3))[0].shape == (3,)
 
 
 def test_a_missing_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -57,6 +64,23 @@ def test_what_a_failed_compilation_says(tmp_path: Path) -> None:
     assert (tmp_path / "function.c").read_text() == source
 
 
+def test_a_failed_compilation_names_what_was_computed() -> None:
+    source = "\n".join([
+        "/* other   user.py:1 */", "void other(void)", "{", "    /* loop   user.py:2 */", "}", "",
+        "/* exp(x)   user.py:3", " * sum(x)   user.py:4 */", "void kernel(void)", "{", "    x;",
+        "    /* x * 2   user.py:5 */", "    y;", "}", "", "/* ---- host ---- */", "z;", "",
+    ])  # fmt: skip
+
+    def failed(line: int) -> CompileFailed:
+        return CompileFailed(source, ["cc"], f"function.c:{line}:3: error: wrong")
+
+    assert failed(11).note == "exp(x)   user.py:3\nsum(x)   user.py:4"
+    assert failed(13).note == "x * 2   user.py:5"
+    assert failed(17).note == ""
+    assert "what it failed on\n  exp(x)   user.py:3\n  sum(x)   user.py:4\n" in str(failed(11))
+    assert "what it failed on" not in str(failed(17))
+
+
 def test_a_compiler_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = tmp_path / "cc"
     fake.write_text("#!/bin/sh\necho no space left; exit 3\n")
@@ -71,7 +95,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memo = tmp_path / "compiler"
     target = CTarget(memo)
     first = target.describe()
-    assert set(first) == {"compiler", "flags", "cpu", "platform"}
+    assert set(first) == {"compiler", "flags", "cpu", "features", "platform"}
     assert all(isinstance(part, str) and part for part in first.values())
     assert "-O2" in first["flags"]
     assert "-O1" in target.describe(quick=True)["flags"]
@@ -166,10 +190,11 @@ def many_kernels(count: int) -> Program:
 def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
     made = many_kernels(80)
     source = emit(made, LANG)
-    assert source.count("\n") > pieces.LARGE
     parts = pieces.pieces(source, 2)
     assert len(parts) == 2
     assert abs(len(parts[0]) - len(parts[1])) < 0.3 * len(source)
+    assert len(pieces.pieces(source, 3)) == 3
+    assert pieces.pieces(source, 1) == [source]
     target = CTarget()
     target.compile_text(source, tmp_path, quick=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["function.c", "function.so"]
@@ -178,6 +203,11 @@ def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
     small = many_kernels(1)
     expected = caller(small, build(small))(x)[0]
     assert np.array_equal(caller(made, target.load(tmp_path))(x)[0], expected, equal_nan=True)
+
+
+def test_small_programs_are_compiled_whole() -> None:
+    source = emit(many_kernels(1), LANG)
+    assert pieces.pieces(source, 8) == [source]
 
 
 def test_a_piece_that_fails(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.compile import Clock, build
 from symc.evaluate import evaluate
-from symc.function import Function
 from tests.cuda.devices import DEVICES, needs_nvrtc, orders
 from tests.fuzz.graphs import RandomGraph
 from tests.test_golden import MODELS, Model
@@ -82,9 +82,7 @@ def agree(seed: int, steps: int, device: str) -> None:
 @pytest.mark.parametrize("wide", [False, True], ids=["int32", "int64"])
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 @needs_nvrtc
-def test_kernels_compile_without_warnings_and_spills(
-    make: Callable[[], Model], wide: bool
-) -> None:
+def test_kernels_compile_without_warnings_and_spills(make: Callable[[], Model], wide: bool) -> None:
     from symc.codegen.targets.cuda import nvrtc
 
     model = make()
@@ -108,7 +106,7 @@ def test_lengths_around_packs_and_warps(device: str) -> None:
     rng = np.random.default_rng(0)
     for rows, columns in [(1, 1), (3, 4), (5, 31), (2, 33), (33, 2), (4, 1030), (70, 65), (0, 5)]:
         if rows == 0:
-            with pytest.raises(ValueError, match="empty|zero|0"):
+            with pytest.raises(ValueError, match=r"empty|zero|0"):
                 f(np.zeros((rows, columns), np.float32))
             continue
         a = rng.standard_normal((rows, columns)).astype(np.float32)

@@ -119,6 +119,20 @@ def test_nan_ties_and_infinities(name: str, x: Any) -> None:
         check_lowering(build, array)
 
 
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_nan_anywhere_in_a_row_is_the_extreme(name: str, dtype: str) -> None:
+    """In every lane of a vector and in what is left over; the row before it has none."""
+    x = symc.tensor.matrix("x", dtype=dtype)
+    function = symc.function([x], getattr(T, name)(x, 1))
+    for length in (1, 7, 16, 37):
+        for nan in (NAN, -NAN):
+            rows = np.random.default_rng(0).normal(size=(2 * length + 2, length)).astype(dtype)
+            rows[1 : 2 * length : 2][np.diag_indices(length)] = nan
+            rows[-2], rows[-1] = -INF, INF
+            np.testing.assert_array_equal(function(rows), getattr(np, name)(rows, 1))
+
+
 # --- dtypes ---------------------------------------------------------------------------------------
 
 

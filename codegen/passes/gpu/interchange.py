@@ -1,10 +1,10 @@
 """interchange: independent iterations go outside.
 
 ``for r in serial(n): for q in parallel(m): w[rows[r]*m + q] += y[r*m + q]`` adds rows to rows, in
-order. Each column is for itself, so a thread of a device may take one and go through the rows, while
-as it stands all threads would have to wait for each other after each row. Loops are exchanged where
-an iteration of the inner one only touches, of all that is written, elements of its own column: those
-at ``... + q``, or at ``...*m + q`` with q < m.
+order. Each column is for itself, so a thread of a device may take one and go through the rows; as
+it stands all threads would have to wait for each other after each row. Loops are exchanged where
+an iteration of the inner one only touches, of all that is written, elements of its own column:
+those at ``q``, or at ``...*m + q`` with q < m.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def _statement(stmt: Stmt) -> Stmt:
         return stmt
     body: Block = (*before, *inner.body)
     note = "\n".join(dict.fromkeys(filter(None, (stmt.note, inner.note))))
-    return Loop(inner.var, inner.extent, "parallel", (Loop(stmt.var, stmt.extent, "serial", body),), note)
+    return Loop(
+        inner.var, inner.extent, "parallel", (Loop(stmt.var, stmt.extent, "serial", body),), note
+    )
 
 
 def _is_independent(outer: Loop, inner: Loop) -> bool:
@@ -93,9 +95,7 @@ def _column(index: Expr, inner: Loop) -> Expr | None:
         case Var(name) if name == inner.var.name:
             return Const(0)
         case Binary("add", Binary("mul", row, width), Var(name)) if (
-            name == inner.var.name
-            and width == inner.extent
-            and inner.var.name not in names_in(row)
+            name == inner.var.name and width == inner.extent and inner.var.name not in names_in(row)
         ):
             return width
         case _:

@@ -72,12 +72,12 @@ def limits(kernel: Kernel) -> list[Expr]:
     found: dict[Expr, None] = {}
     for stmt in statements(kernel.body):
         if isinstance(stmt, Loop) and not isinstance(stmt.extent, Const):
-            pending = [stmt.extent]
+            pending: list[Expr] = [stmt.extent]
             while pending:
                 expr = pending.pop()
-                if names_in(expr) <= sizes and isinstance(expr, Var | Binary):
-                    if expr is stmt.extent or (isinstance(expr, Binary) and expr.op == "mul"):
-                        found[expr] = None
+                is_product = isinstance(expr, Binary) and expr.op == "mul"
+                if names_in(expr) <= sizes and (expr is stmt.extent or is_product):
+                    found[expr] = None
                 pending.extend(parts(expr))
     return list(found)
 
@@ -179,8 +179,8 @@ class _Narrow:
             case Var(name):
                 if name not in self.narrow:
                     return False
-                value = self.lets.get(name)
-                return value is None or self.is_small(value)
+                named = self.lets.get(name)
+                return named is None or self.is_small(named)
             case Binary("mul") if expr in self.limited:
                 return True
             case Binary("mul", Var(), Const(value)):  # the start of a pack or a block

@@ -55,8 +55,7 @@ def split(program: Program) -> Program:
         if not isinstance(step, Launch):
             steps.append(step)
             continue
-        for piece in pieces[step.kernel]:
-            steps.append(_launch(step, piece))
+        steps += [_launch(step, piece) for piece in pieces[step.kernel]]
     kernels = tuple(_trimmed(piece) for found in pieces.values() for piece in found)
     return replace(program, kernels=kernels, steps=tuple(steps))
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 from symc.codegen.device_kernels import Launchable, placed
 from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import MUL, SHIFT
-from symc.codegen.ir import Expr, Launch, Load, Pointer, Routine, Step, Var, const
+from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var, const
 from symc.codegen.passes.gpu.narrow import limits
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
@@ -87,9 +87,8 @@ class DeviceHost(Host):
             size = substitute(made.memory.bytes, bound)
             bytes_text, scratch = printer.text(size), self.place(size)
             params = ["0", "0"]
-            for name in placed(made.memory):
-                offset = printer.text(substitute(made.memory.offsets[name], bound))
-                params.append(f"&(int64_t){{{offset}}}")
+            offsets = [substitute(made.memory.offsets[name], bound) for name in placed(made.memory)]
+            params += [f"&(int64_t){{{printer.text(offset)}}}" for offset in offsets]
         params += [f"&{printer.buffers[name]}" for name in launch.buffers]
         for size, value in zip(kernel.sizes, launch.sizes, strict=True):
             params.append(f"&({self.kind(size.dtype)}){{{printer.text(value)}}}")
@@ -204,8 +203,8 @@ class DeviceHost(Host):
         for step in self.program.steps:
             if isinstance(step, Launch):
                 bound = bindings(self, step)
-                for extent in limits(self.bodies[step.kernel]):
-                    texts.append(self.printer.text(wide(substitute(extent, bound)), SHIFT))
+                found = [substitute(extent, bound) for extent in limits(self.bodies[step.kernel])]
+                texts += [self.printer.text(wide(extent), SHIFT) for extent in found]
         self.use("SYMC_TOO_LONG")
         tests = [f"{text} > SYMC_LONGEST" for text in dict.fromkeys(texts)]
         if tests:
@@ -218,8 +217,9 @@ def wide(expr: Expr) -> Expr:
     match expr:
         case Var(name):
             return Var(name, INT64)
+        case Const(value):
+            return Const(value, INT64)
+        case Binary(op, left, right):
+            return Binary(op, wide(left), wide(right), INT64)
         case _:
-            from dataclasses import replace
-
-            new = rebuild(expr, wide)
-            return replace(new, dtype=INT64) if hasattr(new, "dtype") else new
+            return rebuild(expr, wide)

@@ -7,8 +7,8 @@ float16, and in `runtime/team.cuh`. Functions of numbers are the same text as in
 from __future__ import annotations
 
 from symc.codegen.targets.base import Lang
-from symc.codegen.targets.c import FUNCTIONS as C_FUNCTIONS
-from symc.codegen.targets.c import KEYWORDS as C_KEYWORDS
+from symc.codegen.targets.c_language import FUNCTIONS as C_FUNCTIONS
+from symc.codegen.targets.c_language import KEYWORDS as C_KEYWORDS
 
 KEYWORDS = (
     "alignas alignof and and_eq asm bitand bitor catch char16_t char32_t class compl const_cast"

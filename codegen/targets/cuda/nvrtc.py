@@ -101,7 +101,7 @@ def architectures() -> tuple[Architecture, ...]:
 
 
 def describe(
-    arch: Architecture, *, quick: bool = False, memo: Path | None = None
+    arch: Architecture, *, quick: bool = False, memo: str | Path | None = None
 ) -> dict[str, str]:
     """What decides besides the source what compiling gives: the parts of a cache key.
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
 from symc.codegen.targets.base import Lang, Pass, Source
-from symc.codegen.targets.c import BINARY, C, SOURCE, CTarget, is_library, run_all
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, run_all
+from symc.codegen.targets.c_language import C
 from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.library import Library
 
@@ -33,7 +34,7 @@ class CudaTarget:
     simulated: bool = False
     wide: bool = False
     """Whether indexes have 64 bits: for arrays of more than 2^30 elements."""
-    memo: Path | None = None
+    memo: str | None = None
     lang: Lang = CUDA
 
     @property
@@ -78,7 +79,7 @@ class CudaTarget:
             return parts | {f"simulator {name}": text for name, text in sim.describe().items()}
         from symc.codegen.targets.cuda import nvrtc
 
-        memo = None if self.memo is None else self.memo.with_name("nvrtc.json")
+        memo = None if self.memo is None else f"{self.memo}.nvrtc"
         return parts | nvrtc.describe(self.architecture, quick=quick, memo=memo)
 
     def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
@@ -123,11 +124,15 @@ class CudaTarget:
 
         made = nvrtc.compile(text, self.architecture, quick=quick, name=KERNELS)
         resources = {
-            name: {field: getattr(found, field) for field in found.__slots__}
+            name: {
+                "registers": found.registers, "shared_bytes": found.shared_bytes,
+                "stack_bytes": found.stack_bytes, "spill_stores": found.spill_stores,
+                "spill_loads": found.spill_loads,
+            }
             for name, found in made.resources.items()
-        }
+        }  # fmt: skip
         return made.image, resources
 
-    def load(self, folder: Path) -> Library:
+    def load(self, folder: str | Path) -> Library:
         """Open the host functions in `folder`."""
-        return Library.open(folder / BINARY)
+        return Library.open(f"{folder}/{BINARY}")

@@ -25,13 +25,9 @@ typedef _Bool bool;
 #endif
 SYMC_VECTOR float expf(float x);
 
-// See symc_maximum_f64.
-static inline float symc_maximum_f32(float a, float b) {
-    return (a >= b) | (a != a) ? a : b;
-}
-
 #pragma omp declare reduction(max_f32 : float : \
-    omp_out = symc_maximum_f32(omp_out, omp_in)) initializer(omp_priv = omp_orig)
+    omp_out = omp_in > omp_out ? omp_in : omp_out) \
+    initializer(omp_priv = omp_orig)
 
 /* ---- kernels ---- */
 
@@ -43,11 +39,15 @@ static __attribute__((noinline)) void main_(
      * of x */
     for (int64_t i = begin; i < end; i++) {
         float largest = -__builtin_inff();
+        int32_t largest_is_nan = -(largest != largest);
         /* x.max(axis=1)   demo.py:3 */
-#pragma omp simd reduction(max_f32:largest)
+#pragma omp simd reduction(max_f32:largest) reduction(|:largest_is_nan)
         for (int64_t j = 0; j < c; j++) {
-            largest = symc_maximum_f32(largest, x[i * c + j]);
+            const float largest_value = x[i * c + j];
+            largest = largest_value > largest ? largest_value : largest;
+            largest_is_nan |= -(largest_value != largest_value);
         }
+        if (largest_is_nan) largest = __builtin_nanf("");
         float total = 0.0f;
 #pragma omp simd reduction(+:total)
         for (int64_t k = 0; k < c; k++) {
