@@ -188,8 +188,11 @@ class Device:
                 events, action = self._waiting.popleft()
             except IndexError:
                 return  # another thread was quicker
-            with self:
-                done = all(self.driver.event_done(event) for event in events)
+            try:
+                with self:
+                    done = all(self.driver.event_done(event) for event in events)
+            except DeviceError:  # it cannot be known now; who waits for the work hears why
+                done = False
             if done:
                 self._events += events
                 action()

@@ -70,10 +70,12 @@ class Graphs:
 
     def run(self, call: Any, state: bytes, stream: int) -> int:
         """Do what `run` would do, and return its status."""
+        if stream and self._is_captured(stream):
+            return self._run(call)
         graph = self._ready.get(state)
         if graph is None:
             with self._lock:
-                graph = self._record(call, state, stream)
+                graph = self._record(call, state)
             if graph is None:
                 return self._run(call)
         else:
@@ -92,14 +94,12 @@ class Graphs:
             code = self._launch(handle, stream)
         return -1000 - code if code else 0
 
-    def _record(self, call: Any, state: bytes, stream: int) -> Ready | None:
+    def _record(self, call: Any, state: bytes) -> Ready | None:
         """The graph of a call that comes for the second time, if it can be recorded."""
         if state not in self._seen:
             self._seen[state] = None
             if len(self._seen) > SEEN:
                 del self._seen[next(iter(self._seen))]
-            return None
-        if self._is_captured(stream):
             return None
         del self._seen[state]
         graph = self._captured(call)
@@ -115,8 +115,6 @@ class Graphs:
 
     def _is_captured(self, stream: int) -> bool:
         """Whether the user records what is put on the stream; the default stream cannot be."""
-        if not stream:
-            return False
         with self._device:
             return self._device.driver.is_capturing(stream)
 

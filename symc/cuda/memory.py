@@ -185,7 +185,8 @@ class Pool:
     def empty(self) -> None:
         """Give all blocks that nobody uses back to the system. Waits for the device."""
         with self._device:
-            for (size, stream), blocks in list(self._blocks.items()):
+            self._driver.synchronize()  # then it does not matter which streams they were for
+            for (size, _), blocks in list(self._blocks.items()):
                 while blocks:
                     try:
                         address = blocks.pop()
@@ -194,7 +195,7 @@ class Pool:
                     with self._lock:
                         self.taken -= size
                     if self._pool:
-                        self._driver.free_async(address, stream)
+                        self._driver.free_async(address, 0)
                     else:
                         self._driver.free(address)
             self._driver.synchronize()
