@@ -10,6 +10,7 @@ NIST Digital Library of Mathematical Functions (DLMF), https://dlmf.nist.gov.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,8 +23,6 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
