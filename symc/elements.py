@@ -7,7 +7,8 @@ What an element needs does not depend on the stage that reads it. So it is found
 stages, and holds as more nodes are stored: those are then not looked into. It takes time linear in
 the number of elements, on an explicit stack: chains of a million ops need no deep Python stack.
 
-Only int64 elements have a value, as they may be indexes; any other is just unknown.
+Only int64 elements have a value, as they may be indexes; any other is just unknown. So are those of
+nodes that were stored from the beginning.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Place:
         self.index = index
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Element:
     """A node at a place. Its `needs` are complete once it is `read`.
 

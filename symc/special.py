@@ -9,6 +9,7 @@ type. Poles and domain errors give inf or NaN, no warning. Sections: NIST's http
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,8 +22,6 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from symc.codegen import ir
-from symc.codegen.dtypes import INT64
 from symc.dims import Dim
 from symc.elements import AnyReader, Element, Elements, Place
 from symc.graph import Tensor
@@ -101,18 +100,15 @@ class Analysis:
 
     def facts(self, stored: AbstractSet[Tensor], costs: dict[Tensor, float]) -> Facts:
         """The facts if these nodes are stored, and all that were stored before."""
-        new = stored - self._kept
-        self._kept |= new
-        if any(node.type.dtype is INT64 for node in new):
-            # Whatever is stored is unknown: indexes computed from it are others than before.
-            self._elements = Elements(self._lowering_of, self._kept)
-            self._needs.clear()
+        self._kept |= stored
         facts = Facts()
         for node in self._order:
             if node in stored:
                 facts.stages[node] = self._stage(node, 1 << len(facts.stages))
         expensive = self._spread(facts, costs)
-        self._find_repeated(facts, expensive)
+        for stage in facts.stages.values():
+            stage.column = isinstance(stage.lowering, Fold) and _is_column(stage)
+        facts.repeated = _repeated(facts, expensive)
         return facts
 
     def _stage(self, node: Tensor, itself: int) -> Stage:
@@ -159,36 +155,39 @@ class Analysis:
                 stages[number].reads.setdefault(element.node, []).append(element.place.index)
         return expensive
 
-    def _find_repeated(self, facts: Facts, expensive: list[tuple[Element, int]]) -> None:
-        """Completes the facts: the nodes of which some user repeats elements in its loops."""
-        orders: dict[tuple[str, ...], int] = {}
-        for number, stage in enumerate(facts.stages.values()):
-            order = self._loop_order(stage)
-            orders[order] = orders.get(order, 0) | 1 << number
-        repeating: dict[Place, int] = {}  # the stages that would repeat what is read at a place
-        for element, users in expensive:
-            place = element.place
-            if place not in repeating:
-                repeating[place] = sum(
-                    [stages for order, stages in orders.items() if _recomputed(place.index, order)]
-                )
-            if users & repeating[place]:
-                facts.repeated.add(element.node)
 
-    def _loop_order(self, stage: Stage) -> tuple[str, ...]:
-        """The loop variables of a stage, outermost first; none where nothing can be moved out."""
-        kept = tuple([f"i{axis}" for axis in stage.loops])
-        match stage.lowering:
-            case At() | Sweep():
-                return kept
-            case Fold(extents):
-                stage.column = _is_column(stage)
-                folded = tuple([f"r{number}" for number in range(len(extents))])
-                return (*kept[:-1], *folded, kept[-1]) if stage.column else (*kept, *folded)
-            case Write() | LibCall() | Alias():
-                return ()
-            case _:
-                assert_never(stage.lowering)
+def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Tensor]:
+    """The nodes of those elements that some user computes again in loops they do not depend on."""
+    orders: dict[tuple[str, ...], int] = {}
+    for number, stage in enumerate(facts.stages.values()):
+        order = _loop_order(stage)
+        orders[order] = orders.get(order, 0) | 1 << number
+    repeated: set[Tensor] = set()
+    repeating: dict[Place, int] = {}  # the stages that would repeat what they read at a place
+    for element, users in expensive:
+        place = element.place
+        if place not in repeating:
+            repeating[place] = sum(
+                [stages for order, stages in orders.items() if _recomputed(place.index, order)]
+            )
+        if users & repeating[place]:
+            repeated.add(element.node)
+    return repeated
+
+
+def _loop_order(stage: Stage) -> tuple[str, ...]:
+    """The loop variables of a stage, outermost first; none where nothing can be moved out."""
+    kept = tuple([f"i{axis}" for axis in stage.loops])
+    match stage.lowering:
+        case At() | Sweep():
+            return kept
+        case Fold(extents):
+            folded = tuple([f"r{number}" for number in range(len(extents))])
+            return (*kept[:-1], *folded, kept[-1]) if stage.column else (*kept, *folded)
+        case Write() | LibCall() | Alias():
+            return ()
+        case _:
+            assert_never(stage.lowering)
 
 
 def _readers(lowering: Lowering, index: Index) -> Iterator[AnyReader]:

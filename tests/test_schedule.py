@@ -17,6 +17,7 @@ from symc.codegen.ir import Check, Launch, Routine
 from symc.codegen.text import text
 from symc.codegen.verify import verify
 from symc.compile import Stages
+from symc.elements import Element, Elements
 from symc.graph import Tensor
 
 F4 = np.float32
@@ -170,6 +171,27 @@ def test_many_folds_of_one_array_share_its_loop() -> None:
     x = T.matrix("x")
     made = stages([x], [x.sum(axis=1), x.max(axis=1), (x * x).mean(axis=1), x.argmin(axis=1)])
     assert [k.name for k in made.optimised.kernels if "x_0" in str(k.sizes)] == ["min_kernel"]
+
+
+def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug: scheduling looked into what outputs share once for each of them, in each round."""
+    x = T.vector("x")
+    chain = x
+    for _ in range(300):
+        chain = T.sin(chain) + x
+    outputs = [*(chain * number for number in range(2, 12)), T.exp(chain[::-1]).sum()]
+    runner = symc.function([x], outputs).runner
+    looked: list[Element] = []
+    read = Elements._read  # pyright: ignore[reportPrivateUsage]
+
+    def noted(self: Elements, element: Element) -> list[Element]:
+        looked.append(element)
+        return read(self, element)
+
+    monkeypatch.setattr(Elements, "_read", noted)
+    made = runner.stages()
+    assert len(made.plan.reasons) == 1  # the chain is stored in a second round
+    assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
 
 
 def test_lengths_are_no_kernels() -> None:

@@ -11,7 +11,7 @@ import re
 
 from symc.codegen.emit import HOST, KERNELS
 
-ENOUGH = 3000  # characters of code; starting gcc once more takes as long as compiling some 1500
+ENOUGH = 2000  # characters of code; starting gcc once more takes as long as compiling some 900
 _KERNEL = re.compile(r"^static __attribute__\(\(noinline\)\) (void \w+\([^{]*\))\n\{", re.M)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _HIDDEN = '__attribute__((noinline, visibility("hidden"))) '
@@ -26,7 +26,7 @@ def pieces(source: str, most: int) -> list[str]:
     body, other, host = rest.partition(HOST)
     kernels = [part + "\n}\n" for part in f"{body}\n".split("\n}\n") if part.strip()]
     lengths = [code_length(kernel) for kernel in kernels]
-    extra = code_length(host) // 4  # calls and divisions compile faster than loops
+    extra = code_length(host) // 6  # compiled at -O1, and hardly any loops
     count = min(most, (sum(lengths) + extra) // ENOUGH, len(kernels))
     if not mark or not other or count < 2:
         return [source]

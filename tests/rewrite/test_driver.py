@@ -12,9 +12,10 @@ from symc import tensor as T
 from symc.evaluate import evaluate
 from symc.graph import Tensor, walk
 from symc.rewrite.engine import RulesDisagree, Step, normalise
+from symc.rewrite.match import kind_of
 from symc.rewrite.pattern import c, exp, log, x
 from symc.rewrite.pipeline import _sets, optimize, rewrite  # pyright: ignore[reportPrivateUsage]
-from symc.rewrite.rule import EXACT, Rules, RuleSet
+from symc.rewrite.rule import EXACT, Rules, RuleSet, look_at
 from symc.tensor.elementwise import cast_to
 from tests.rewrite.sides import same_bits
 
@@ -86,6 +87,20 @@ def test_default_rules_keep_values_of_random_graphs(seed: int) -> None:
     with np.errstate(all="ignore"):
         steady = np.isfinite(left) & np.isfinite(near) & (abs(near - left) < 1e-4 * abs(left))
     np.testing.assert_allclose(right[steady], left[steady], rtol=1e-5, err_msg=f"seed {seed}")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_attempts_are_those_that_fit(seed: int) -> None:
+    """Looks that no attempt tells apart share what was found for one of them."""
+    expr, _ = random_graph(seed, 25)
+    rules = _sets("fast")[0]
+    known = [attempt for rule in rules.rules for attempt in rule.attempts]
+    for node in walk([expr]):
+        if node.args:
+            kinds = {kind_of(node), type(node.op)}
+            at_kind = [a for a in known if not a.roots or a.roots & kinds]
+            fitting = [attempt for attempt in at_kind if attempt.fits(look_at(node))]
+            assert list(rules.at(node).all) == fitting, node
 
 
 def attempts(size: int) -> tuple[int, int]:
