@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
@@ -278,7 +279,7 @@ def compiling(setting: Setting) -> list[Line]:
 
 
 def training(setting: Setting) -> list[Line]:
-    """A training step of a network with one hidden layer, 784-500-10, batches of 128 and of 4096."""
+    """A training step of a network with one hidden layer, 784-500-10, batches of 128 and 4096."""
     lines: list[Line] = []
     for batch in (128, 4096):
         rows_, hidden = (8, 16) if setting.tiny else (batch, 500)
@@ -424,12 +425,12 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=40, help="repetitions (default 40)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
-    reason = symc.cuda.why_missing(options.device)
-    if reason is not None:
-        print(f"no figures: {reason}")
-        return 1
     with tempfile.TemporaryDirectory() as folder:
-        symc.config.cache_dir = folder
+        os.environ["SYMC_CACHE_DIR"] = folder  # before anything opens the user's
+        reason = symc.cuda.why_missing(options.device)
+        if reason is not None:
+            print(f"no figures: {reason}")
+            return 1
         setting = Setting(symc.cuda.device(options.device), options.tiny, options.repeat)
         title = f"{setting.device.title}, symc {symc.__version__}"
         print(title)

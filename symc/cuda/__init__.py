@@ -9,12 +9,12 @@ is a simulator, for machines without a graphics card.
 from __future__ import annotations
 
 from symc.cuda.array import DeviceArray, asarray, empty
-from symc.cuda.devices import Device, available, device
+from symc.cuda.devices import Device, available, device, why_missing
 from symc.cuda.streams import Stream, stream
 
 __all__ = [
     "Device", "DeviceArray", "Stream", "asarray", "available", "device", "empty", "empty_cache",
-    "memory_info", "stream", "synchronize",
+    "memory_info", "stream", "synchronize", "why_missing",
 ]  # fmt: skip
 
 

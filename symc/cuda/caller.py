@@ -29,6 +29,7 @@ import numpy as np
 from symc.call import Array, Form, dtype_of, fits, is_number
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
+from symc.config import config
 from symc.cuda import interop
 from symc.cuda.array import DeviceArray, elsewhere
 from symc.cuda.devices import Device
@@ -152,7 +153,7 @@ class CudaCaller:
         if call.workspace_bytes > frame.workspace_bytes:
             frame.grow(call.workspace_bytes)
         graphs = self._graphs
-        if graphs is not None and graphs.enabled:
+        if graphs is not None and graphs.enabled and config.cuda_graphs:
             code = graphs.run(call, frame.state(), frame.stream)
         else:
             code = self._run(call)

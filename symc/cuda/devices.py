@@ -317,11 +317,16 @@ def _open(name: str, ordinal: int) -> Device:
 
 def available(name: str = "cuda") -> bool:
     """Whether there is such a device. Takes it into use if there is."""
+    return why_missing(name) is None
+
+
+def why_missing(name: str = "cuda") -> str | None:
+    """Why there is no such device, or None if there is. Takes it into use if there is."""
     try:
         device(name)
-    except DeviceError:
-        return False
-    return True
+    except DeviceError as error:
+        return str(error)
+    return None
 
 
 def _after_fork() -> None:

@@ -28,6 +28,7 @@ from symc.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.request import Request
 
 FACTS = "device.json"
+WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
 
 
 @record
@@ -163,7 +164,7 @@ def _caller(
         on_device=request.on_device,
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=made.facts["steps"],
-        graphs=not made.facts["synchronises"],
+        graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.module),
     )
 

@@ -113,10 +113,11 @@ class DeviceHost(Host):
 
     def scratch(self) -> str:
         """The scratch memory of the launch that needs most."""
-        texts: list[str] = []
-        for step in self.program.steps[self.plan.leading :]:
-            if isinstance(step, Launch) and self.launchables[step.kernel].memory is not None:
-                texts.append(f"{self.plan_of(step)}.scratch")
+        texts = [
+            f"{self.plan_of(step)}.scratch"
+            for step in self.program.steps[self.plan.leading :]
+            if isinstance(step, Launch) and self.launchables[step.kernel].memory is not None
+        ]
         return largest(self, texts)
 
     def plan_of(self, launch: Launch) -> str:
