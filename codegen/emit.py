@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
-UNHURRIED = """\
-/* What follows only calls what takes time: gcc need not spend time on it either. */
-#pragma GCC optimize("O1")
-"""
 IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
 
 
@@ -61,8 +57,7 @@ def emit(program: Program, lang: Lang) -> str:
     if declared:
         parts.append("\n".join(declared) + "\n")
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    parts += [HOST, load.source_of(["symc_call", *host.helpers])]
-    parts += [UNHURRIED, *host.launchers.values(), text]
+    parts += [HOST, load.source_of(["symc_call", *host.helpers]), *host.launchers.values(), text]
     return "\n".join(parts)
 
 

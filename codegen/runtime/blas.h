@@ -38,16 +38,16 @@ static inline void symc_blas_enter(int step) {
     __atomic_store_n(&guard[0], 0, __ATOMIC_RELEASE);
 }
 
-// SYMBOL SYMC_QUICK_TO_COMPILE
-// Compiling these at -O2 takes much longer, and the time is spent in BLAS.
-#define SYMC_QUICK_TO_COMPILE __attribute__((noinline, optimize("O1")))
+// SYMBOL SYMC_OUT_OF_LINE
+// Compiling these once is enough: the time is spent in BLAS.
+#define SYMC_OUT_OF_LINE __attribute__((noinline))
 
 // SYMBOL SYMC_DEFINE_PLAIN_GEMM
-// NEEDS SYMC_QUICK_TO_COMPILE
+// NEEDS SYMC_OUT_OF_LINE
 // c = alpha a b + beta c without BLAS: blocks of b are packed so that the inner loop is contiguous
 // whatever is transposed, and four rows of a share each element of it.
 #define SYMC_DEFINE_PLAIN_GEMM(name, type)                                                        \
-    SYMC_QUICK_TO_COMPILE                                                                         \
+    SYMC_OUT_OF_LINE                                                                              \
     static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
                      type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
                      type beta, type *c, int64_t ldc) {                                           \
@@ -147,11 +147,11 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f32, symc_plain_gemm_f32, float, 0)
 SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
 
 // SYMBOL SYMC_DEFINE_GEMM
-// NEEDS symc_blas_enter SYMC_QUICK_TO_COMPILE
+// NEEDS symc_blas_enter SYMC_OUT_OF_LINE
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
 #define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
-    SYMC_QUICK_TO_COMPILE                                                                         \
+    SYMC_OUT_OF_LINE                                                                              \
     static void batched(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,    \
                         int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
                         int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,           \

@@ -197,6 +197,11 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def is_gcc(found: Compiler) -> bool:
+    """Whether a compiler is gcc, by the name of its file behind all links."""
+    return "gcc" in os.path.basename(found.path)
+
+
 def libraries(found: Compiler) -> list[str]:
     """What to link with. libmvec only where its development file is: libm pulls it in elsewhere.
 
@@ -206,7 +211,7 @@ def libraries(found: Compiler) -> list[str]:
     """
     mvec = has_libmvec(found) and _is_in_a_folder("libmvec.so")
     math = ["-lmvec", "-lm"] if mvec else ["-lm"]
-    if len(found.command) > 1 or "gcc" not in os.path.basename(found.path) or not libc():
+    if len(found.command) > 1 or not is_gcc(found) or not libc():
         return ["-fopenmp", *math]
     return ["-nostdlib", "-Wl,--as-needed", "-lgomp", *math, "-lgcc"]
 

@@ -26,7 +26,7 @@ def pieces(source: str, most: int) -> list[str]:
     body, other, host = rest.partition(HOST)
     kernels = [part + "\n}\n" for part in f"{body}\n".split("\n}\n") if part.strip()]
     lengths = [code_length(kernel) for kernel in kernels]
-    extra = code_length(host) // 6  # compiled at -O1, and hardly any loops
+    extra = code_length(host) // 6  # hardly any loops
     count = min(most, (sum(lengths) + extra) // ENOUGH, len(kernels))
     if not mark or not other or count < 2:
         return [source]

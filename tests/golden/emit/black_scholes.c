@@ -70,9 +70,6 @@ static inline int64_t symc_share(int64_t length, int64_t granule, int64_t part, 
     return part == parts ? length : length / granule * part / parts * granule;
 }
 
-/* What follows only calls what takes time: gcc need not spend time on it either. */
-#pragma GCC optimize("O1")
-
 int64_t symc_prepare(symc_call *call)
 {
     const int64_t n = call->lengths[0];

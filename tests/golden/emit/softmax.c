@@ -77,9 +77,6 @@ typedef struct symc_call {
     void *context;
 } symc_call;
 
-/* What follows only calls what takes time: gcc need not spend time on it either. */
-#pragma GCC optimize("O1")
-
 int64_t symc_prepare(symc_call *call)
 {
     const int64_t n = call->lengths[0];

@@ -86,9 +86,6 @@ static inline int64_t symc_after(int64_t offset, int64_t bytes) {
     return end > SYMC_HUGE ? SYMC_HUGE : end;
 }
 
-/* What follows only calls what takes time: gcc need not spend time on it either. */
-#pragma GCC optimize("O1")
-
 int64_t symc_prepare(symc_call *call)
 {
     const int64_t n = call->lengths[0];
