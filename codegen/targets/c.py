@@ -126,8 +126,8 @@ def is_library(path: Path) -> bool:
 
 def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     """The options of one compilation."""
-    # Our loops say themselves what may be vectorised, so that -O2 and -O3 of gcc only add what takes
-    # time: a quarter of it, for code that is no faster. clang vectorises from -O2 on.
+    # Our loops say themselves what may be vectorised. What else gcc does at -O2 takes a quarter of
+    # its time, for code that is no faster. clang vectorises from -O2 on.
     level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
     if quick:
         level = ["-O1"]
