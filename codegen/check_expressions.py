@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from symc.codegen.dtypes import BOOL, FLOAT16, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
 from symc.codegen.ir import (
     COMPARISONS,
     Binary,
@@ -93,7 +93,7 @@ def check_access(buffer: str, index: Expr, dtype: DType, scope: Scope, part: obj
     if scope.buffers[buffer] is not dtype:
         raise Broken(part, f"{buffer} is {scope.buffers[buffer]}, but used as {dtype}")
     found = check_expr(index, scope, part)
-    if found is not INT64:
+    if found not in (INT32, INT64):
         raise Broken(part, f"the index of {buffer} is {found}, not int64")
 
 

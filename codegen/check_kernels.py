@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import assert_never
 
 from symc.codegen.check_expressions import Broken, Scope, check_access, check_expr
-from symc.codegen.dtypes import BOOL, FLOAT16, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
     Alloc,
+    Barrier,
+    Combine,
     Const,
     Expr,
     If,
@@ -36,6 +38,7 @@ class _Kernel:
         self.writable: set[str] = set()
         self.scope = Scope(self.names, self.buffers, {})
         self.bound: set[str] = set()
+        self.around: list[LoopKind] = []  # the kinds of the loops around
         for param in kernel.params:
             self.bind(param.name, kernel)
             self.buffers[param.name] = param.dtype
@@ -44,8 +47,6 @@ class _Kernel:
         for size in kernel.sizes:
             self.bind(size.name, kernel)
             self.names[size.name] = size.dtype
-            if size.dtype is not INT64:
-                raise Broken(kernel, f"size {size.name} is {size.dtype}, not int64")
 
     def bind(self, name: str, part: object) -> None:
         """A name is bound once in a kernel."""
@@ -88,8 +89,20 @@ class _Kernel:
                     raise Broken(stmt, f"a condition is {condition.dtype}, not bool")
                 self.block(then, around)
                 self.block(otherwise, around)
+            case Barrier():
+                self.in_team(stmt)
+            case Combine(buffer, op, dtype):
+                self.in_team(stmt)
+                check_access(buffer, Const(0), dtype, self.scope, stmt)
+                if not _suits(op, dtype):
+                    raise Broken(stmt, f"combine by {op} of {dtype}")
             case _:
                 assert_never(stmt)
+
+    def in_team(self, stmt: Stmt) -> None:
+        """A statement that all threads of a team must reach."""
+        if "team" not in self.around or "lane" in self.around:
+            raise Broken(stmt, "not among the statements that all threads of a team run")
 
     def write(self, buffer: str, index: Expr, value: Expr, stmt: Stmt) -> None:
         """A store or an update."""
@@ -104,7 +117,7 @@ class _Kernel:
         if buffer.role != "local":
             raise Broken(stmt, f"{buffer.name} is allocated, but its role is {buffer.role}")
         for length in buffer.shape:
-            self.int64(length, stmt, "a length")
+            self.integer(length, stmt, "a length")
         self.bind(buffer.name, stmt)
         self.buffers[buffer.name] = buffer.dtype
         self.writable.add(buffer.name)
@@ -115,18 +128,24 @@ class _Kernel:
             raise Broken(loop, f"a {loop.kind} loop inside a loop of kind {around}")
         if loop.kind == "unroll" and not isinstance(loop.extent, Const):
             raise Broken(loop, "an unroll loop whose length is not constant")
-        self.int64(loop.extent, loop, "the length of a loop")
+        if loop.kind in ("grid", "team") and self.around:
+            raise Broken(loop, f"a {loop.kind} loop inside another loop")
+        if loop.kind == "lane" and ("team" not in self.around or "lane" in self.around):
+            raise Broken(loop, "a lane loop that is not in a team, or in another lane loop")
+        self.integer(loop.extent, loop, "the length of a loop")
         self.bind(loop.var.name, loop)
-        if loop.var.dtype is not INT64:
+        if loop.var.dtype not in (INT32, INT64):
             raise Broken(loop, f"{loop.var.name} is {loop.var.dtype}, not int64")
-        self.names[loop.var.name] = INT64
+        self.names[loop.var.name] = loop.var.dtype
+        self.around.append(loop.kind)
         self.block(loop.body, loop.kind if loop.kind in ("vector", "unroll") else None)
+        self.around.pop()
         del self.names[loop.var.name]
 
-    def int64(self, expr: Expr, part: object, what: str) -> None:
-        """An int64 expression."""
+    def integer(self, expr: Expr, part: object, what: str) -> None:
+        """An expression for a length or an index: int64, or int32 on a device."""
         dtype = check_expr(expr, self.scope, part)
-        if dtype is not INT64:
+        if dtype not in (INT32, INT64):
             raise Broken(part, f"{what} is {dtype}, not int64")
 
 

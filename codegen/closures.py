@@ -15,9 +15,11 @@ from symc.codegen.errors import IRError
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Call,
     Cast,
+    Combine,
     Const,
     Expr,
     If,
@@ -157,6 +159,8 @@ class Compiler:
                     frame[place] = [None] * length(frame)
 
                 return alloc
+            case Barrier() | Combine():  # of a team of one thread
+                return lambda frame: None
             case _:
                 assert_never(stmt)
 
@@ -197,7 +201,7 @@ class Compiler:
         """A loop; the parallel ones may be asked to run backwards."""
         place = self.place(loop.var.name)
         extent, body = self.expr(loop.extent), self.block(loop.body)
-        backwards = self.backwards and loop.kind == "parallel"
+        backwards = self.backwards and loop.kind in ("parallel", "grid", "team", "lane")
 
         def run(frame: Frame) -> None:
             values = range(extent(frame))

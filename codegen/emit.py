@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
 IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
-AT_FILE_LEVEL = frozenset(  # functions that gcc knows, which a kernel must not redefine
-    {
-        "abort", "abs", "calloc", "div", "exit", "gamma", "getenv", "index", "j0", "j1", "jn",
-        "labs", "ldiv", "log", "main", "memchr", "memcmp", "memcpy", "memset", "printf", "puts",
-        "qsort", "rand", "realloc", "rindex", "scalb", "signbit", "significand", "strlen",
-        "system", "time", "y0", "y1", "yn",
-    }
-)  # fmt: skip
 
 
 def emit(program: Program, lang: Lang) -> str:
@@ -40,7 +32,7 @@ def emit(program: Program, lang: Lang) -> str:
     declared: dict[str, None] = {}
     reserved = lang.reserved | load.symbols().keys()
     host_printer = Printer(lang, used, reserved | RESERVED)
-    functions = Names(reserved | RESERVED | AT_FILE_LEVEL, host_printer.vars.taken)
+    functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     natural = natural_sizes(program, host_printer)
     aliased = aliased_params(program)
     kernels: dict[str, Emitted] = {}

@@ -4,6 +4,8 @@ CodegenError
   IRError           also ValueError     a program breaks a rule of the loop IR
   CompileFailed     also RuntimeError   the compiler rejected what was emitted
   CompilerMissing   also RuntimeError   there is no compiler here
+  CudaMissing       also RuntimeError   there is no CUDA here
+  DriverError       also RuntimeError   a function of the CUDA driver failed
   BlasMissing       also RuntimeError   a compiled program needs a BLAS that is not here
 """
 
@@ -46,7 +48,8 @@ class CompileFailed(CodegenError, RuntimeError):
         """The line of the first error in `source`, counted from 1."""
         import re  # late, as all that only failures need
 
-        found = re.search(r"^[^\s:]+\.(?:c|cu):(\d+):(?:\d+:)? *(?:fatal )?error", self.log, re.M)
+        error = r"^[^\s:(]+\.(?:c|cu)[:(](\d+)\)?(?::\d+)?: *(?:fatal |catastrophic )?error"
+        found = re.search(error, self.log, re.M)
         return None if found is None else int(found[1])
 
     @property
@@ -92,6 +95,19 @@ class CompileFailed(CodegenError, RuntimeError):
 
 class CompilerMissing(CodegenError, RuntimeError):
     """No compiler for the target was found."""
+
+
+class CudaMissing(CodegenError, RuntimeError):
+    """No CUDA driver was found, or it has no device."""
+
+
+class DriverError(CodegenError, RuntimeError):
+    """A function of the CUDA driver failed: what it says, and its code."""
+
+    def __init__(self, code: int, message: str) -> None:
+        """Keep the driver's code beside the message."""
+        super().__init__(message)
+        self.code = code
 
 
 class BlasMissing(CodegenError, RuntimeError):

@@ -12,7 +12,7 @@ import struct
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
-from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64, DType
+from symc.codegen.dtypes import FLOAT16, FLOAT32, INT32, INT64, DType
 from symc.codegen.ir import (
     Binary,
     Call,
@@ -119,6 +119,7 @@ class Printer:
         self.positive: set[str] = set()
         self.lengths: Mapping[tuple[str, int], str] = {}
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
+        self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
 
     def text(self, expr: Expr, minimum: int = 0) -> str:
         """The text of an expression for a place that binds like `minimum`."""
@@ -148,6 +149,8 @@ class Printer:
             case Load(buffer, index):
                 if buffer in self.scalars:
                     return LEAF, (self.buffers[buffer],)
+                if (buffer, index) in self.packed:
+                    return LEAF, (self.packed[buffer, index],)
                 return LEAF, (self.buffers[buffer], "[", (index, 0), "]")
             case Binary():
                 return self.binary(expr)
@@ -272,6 +275,8 @@ class Printer:
                     pass
                 case Length():
                     pass
+                case Cast(x) if x.dtype is INT32:  # of an index
+                    stack.append(x)
                 case Binary("add" | "mul" | "min" | "max", left, right):
                     stack += (left, right)
                 case Binary("floordiv", left, right) if self.is_positive(right):

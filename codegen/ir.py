@@ -12,7 +12,9 @@
     stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
             | Accumulate(buffer, index, op, value) | Alloc(buffer)
+            | Barrier() | Combine(buffer, op)            in teams
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
+            | grid | team | lane                         on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
             | Unary(op, x) | Binary(op, left, right) | Call(function, args) | Cast(x, dtype)
             | Select(condition, then, otherwise)
@@ -33,6 +35,12 @@ Meaning:
 - Integer arithmetic wraps. `floordiv` and `mod` have Python's signs, and give 0 for a zero divisor.
   `max`/`min` propagate NaN. Comparisons and `and or xor not` give bool; `band bor bxor invert` are
   bitwise; `shl shr` follow NumPy for counts that are negative or too large.
+- On a device a kernel is one `grid` loop, an iteration for each thread, or one `team` loop, an
+  iteration for each team of threads. The threads of a team all run the same statements, each with
+  local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
+  thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
+  the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
+  this is ordinary loops, gives the same result up to reassociation.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -211,7 +219,7 @@ def mul(left: Expr, right: Expr) -> Expr:
 
 # --- statements -----------------------------------------------------------------------------------
 
-LoopKind = Literal["parallel", "serial", "vector", "unroll"]
+LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane"]
 AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
 
 
@@ -269,7 +277,21 @@ class Alloc:
     buffer: Buffer
 
 
-Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc
+@record
+class Barrier:
+    """Each thread of a team waits for the others, and then sees what they wrote."""
+
+
+@record
+class Combine:
+    """A local scalar becomes, in each thread of a team, the values of all combined by `op`."""
+
+    buffer: str
+    op: AccumulateOp
+    dtype: DType
+
+
+Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
 
 # --- kernels and programs -------------------------------------------------------------------------
 

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
 from symc.codegen.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, factors, is_plain
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Buffer,
+    Combine,
     Const,
     Expr,
     If,
@@ -77,7 +79,7 @@ def emit_kernel(
         printer.buffers[param.name]
     for size in kernel.sizes:
         printer.vars[size.name]
-    emit_block(writer, kernel.body, ranged)
+    emit_block(writer, kernel.body, Threads(ranged))
     body = "\n".join(line for line in writer.lines if line)
     words = set(re.findall(r"\w+", body))  # the extent of the range is only the caller's business
     sizes = tuple(n for n, size in enumerate(kernel.sizes) if printer.vars[size.name] in words)
@@ -153,14 +155,48 @@ class Frame:
     extremes: tuple[Reduction, ...] = ()  # what has a flag for NaN only in here
 
 
-def emit_block(writer: Writer, body: tuple[Stmt, ...], ranged: Loop | None) -> None:
+class Form(Protocol):
+    """How the loops of a target are printed, and what follows from that."""
+
+    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
+        """The head of a loop, with the block in it; or all of it."""
+        ...
+
+    def alloc(self, writer: Writer, buffer: Buffer) -> None:
+        """The declaration of a local buffer."""
+        ...
+
+    def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
+        """A statement at which the threads of a team meet."""
+        ...
+
+
+@record
+class Threads:
+    """Loops of one thread of a processor, or shared out by OpenMP."""
+
+    ranged: Loop | None
+
+    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
+        """A ``for`` with what the compiler is told about it."""
+        return emit_loop(writer, loop, self.ranged)
+
+    def alloc(self, writer: Writer, buffer: Buffer) -> None:
+        """A variable, an array on the stack, or scratch memory."""
+        emit_alloc(writer, buffer)
+
+    def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
+        """Nothing: a thread of a processor is a team of one."""
+
+
+def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
     """Print statements and all that is nested in them, with a stack of blocks."""
     frames = [Frame(iter(body), opened=False)]
     while frames:
         frame = frames[-1]
         stmt = next(frame.rest, None)
         if stmt is not None:
-            inner = emit_statement(writer, stmt, ranged)
+            inner = emit_statement(writer, stmt, form)
             if inner is not None:
                 writer.depth += 1
                 frames.append(inner)
@@ -183,12 +219,12 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], ranged: Loop | None) -> N
             writer.in_parallel = False
 
 
-def emit_statement(writer: Writer, stmt: Stmt, ranged: Loop | None) -> Frame | None:
+def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
     """Print one statement, or the head of it and return the block in it."""
     match stmt:
         case Let(var, value):
             printer = writer.printer
-            if var.dtype.kind == "int" and var.dtype.bits == 64 and printer.is_natural(value):
+            if var.dtype.kind == "int" and printer.is_natural(value):
                 printer.natural.add(var.name)
             text = writer.value(value)
             kind = writer.lang.types[var.dtype.name]
@@ -200,12 +236,14 @@ def emit_statement(writer: Writer, stmt: Stmt, ranged: Loop | None) -> Frame | N
             writer.waiting.pop(buffer, None)
             emit_accumulate(writer, stmt)
         case Alloc(buffer):
-            emit_alloc(writer, buffer)
+            form.alloc(writer, buffer)
         case If(condition, then, otherwise):
             writer.put(f"if ({writer.value(condition)}) {{")
             return Frame(iter(then), otherwise)
         case Loop():
-            return emit_loop(writer, stmt, ranged)
+            return form.loop(writer, stmt)
+        case Barrier() | Combine():
+            form.wait(writer, stmt)
         case _:
             assert_never(stmt)
     return None

@@ -9,6 +9,8 @@ from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
     Alloc,
+    Barrier,
+    Combine,
     Expr,
     If,
     Let,
@@ -80,7 +82,7 @@ def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
                 stack.extend(reversed(stmt.body))
             case If(_, then, otherwise):
                 stack.extend(reversed(then + otherwise))
-            case Let() | Store() | Accumulate() | Alloc():
+            case Let() | Store() | Accumulate() | Alloc() | Barrier() | Combine():
                 pass
             case _:
                 assert_never(stmt)
@@ -99,7 +101,9 @@ def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:
             return loads(stmt.extent, buffers)
         case If():
             return loads(stmt.condition, buffers)
-        case Alloc():
+        case Combine(buffer):
+            return buffer in buffers
+        case Alloc() | Barrier():
             return False
         case _:
             assert_never(stmt)

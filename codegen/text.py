@@ -29,11 +29,13 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Buffer,
     Call,
     Cast,
     Check,
+    Combine,
     Const,
     Expr,
     If,
@@ -188,6 +190,10 @@ def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
                 if otherwise:
                     yield indent + "else:", None
                     yield from _block(otherwise, indent + "  ")
+            case Barrier():
+                yield f"{indent}barrier", stmt
+            case Combine(buffer, op):
+                yield f"{indent}combine {buffer} {op}", stmt
             case _:
                 assert_never(stmt)
 

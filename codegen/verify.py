@@ -25,7 +25,8 @@ Programs (this file)
     without a value is measured at most once; rule 16 is what forbids to use it before.
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
-17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes. A
+17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
+    size may be int32 in the kernel, or the element of an input without axes, as it is). A
     parameter that is written is given no input and no constant, and a buffer that is given for
     one is given once: kernels assume that their buffers do not overlap.
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
@@ -39,7 +40,7 @@ from typing import assert_never
 
 from symc.codegen.check_expressions import Broken, Scope, check_expr, is_used_once
 from symc.codegen.check_kernels import check_kernel
-from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.errors import IRError
 from symc.codegen.ir import (
     Buffer,
@@ -47,12 +48,14 @@ from symc.codegen.ir import (
     Expr,
     Kernel,
     Launch,
+    Load,
     Measure,
     Pointer,
     Program,
     Routine,
     Size,
     Step,
+    Var,
 )
 from symc.codegen.passes.walk import names_in
 from symc.codegen.text import lines
@@ -189,8 +192,21 @@ class _Checker:
                 self.writable(step, buffer)
                 if step.buffers.count(name) > 1:
                     raise Broken(step, f"{name} is written, and given more than once")
-        for size in step.sizes:
-            self.int64(step, size, self.known, "a size")
+        for size, value in zip(kernel.sizes, step.sizes, strict=True):
+            if isinstance(value, Load):
+                self.scalar(step, size, value)
+            elif size.dtype not in (INT32, INT64):
+                raise Broken(step, f"size {size.name} is {size.dtype}, not int64")
+            else:
+                self.int64(step, value, self.known, "a size")
+
+    def scalar(self, step: Launch, size: Var, value: Load) -> None:
+        """Rule 17: the value of an input that is passed as it is."""
+        buffer = self.buffers.get(value.buffer)
+        if buffer is None or buffer.role != "input" or buffer.shape:
+            raise Broken(step, f"{value.buffer} is no input without axes")
+        if not buffer.dtype is value.dtype is size.dtype:
+            raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
     def pointer(self, step: Routine, pointer: Pointer) -> None:
         """Rule 19."""

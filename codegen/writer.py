@@ -61,6 +61,8 @@ class Writer:
 
     def element(self, buffer: str, index: Expr) -> str:
         """An element of a buffer as the target of an assignment."""
+        if (buffer, index) in self.printer.packed:
+            return self.printer.packed[buffer, index]
         name = self.printer.buffers[buffer]
         return name if buffer in self.printer.scalars else f"{name}[{self.value(index)}]"
 

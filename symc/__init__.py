@@ -7,8 +7,9 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 from symc import tensor
+from symc.callable import Function, In
 from symc.config import config
-from symc.function import Function, In, Out, clone, function
+from symc.function import Out, clone, function
 from symc.grad import Lop, Rop, disconnected_grad, grad, grad_clip, grad_scale, hessian, jacobian
 from symc.graph import Tensor
 from symc.inputs import SharedVariable, shared
@@ -25,7 +26,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     """Modules and functions that need not be imported with symc."""
-    if name in ("debug", "errors"):
+    if name in ("cuda", "debug", "errors"):
         import importlib
 
         return importlib.import_module(f"symc.{name}")

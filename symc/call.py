@@ -138,11 +138,11 @@ class PythonCaller:
         self._prepare = ffi.cast("int64_t(*)(symc_call *)", prepare)
         self._run = ffi.cast("int64_t(*)(symc_call *)", run)
         self._counts = counts
-        self._inputs = [(_dtype(number), ndim, lengths) for number, ndim, lengths in inputs]
+        self._inputs = [(dtype_of(number), ndim, lengths) for number, ndim, lengths in inputs]
         self._shared = shared
         self._shared_types = [(cell[0].dtype, cell[0].ndim) for cell in shared]
         self._constants = constants
-        self._outputs = [(_dtype(number), ndim) for number, ndim in outputs]
+        self._outputs = [(dtype_of(number), ndim) for number, ndim in outputs]
         self._convert = convert
         self._failed = failed
         self._rebind = rebind
@@ -216,8 +216,8 @@ class PythonCaller:
         lengths: list[int] = []
         for index, (dtype, ndim, fixed) in enumerate(self._inputs):
             array: Any = args[index]
-            if type(array) is not np.ndarray or not _fits(array, dtype, ndim, fixed):
-                if ndim == 0 and _is_number(array, dtype):
+            if type(array) is not np.ndarray or not fits(array, dtype, ndim, fixed):
+                if ndim == 0 and is_number(array, dtype):
                     data[index] = frame.put(index, array, dtype)
                     continue
                 array = arrays[index] = self._converted(index, array)
@@ -227,7 +227,7 @@ class PythonCaller:
                 lengths += array.shape
         for number, cell in enumerate(self._shared):
             array = cell[0]
-            if not _fits(array, *self._shared_types[number], None):
+            if not fits(array, *self._shared_types[number], None):
                 raise TypeError(f"shared variable {number} holds another kind of array")
             arrays.append(array)
             memory = data[len(args) + number] = _memory(array)
@@ -243,7 +243,7 @@ class PythonCaller:
     def _converted(self, index: int, value: object) -> Array:
         dtype, ndim, fixed = self._inputs[index]
         array = self._convert(index, value)
-        if not isinstance(array, np.ndarray) or not _fits(array, dtype, ndim, fixed):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(array, np.ndarray) or not fits(array, dtype, ndim, fixed):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"argument {index} was not converted to the right array")
         return array
 
@@ -290,7 +290,7 @@ class PythonCaller:
         raise RuntimeError(f"the compiled function failed with status {code}")
 
 
-def _fits(array: Array, dtype: Any, ndim: int, fixed: tuple[int, ...] | None) -> bool:
+def fits(array: Array, dtype: Any, ndim: int, fixed: tuple[int, ...] | None) -> bool:
     """Whether the compiled function can use this array's memory as it is."""
     flags = array.flags
     return (
@@ -305,14 +305,14 @@ def _fits(array: Array, dtype: Any, ndim: int, fixed: tuple[int, ...] | None) ->
     )
 
 
-def _is_number(value: object, dtype: Any) -> bool:
+def is_number(value: object, dtype: Any) -> bool:
     """Whether a Python number can be given to a 0-d input as it is."""
     if dtype is _FLOAT64:
         return isinstance(value, float) or (type(value) is int and abs(value) < 1 << 53)
     return dtype is _INT64 and type(value) is int and -(1 << 63) <= value < 1 << 63
 
 
-def _dtype(number: int) -> np.dtype[Any]:
+def dtype_of(number: int) -> np.dtype[Any]:
     """The dtype of a NumPy type number."""
     return _TYPES[number]
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 
 from symc.codegen import ir
-from symc.codegen.emit import emit
+from symc.codegen.targets.base import Source, Target
 from symc.codegen.targets.c import CTarget
 from symc.conditions import as_tests, lengths_in, requirements, waits
 from symc.graph import Array, Tensor, walk
@@ -34,7 +34,7 @@ class Stages:
     plan: Plan
     program: ir.Program
     optimised: ir.Program
-    source: str
+    source: Source
     constants: list[Array]
     in_place: set[SharedVariable]
 
@@ -53,8 +53,9 @@ class Clock:
         self._last = now
 
 
-def build(request: Request, *, mode: str, clock: Clock) -> Stages:
-    """The Python part: from the graph to the source of one C file."""
+def build(request: Request, *, mode: str, clock: Clock, target: Target | None = None) -> Stages:
+    """The Python part: from the graph to the source."""
+    target = CTarget() if target is None else target
     order = walk(request.roots())
     found = requirements(order)
     tests = as_tests(found)
@@ -72,17 +73,17 @@ def build(request: Request, *, mode: str, clock: Clock) -> Stages:
     interface = _interface(request, prepared, plan)
     lowerer = Lowerer(
         interface, plan, prepared.problem.updates, names, prepared.sizes,
-        prepared.problem.dims_of, prepared.problem.lowering_of,
+        prepared.problem.dims_of, prepared.problem.lowering_of, on_device=target.on_device,
     )  # fmt: skip
     program = lowerer.program(request.name)
     clock.lap("lower")
 
     optimised = program
-    for improve in CTarget().passes():
+    for improve in target.passes():
         optimised = improve(optimised)
     clock.lap("passes")
 
-    source = emit(optimised, CTarget().lang)
+    source = target.emit(optimised)
     clock.lap("emit")
     constants = [node.op.value for node in prepared.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]

@@ -11,8 +11,8 @@ from symc.pprint import described, expression
 from symc.units import Invoke, Lone, Nest, Reading, Test, Unit
 
 if TYPE_CHECKING:
+    from symc.callable import Function
     from symc.compile import Stages
-    from symc.function import Function
 
 
 def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
@@ -69,7 +69,7 @@ def stages(function: Function) -> str:
         ("plan", explain(made)),
         ("program", text(made.program)),
         ("program after the passes", text(made.optimised)),
-        ("source", made.source),
+        ("source", made.source.text),
     ]
     return "\n\n".join(f"=== {title} ===\n{body}" for title, body in parts)
 

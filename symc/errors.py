@@ -14,7 +14,8 @@
     │   └── BadUpdate                     an update does not fit its shared variable
     ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
-    └── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
+    ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
+    └── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
 
 Compiling can also raise `CompileFailed` and `CompilerMissing` from `symc.codegen.errors`.
 Each message says what was asked, what was found, where the user wrote it, and what to do.
@@ -81,3 +82,15 @@ class NotFinite(SymcError, FloatingPointError):
 
 class NotBatchable(SymcError, TypeError):
     """`jacobian` or `hessian` met an op that has no batching rule."""
+
+
+class DeviceError(SymcError, RuntimeError):
+    """A CUDA device is missing, or failed, or is used in a way it cannot be.
+
+    `code` is the driver's number of the error; 0 where the driver was not asked.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        """Keep the driver's code beside the message."""
+        super().__init__(message)
+        self.code = code

@@ -3,6 +3,8 @@
 - `row`: the folded axis is contiguous. One element after the other, each in a register.
 - `column`: the result's last axis is contiguous. A block of elements at a time, row by row.
 - `chunked`: everything is folded. Chunks in parallel, then their partial results in order.
+- `split`: for a device, where `column` would keep few threads busy. Each element of the result for
+  itself, in chunks of the folded axis, then their partial results in order.
 
 Chunks and blocks have fixed sizes, so results do not depend on the number of threads.
 """
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 CHUNK = 16384  # elements of a chunk
 BLOCK = 256  # columns of a block: 2 KiB of doubles
+FEWEST, MOST = 64, 256  # steps of a chunk of `split`, and such chunks
 
 
 def row(
@@ -110,6 +113,62 @@ def column(
         blocks = ir.binary("floordiv", ir.add(length, ir.const(BLOCK - 1)), ir.const(BLOCK))
         loops, lengths = [*loops, block], [*lengths, blocks]
     scope.block += wrap(loops, lengths, outer.block, "parallel")
+
+
+def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
+    """Partial results of chunks of the outermost folded axis for each element, then their fold."""
+    sizes = builder.memory.sizes
+    number = next(number for number, dim in enumerate(fold.extents) if dim != 1)
+    extent = sizes(fold.extents[number])
+    above = ir.add(extent, ir.const(MOST - 1))
+    rows = ir.binary("max", ir.const(FEWEST), ir.binary("floordiv", above, ir.const(MOST)))
+    step = sizes.computed("chunk_rows", rows)
+    above = ir.add(extent, ir.sub(step, ir.const(1)))
+    count = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    own = stage.loops
+    lengths = builder.extents(stage, own)
+    partial = builder.memory.temp("partial", fold.dtype, (count, *lengths))
+    builder.uses(partial, written=True)
+
+    def place(chunk: ir.Var, loops: Sequence[ir.Var]) -> ir.Expr:
+        flat: ir.Expr = chunk
+        for variable, length in zip(loops, lengths, strict=True):
+            flat = ir.add(ir.mul(flat, length), variable)
+        return flat
+
+    chunk, again = (ir.Var(builder.names.fresh(None, "chunk")) for _ in range(2))
+    start = ir.Var(builder.names.fresh(None, "start"))
+    loops = builder.loops(0, len(own))
+    inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
+    inner, variables, extents = folded_index(builder, fold, len(own))
+    moved = list(inner)
+    moved[number] = ir.add(start, inner[number])
+    extents[0] = ir.binary("min", step, ir.sub(extent, start))
+    index = builder.index(stage, loops)
+    total = register(builder, stage, fold, index, tuple(moved), variables, extents, inside)
+    inside.block.append(ir.Store(partial, place(chunk, loops), total))
+    nest = [chunk, *loops], [count, *lengths]
+    scope.block += wrap(*nest, inside.block, "parallel", "partial results")
+
+    loops = builder.loops(0, len(own))
+    index = builder.index(stage, loops)
+    end = builder.scope([], scope)
+    acc = builder.names.fresh(None, "acc")
+    end.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
+    end.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    part = ir.Load(partial, place(again, loops), fold.dtype)
+    adding = ir.Accumulate(acc, ir.const(0), fold.op, part)
+    end.block.append(ir.Loop(again, count, "serial", (adding,)))
+    value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
+    builder.keep(stage, index, value, 0, end, scope)
+    note = builder.memory.describe(stage.node)
+    scope.block += wrap(loops, lengths, end.statements(), "parallel", note)
+
+
+def is_long(fold: Fold) -> bool:
+    """Whether a fold may be worth more than one thread for each element."""
+    count = product(fold.extents)
+    return not (isinstance(count, int) and count <= 2 * FEWEST)
 
 
 def is_large(stage: Stage, fold: Fold) -> bool:

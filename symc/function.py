@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from symc.callable import Function, In
 from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim, sizes
 from symc.errors import (
-    BadArgument,
     BadUpdate,
     FunctionError,
     MissingInput,
@@ -35,25 +34,15 @@ Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, Tensor
 
 
 @record
-class In:
-    """An input of a function with more to say: a default value, a name for keywords.
+class Out:
+    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
 
-    `value` is used when the argument is left out. (A default that changes from call to call is a
-    shared variable with an update.)
+    With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
     """
 
     variable: Tensor
-    name: str | None = None
-    value: Any = None
-    allow_downcast: bool | None = None
-
-
-@record
-class Out:
-    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)"""
-
-    variable: Tensor
     borrow: bool = False
+    on_device: bool | None = None
 
 
 def function(
@@ -67,6 +56,8 @@ def function(
     no_default_updates: bool | Sequence[SharedVariable] = False,
     on_unused_input: str | None = None,
     allow_input_downcast: bool | None = None,
+    device: str | None = None,
+    on_device: bool = False,
 ) -> Function:
     """Compiles a function of `inputs` that computes `outputs` and then updates shared variables.
 
@@ -78,6 +69,10 @@ def function(
     - `mode`: "default"; "fast" (also rewrites that hold only without inf and NaN); "compile"
       (quicker to compile); "python" (the NumPy interpreter); "nanguard" (the interpreter, raising
       at the first NaN or inf). Theano's FAST_RUN, FAST_COMPILE and NanGuardMode are accepted.
+    - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one. By
+      default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
+      arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which
+      `Out` also has for a single output, `symc.cuda.DeviceArray`.
     - `name` is shown in errors and in the generated source.
 
     Raises `MissingInput`, `UnusedInput` (see `on_unused_input`), `BadUpdate` or `FunctionError`.
@@ -103,9 +98,10 @@ def function(
     updated = [_checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
     order = walk([*results, *(new for _, new in updated)])
     _check_inputs(order, variables, on_unused_input or config.on_unused_input)
+    variables_held = _shared_of(order, updated)
     request = Request(
-        _identifier(name), tuple(variables), _shared_of(order, updated),
-        tuple(results), tuple(updated),
+        _identifier(name), tuple(variables), variables_held, tuple(results), tuple(updated),
+        _device(device, variables_held), tuple(_stays(item, on_device) for item in _items(outputs)),
     )  # fmt: skip
     return Function(request, ins, form, keys, mode_named(mode or config.mode))
 
@@ -138,6 +134,39 @@ def _as_outputs(outputs: Outputs) -> tuple[list[Tensor], str, list[str]]:
     if isinstance(outputs, list | tuple):
         return [_output(item) for item in outputs], "list", []
     return [_output(outputs)], "one", []
+
+
+def _items(outputs: Any) -> list[Any]:
+    """The outputs as they were given, in order."""
+    if outputs is None:
+        return []
+    if isinstance(outputs, Mapping):
+        return list(cast("Mapping[str, Any]", outputs).values())
+    return list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+
+
+def _stays(item: Any, on_device: bool) -> bool:
+    """Whether an output is to stay on the device."""
+    own = item.on_device if isinstance(item, Out) else None
+    return on_device if own is None else own
+
+
+def _device(wanted: str | None, held: Sequence[SharedVariable]) -> str:
+    """The device of a function, which is that of its shared variables if they have one."""
+    homes = {variable.device: variable for variable in held if variable.device is not None}
+    if len(homes) > 1:
+        lines = "".join(f"\n  {home}  {describe(node)}" for home, node in homes.items())
+        raise FunctionError(f"shared variables on different devices in one function{lines}")
+    home = next(iter(homes), None)
+    chosen = wanted or home or config.device
+    if chosen == "cuda":
+        chosen = "cuda:0"
+    if home is not None and home != chosen:
+        raise FunctionError(
+            f"a function on {chosen} cannot use a shared variable on {home}\n"
+            f"  shared {describe(homes[home])}"
+        )
+    return chosen
 
 
 def _output(value: Any) -> Tensor:
@@ -328,134 +357,6 @@ def _shared_of(
 def _identifier(name: str | None) -> str:
     text = "".join(c if c.isalnum() and c.isascii() else "_" for c in name or "function")
     return text if text and not text[0].isdigit() else f"f_{text}"
-
-
-# --- the function ---------------------------------------------------------------------------------
-
-
-class Function:
-    """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
-
-    `source` is the generated C, `program` the loops as text, `graph` the rewritten expressions,
-    `explain()` what was fused and why, `seconds` the time each stage of compiling took, `hit`
-    whether it came from the cache, `folder` where its files lie.
-    """
-
-    def __init__(
-        self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
-    ) -> None:
-        self._request = request
-        self._ins = ins
-        self._form = form
-        self._keys = keys
-        self.mode = mode
-        self.name = request.name
-        self._count = len(ins)
-        self._lock = threading.Lock() if request.updates else None
-        self._names = self._keyword_names()
-        downcast = [item.allow_downcast for item in ins]
-        from symc.modes import Runner, runner_for
-
-        runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
-        self.runner = runner
-        self._call: Callable[..., Any] = runner.call
-        self._plain = form != "dict" and self._lock is None
-
-    def _keyword_names(self) -> dict[str, int]:
-        names: dict[str, int] = {}
-        for position, item in enumerate(self._ins):
-            name = item.name or item.variable.name
-            if name is not None and name not in names:
-                names[name] = position
-        return names
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function; see `symc.function` for what it returns.
-
-        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
-        not fit, and what the graph's run-time conditions say. Shared variables change only when
-        the call succeeds.
-        """
-        if kwargs or len(args) != self._count:
-            args = self._arguments(args, kwargs)
-        if self._plain:
-            return self._call(*args)
-        if self._lock is None:
-            results = self._call(*args)
-        else:
-            with self._lock:
-                results = self._call(*args)
-        return dict(zip(self._keys, results, strict=True)) if self._form == "dict" else results
-
-    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        if len(args) > self._count:
-            raise BadArgument(f"{self.name} takes {self._count} arguments, not {len(args)}")
-        missing = object()
-        values = [*args, *[missing] * (self._count - len(args))]
-        for name, value in kwargs.items():
-            if name not in self._names:
-                known = ", ".join(self._names) or "none"
-                raise BadArgument(f"{self.name} has no input named {name!r}; it has {known}")
-            if values[self._names[name]] is not missing:
-                raise BadArgument(f"{self.name}: the input {name!r} was given twice")
-            values[self._names[name]] = value
-        for position, item in enumerate(self._ins):
-            if values[position] is missing:
-                if item.value is None:
-                    raise BadArgument(
-                        f"{self.name}: missing input {position}\n  input  {describe(item.variable)}"
-                    )
-                values[position] = item.value
-        return tuple(values)
-
-    def __repr__(self) -> str:
-        names = ", ".join(item.variable.name or "?" for item in self._ins)
-        return f"<symc function {self.name}({names}), mode {self.mode!r}>"
-
-    @property
-    def source(self) -> str:
-        """The generated C, as text."""
-        return self.runner.stages().source
-
-    @property
-    def program(self) -> str:
-        """The loops, printed in the grammar of `codegen/ir.py`."""
-        from symc.codegen.text import text
-
-        return text(self.runner.stages().optimised)
-
-    @property
-    def graph(self) -> str:
-        """The rewritten graph, a line for each node."""
-        from symc.debug import dprint_text
-
-        return dprint_text(self.runner.stages().rewritten)
-
-    def explain(self) -> str:
-        """What was stored, what shares loops, and why."""
-        from symc.debug import explain
-
-        return explain(self.runner.stages())
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """How long each stage of making this function took, in seconds."""
-        return self.runner.seconds
-
-    @property
-    def facts(self) -> dict[str, int]:
-        """Nodes before and after rewriting, number of kernels, and the like."""
-        return self.runner.facts
-
-    @property
-    def hit(self) -> bool:
-        """Whether the function came from the cache."""
-        return self.runner.hit
-
-    @property
-    def folder(self) -> str | None:
-        """The folder with the generated source and the library; None in the interpreter."""
-        return self.runner.folder
 
 
 # --- conveniences ---------------------------------------------------------------------------------

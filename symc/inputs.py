@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -170,18 +170,62 @@ def constant_value(node: Tensor) -> Array | None:
     return node.op.value if isinstance(node.op, Constant) else None
 
 
+class Place(Protocol):
+    """Where shared variables live: host memory, or a device (`symc/cuda/place.py`).
+
+    The arrays there are NumPy's, or have ``dtype``, ``shape``, ``copy()`` and ``to_numpy()``.
+    """
+
+    @property
+    def name(self) -> str | None:
+        """The name of the device, None for the host."""
+        ...
+
+    def array(self, value: Any) -> Any:
+        """The value as an array, here or on the host."""
+        ...
+
+    def stored(self, array: Any, dtype: np.dtype[Any], *, copy: bool) -> Any:
+        """The array here, with this dtype, writable, and shared with nobody if `copy`."""
+        ...
+
+
+class Host:
+    """Host memory: the arrays are NumPy's."""
+
+    name = None
+
+    def array(self, value: Any) -> Array:
+        """The value as an array."""
+        return np.asarray(value)
+
+    def stored(self, array: Array, dtype: np.dtype[Any], *, copy: bool) -> Array:
+        """The array with this dtype, writable, and shared with nobody if `copy`."""
+        copy = copy or not array.flags.writeable
+        return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
+
+
+HOST = Host()
+
+
 @record(eq=False)
 class Shared(Op):
     """The value of a shared variable. `cell` is a one-element list that holds the array."""
 
-    cell: list[Array]
+    cell: list[Any]
     declared: tuple[int | None, ...]
+    place: Place = HOST
 
     def infer(self, *args: Tensor) -> TensorType:
         raise AssertionError("shared variables get their type when they are made")
 
     def evaluate(self, *args: Array) -> Array:
-        return self.cell[0]
+        value: Any = self.cell[0]
+        return cast("Array", value if self.place is HOST else value.to_numpy())
+
+    def replace(self, array: Array) -> None:
+        """Put another array of the same dtype in, which nobody else has."""
+        self.cell[0] = self.place.stored(array, array.dtype, copy=False)
 
     @property
     def label(self) -> str:
@@ -198,38 +242,50 @@ class SharedVariable(Tensor):
     op: Shared
     default_update: Tensor | None
 
-    def get_value(self, borrow: bool = False) -> Array:
-        """The value: a copy, or with ``borrow=True`` the live array, which updates overwrite."""
+    @property
+    def device(self) -> str | None:
+        """The name of the device that holds the value; None for the host."""
+        return self.op.place.name
+
+    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
+        """The value: a copy, or with ``borrow=True`` the live array, which updates overwrite.
+
+        A value on a device is copied to the host, unless ``return_internal_type=True`` asks for
+        the `symc.cuda.DeviceArray`.
+        """
+        if self.device is not None and not return_internal_type:
+            return self.op.evaluate()
         value = self.op.cell[0]
         return value if borrow else value.copy()
 
     def set_value(self, value: Any, borrow: bool = False) -> None:
         """Replaces the value; dtype and rank must fit, and lengths that were declared.
 
+        A variable on a device also takes arrays of any library that are there already.
         Raises `DTypeError`, `RankError` or `ShapeMismatch`, and then changes nothing.
         """
-        self.op.cell[0] = check_value(self, value, copy=not borrow)
+        place = self.op.place
+        array = place.array(value)
+        check_value(self, array, value)
+        self.op.cell[0] = place.stored(array, to_numpy(self.dtype), copy=not borrow)
 
 
-def check_value(variable: SharedVariable, value: Any, copy: bool) -> Array:
-    """`value` as an array that `variable` can hold, or a `SymcError` saying why not."""
+def check_value(variable: SharedVariable, array: Any, value: Any) -> None:
+    """Raises a `SymcError` if `variable` cannot hold the array, which was given as `value`."""
     name = variable.name or "a shared variable"
-    array = np.asarray(value)
-    dtype = to_numpy(variable.dtype)
+    dtype, shape = to_numpy(variable.dtype), array.shape
     if not np.can_cast(array.dtype, dtype, "safe") and not isinstance(value, bool | int | float):
         raise DTypeError(
             f"{name} holds {variable.dtype}; a {array.dtype} value would lose precision\n"
             f"  convert it first: value.astype({variable.dtype.name!r})"
         )
-    if array.ndim != variable.ndim:
-        raise RankError(f"{name} has {variable.ndim} axes; the value has shape {array.shape}")
-    for axis, (declared, given) in enumerate(zip(variable.op.declared, array.shape, strict=True)):
+    if len(shape) != variable.ndim:
+        raise RankError(f"{name} has {variable.ndim} axes; the value has shape {shape}")
+    for axis, (declared, given) in enumerate(zip(variable.op.declared, shape, strict=True)):
         if declared is not None and declared != given:
             raise ShapeMismatch(
                 f"{name}: axis {axis} was declared {declared}; the value has {given}"
             )
-    copy = copy or not array.flags.writeable  # updates may overwrite it
-    return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
 
 
 def shared(
@@ -239,12 +295,14 @@ def shared(
     dtype: Any = None,
     shape: Sequence[int | None] | None = None,
     borrow: bool = False,
+    device: str | None = None,
 ) -> SharedVariable:
     """A variable with a value, which functions read and, through ``updates=``, change.
 
     Its dtype is NumPy's for the value unless `dtype` is given. Its lengths are those of the value
     and stay so, unless `shape` has None where they may change. Like inputs, it broadcasts along
-    axes whose length is fixed to 1.
+    axes whose length is fixed to 1. On a `device` such as "cuda" its value stays in the memory of
+    that device, where functions that are compiled for it update it.
 
     >>> w = shared(np.zeros((2, 3)), name="w")
     >>> w.get_value().shape
@@ -252,14 +310,25 @@ def shared(
     """
     if isinstance(value, Tensor):
         raise TypeError(f"a shared variable needs a value, not the symbolic {value!r}")
-    array = np.asarray(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)))
-    declared = tuple(array.shape) if shape is None else tuple(shape)
-    if len(declared) != array.ndim:
-        raise RankError(f"shape={declared} has {len(declared)} axes; the value has {array.ndim}")
+    place = _place(device)
+    array = place.array(value)
+    if dtype is not None:
+        array = place.stored(array, to_numpy(as_dtype(dtype)), copy=False)
+    lengths: tuple[int, ...] = array.shape
+    declared = lengths if shape is None else tuple(shape)
+    if len(declared) != len(lengths):
+        raise RankError(f"shape={declared} has {len(declared)} axes; the value has {len(lengths)}")
     kind = as_dtype(array.dtype)
-    cell = [np.zeros((0,) * array.ndim, to_numpy(kind))]
-    variable = _source(SharedVariable, Shared(cell, declared), kind, declared, name)
+    variable = _source(SharedVariable, Shared([None], declared, place), kind, declared, name)
     assert isinstance(variable, SharedVariable)
     variable.default_update = None
     variable.set_value(array, borrow=borrow)
     return variable
+
+
+def _place(device: str | None) -> Place:
+    if device is None or device == "cpu":
+        return HOST
+    from symc.cuda.place import DevicePlace  # late: most programs use no device
+
+    return DevicePlace(device)

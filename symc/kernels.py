@@ -40,6 +40,7 @@ class Memory:
     dtype_of: Callable[[str], DType]
     overwrites: Callable[[Tensor, Tensor], bool]
     describe: Callable[[Tensor], str]
+    on_device: bool
 
 
 @dataclass(slots=True)
@@ -105,6 +106,11 @@ class KernelBuilder:
         match lowering:
             case At():
                 self._map(stage, lowering, prefix, scope)
+            case Fold() if stage.column and self.memory.on_device:
+                if prefix or not folds.is_long(lowering):
+                    folds.row(self, stage, lowering, prefix, scope)
+                else:
+                    folds.split(self, stage, lowering, scope)
             case Fold() if stage.column:
                 folds.column(self, stage, lowering, prefix, scope)
             case Fold() if folds.is_large(stage, lowering) and not prefix:

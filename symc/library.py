@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -84,7 +84,7 @@ def _find_or_build(request: Request, mode: str) -> Compiled:
         clock = Clock(seconds)
         with without_collection():
             stages = build(request, mode=mode, clock=clock)
-        binary = Key.of(source=stages.source, **parts)
+        binary = Key.of(source=stages.source.text, **parts)
         store.use(
             binary,
             lambda made: c.compile(stages.source, made, quick=quick),
@@ -131,10 +131,15 @@ def is_tiny(program: ir.Program) -> bool:
     )
 
 
-def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
-    for number, value in enumerate(stages.constants):
+def write_constants(folder: Path, constants: Sequence[Array]) -> None:
+    """The arrays that are part of a function, a file each."""
+    for number, value in enumerate(constants):
         with (folder / f"constant{number}.npy").open("wb") as file:
             np.lib.format.write_array(file, value, allow_pickle=False)
+
+
+def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
+    write_constants(folder, stages.constants)
     facts = {
         "constants": len(stages.constants),
         "nodes_before": stages.nodes_before,
@@ -152,13 +157,14 @@ def _load(entry: Entry, c: CTarget, seconds: dict[str, float]) -> Compiled:
     started = time.perf_counter()
     in_place, *lines = entry.read(FACTS).decode().split("\n")
     facts = {name: int(fact) for name, fact in map(str.split, lines)}
-    constants = [_read_constant(entry, number) for number in range(facts["constants"])]
+    constants = [read_constant(entry, number) for number in range(facts["constants"])]
     library = c.load(entry.folder)
     seconds["load"] = time.perf_counter() - started
     done_in_place = [word == "1" for word in in_place.split()]
     return Compiled(library, entry.folder, entry.hit, constants, done_in_place, facts, seconds)
 
 
-def _read_constant(entry: Entry, number: int) -> Array:
+def read_constant(entry: Entry, number: int) -> Array:
+    """One of the arrays that are part of a function."""
     with entry.open(f"constant{number}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)

@@ -47,8 +47,11 @@ class Lowerer:
         sizes: SizeTable,
         dims_of: Callable[[Tensor], tuple[Dim, ...]],
         lowering_of: Callable[[Tensor], Lowering],
+        *,
+        on_device: bool = False,
     ) -> None:
         self._interface = interface
+        self._on_device = on_device
         self._plan = plan
         self._names = names
         self._sizes = sizes
@@ -189,6 +192,7 @@ class Lowerer:
                 and self._interface.names[shared] in self._destinations.get(node, ())
             ),
             describe=described,
+            on_device=self._on_device,
         )
         return KernelBuilder(memory, self._names)
 

@@ -17,6 +17,7 @@ from symc.tensor.broadcast import describe
 from symc.types import to_numpy
 
 if TYPE_CHECKING:
+    from symc.codegen.targets.base import Target
     from symc.compile import Stages
 
 MODES = ("default", "fast", "compile", "python", "nanguard")
@@ -50,6 +51,10 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
     """Compiles the request, or interprets it where the mode says so or no compiler is found."""
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
+    if request.device != "cpu":
+        from symc.cuda.functions import device_runner
+
+        return device_runner(request, mode, form, downcast)
     from symc.codegen.errors import CompilerMissing
 
     try:
@@ -68,14 +73,15 @@ def _warn_once(text: str) -> None:
         warnings.warn(text, RuntimeWarning, stacklevel=5)
 
 
-def _stages_of(request: Request, mode: str) -> Callable[[], Stages]:
+def stages_of(request: Request, mode: str, target: Target | None = None) -> Callable[[], Stages]:
+    """A function that builds the request once more, for people to look at the stages."""
     kept: list[Stages] = []
 
     def stages() -> Stages:
         from symc.compile import Clock, build
 
         if not kept:
-            kept.append(build(request, mode=mode, clock=Clock()))
+            kept.append(build(request, mode=mode, clock=Clock(), target=target))
         return kept[0]
 
     return stages
@@ -101,24 +107,29 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         made.library.prepare,
         made.library.run,
         made.library.counts,
-        tuple(_spec(variable) for variable in request.inputs),
+        tuple(spec(variable) for variable in request.inputs),
         tuple(shared.op.cell for shared in request.shared),
         tuple(made.constants),
-        tuple((to_numpy(node.dtype).num, node.ndim) for node in outputs),
-        _converter(request, downcast),
-        _failure(request),
+        output_types(outputs),
+        converter(request, downcast),
+        failure(request),
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
         (count, cast("Literal['one', 'list', 'none']", form)),
         threads=config.threads or cores(),
         tiny=bool(made.facts["tiny"]),
         keep=made.library,
     )
-    return Runner(
-        caller, _stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder
-    )
+    return Runner(caller, stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder)
 
 
-def _converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
+def output_types(outputs: Sequence[Tensor]) -> tuple[tuple[int, int], ...]:
+    """Outputs as a `Caller` is told of them: NumPy's number of the type, and axes."""
+    return tuple((to_numpy(node.dtype).num, node.ndim) for node in outputs)
+
+
+def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
+    """Makes an argument what the function takes, or raises."""
+
     def convert(position: int, value: object) -> Array:
         from symc.arguments import convert_argument  # late: most arguments fit as they are
 
@@ -127,13 +138,14 @@ def _converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[i
     return convert
 
 
-def _spec(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
+def spec(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
+    """An input as a `Caller` is told of it: NumPy's number of its type, axes, fixed lengths."""
     dims = [dim if isinstance(dim, int) else -1 for dim in variable.type.shape]
     lengths = tuple(dims) if any(dim >= 0 for dim in dims) else None
     return to_numpy(variable.dtype).num, variable.ndim, lengths
 
 
-def _failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
+def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
     """Raises the error of a failed check, its values computed again from the arguments."""
 
     def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
@@ -158,7 +170,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
 
     order = walk(request.roots())
     roots = stabilise(request.roots())
-    convert = _converter(request, downcast)
+    convert = converter(request, downcast)
     after = _guard if mode == "nanguard" else None
 
     def call(*args: Any) -> Any:
@@ -171,10 +183,10 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
         values = [np.array(value) for value in evaluate(roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         for (shared, _), new in zip(request.updates, news, strict=True):
-            shared.op.cell[0] = new
+            shared.op.replace(new)
         return results[0] if form == "one" else None if form == "none" else results
 
-    return Runner(call, _stages_of(request, "default"), {"nodes_before": len(order)}, {})
+    return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)}, {})
 
 
 def _guard(node: Tensor, value: Array) -> None:

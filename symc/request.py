@@ -18,6 +18,9 @@ class Request:
     shared: tuple[SharedVariable, ...]
     outputs: tuple[Tensor, ...]
     updates: tuple[tuple[SharedVariable, Tensor], ...]
+    device: str = "cpu"
+    on_device: tuple[bool, ...] = ()
+    """Which outputs stay on the device."""
 
     def roots(self) -> list[Tensor]:
         """The nodes to compute: outputs, then new values."""

@@ -21,6 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("symc")
     group.addoption("--update-golden", action="store_true", help="write tests/golden/ anew")
     group.addoption("--seed", type=int, default=0, help="where random tests start (default 0)")
+    group.addoption("--device", default="", help="where functions run that name no device")
     group.addoption("--slow", action="store_true", help="run what is marked slow as well")
 
 
@@ -28,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Points symc to a new cache before anything can use the user's."""
     folder = tempfile.mkdtemp(prefix="symc-tests-")
     os.environ["SYMC_CACHE_DIR"] = folder
+    if config.getoption("--device"):
+        os.environ["SYMC_DEVICE"] = config.getoption("--device")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 

@@ -30,7 +30,7 @@ HEAVY = {
     "argparse", "asyncio", "cffi", "_cffi_backend", "ctypes", "cuda", "dataclasses", "hashlib",
     "inspect", "json", "logging", "multiprocessing", "numpy.typing", "pathlib", "platformdirs",
     "scipy_openblas32", "shutil", "subprocess", "sympy", "tempfile", "tqdm",
-    "symc._call", "symc.call", "symc.compile", "symc.debug", "symc.demo", "symc.lower",
+    "symc._call", "symc.call", "symc.compile", "symc.cuda", "symc.debug", "symc.demo", "symc.lower",
     "symc.schedule", "symc.rewrite", "symc.cache", "symc.codegen.emit",
     "symc.codegen.passes", "symc.codegen.runtime", "symc.codegen.targets", "symc.codegen.text",
     "symc.codegen.verify", "symc.codegen.interpret",

@@ -150,8 +150,8 @@ def test_wheel_holds_symc_and_nothing_else(built: tuple[Path, Path]) -> None:
 
 def test_wheel_holds_headers_data_and_the_extension(built: tuple[Path, Path]) -> None:
     names = files_of(built[1])
-    headers = {f"symc/{p.relative_to(ROOT).as_posix()}" for p in ROOT.glob("codegen/runtime/*.h")}
-    assert headers <= names
+    runtime = (*ROOT.glob("codegen/runtime/**/*.h"), *ROOT.glob("codegen/runtime/**/*.c"))
+    assert {f"symc/{path.relative_to(ROOT).as_posix()}" for path in runtime} <= names
     assert "symc/py.typed" in names
     assert {"symc/demo/digits.csv.gz", "symc/demo/NOTICE.md"} <= names
     assert f"symc/_call{sysconfig.get_config_var('EXT_SUFFIX')}" in names

@@ -19,7 +19,9 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
+    Combine,
     Const,
     Expr,
     If,
@@ -136,6 +138,11 @@ class _Walk:
                     self.block(otherwise)
                 case Alloc(buffer):
                     self.own.add(buffer.name)
+                case Combine(buffer):
+                    self.found.accumulates.add(buffer)
+                    self.access(buffer, Const(0))
+                case Barrier():
+                    pass
                 case _:
                     assert_never(stmt)
 

@@ -14,7 +14,9 @@ from symc.codegen.dtypes import FLOAT16
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Cast,
+    Combine,
     Const,
     Expr,
     If,
@@ -103,6 +105,12 @@ class _Forwarding:
                         self.forget(changed[0])
                     out.append(rebuild_statement(stmt, self.expr, self.block))
                     self.forget(frozenset[str]().union(*changed))
+                case Barrier():
+                    self.holds.clear()
+                    out.append(stmt)
+                case Combine(buffer):
+                    self.forget((buffer,))
+                    out.append(stmt)
                 case Let() | Alloc():
                     out.append(rebuild_statement(stmt, self.expr, self.block))
                 case _:

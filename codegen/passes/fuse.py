@@ -22,7 +22,9 @@ from symc.codegen.dtypes import FLOAT32, FLOAT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Cast,
+    Combine,
     If,
     Kernel,
     Let,
@@ -87,7 +89,7 @@ class _Siblings:
         match stmt:
             case Loop():
                 self.loop(stmt)
-            case If():
+            case If() | Barrier() | Combine():
                 self.last = None
                 self.done.append(stmt)
             case Let() | Store() | Accumulate() | Alloc():

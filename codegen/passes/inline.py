@@ -12,7 +12,9 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
+    Combine,
     Const,
     Expr,
     If,
@@ -96,6 +98,8 @@ class _Uses:
                     return None
                 for length in buffer.shape:
                     self.note(length, -1)
+                return stmt
+            case Barrier() | Combine():
                 return stmt
             case _:
                 assert_never(stmt)

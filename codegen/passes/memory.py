@@ -190,8 +190,8 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
 def buffers_of(step: Step) -> list[str]:
     """The buffers a step uses."""
     match step:
-        case Launch(_, buffers):
-            return list(buffers)
+        case Launch(_, buffers, sizes):
+            return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
         case Routine(_, args):
             return [arg.buffer for arg in args if isinstance(arg, Pointer)]
         case Check(condition):

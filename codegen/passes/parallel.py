@@ -15,8 +15,10 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Call,
+    Combine,
     Const,
     Expr,
     If,
@@ -85,7 +87,7 @@ class _Threads:
             case Alloc(buffer):
                 self.scalars.add(buffer.name)
                 return stmt
-            case Let() | Store() | Accumulate():
+            case Let() | Store() | Accumulate() | Barrier() | Combine():
                 return stmt
             case _:
                 assert_never(stmt)
@@ -199,6 +201,8 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
                 constant += _cost(value)
             case Store() | Accumulate() | Alloc():
                 constant += 1 + sum(map(_cost, expressions(stmt)))
+            case Barrier() | Combine():
+                constant += 1
             case _:
                 assert_never(stmt)
     return add(rest, const(constant))

@@ -15,8 +15,10 @@ from symc.codegen.dtypes import DType
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Buffer,
+    Combine,
     Expr,
     If,
     Kernel,
@@ -78,7 +80,7 @@ def _block(block: Block, known: frozenset[str], free: dict[str, DType]) -> Block
                     del free[home.buffer]
                     rest = tuple([_moved(later, home) for later in block[position + 1 :]])
                     return _block((*block[:position], *rest), known, free)
-            case Store() | Accumulate() | Loop() | If():
+            case Store() | Accumulate() | Loop() | If() | Barrier() | Combine():
                 pass
             case _:
                 assert_never(stmt)

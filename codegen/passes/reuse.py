@@ -9,9 +9,11 @@ from typing import Any, assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Call,
     Cast,
+    Combine,
     Const,
     Expr,
     If,
@@ -99,6 +101,10 @@ class _Form:
             case Alloc(buffer):
                 shape = tuple(map(self._expr, buffer.shape))
                 return "alloc", self._name(buffer.name), buffer.dtype, shape
+            case Barrier():
+                return "barrier"
+            case Combine(buffer, op, dtype):
+                return "combine", self._name(buffer), op, dtype
             case _:
                 assert_never(stmt)
 

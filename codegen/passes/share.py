@@ -20,9 +20,11 @@ from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Buffer,
     Cast,
+    Combine,
     Const,
     Expr,
     If,
@@ -144,6 +146,12 @@ class _Sharing:
                 if not shape:
                     self.scalars.add(buffer.name)
                 self.put(Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role)))
+            case Barrier():  # others may have written anything
+                self.put(stmt)
+                self.bump((*self.version, *self.level))
+            case Combine(buffer):
+                self.put(stmt)
+                self.bump((buffer,))
             case _:
                 assert_never(stmt)
 

@@ -16,8 +16,10 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Call,
+    Combine,
     Const,
     Expr,
     If,
@@ -65,7 +67,7 @@ def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
                 if not buffer.shape:
                     scalars |= {buffer.name}
                 out.append(stmt)
-            case Let() | Store() | Accumulate():
+            case Let() | Store() | Accumulate() | Barrier() | Combine():
                 out.append(stmt)
             case _:
                 assert_never(stmt)

@@ -15,10 +15,12 @@ from typing import assert_never
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
+    Barrier,
     Binary,
     Buffer,
     Call,
     Cast,
+    Combine,
     Const,
     Expr,
     If,
@@ -115,6 +117,8 @@ def rebuild_statement(
             if _same(shape, buffer.shape):
                 return stmt
             return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
+        case Barrier() | Combine():
+            return stmt
         case _:
             assert_never(stmt)
 
@@ -166,6 +170,8 @@ def expressions(stmt: Stmt) -> tuple[Expr, ...]:
             return (condition,)
         case Alloc(buffer):
             return buffer.shape
+        case Barrier() | Combine():
+            return ()
         case _:
             assert_never(stmt)
 
@@ -177,7 +183,7 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
             return (body,)
         case If(_, then, otherwise):
             return (then, otherwise)
-        case Let() | Store() | Accumulate() | Alloc():
+        case Let() | Store() | Accumulate() | Alloc() | Barrier() | Combine():
             return ()
         case _:
             assert_never(stmt)
@@ -217,7 +223,7 @@ def names_in(expr: Expr) -> frozenset[str]:
 def written(block: Block) -> frozenset[str]:
     """The buffers that a block stores to, those it declares itself included."""
     return frozenset(
-        stmt.buffer for stmt in statements(block) if isinstance(stmt, Store | Accumulate)
+        stmt.buffer for stmt in statements(block) if isinstance(stmt, Store | Accumulate | Combine)
     )
 
 
@@ -230,7 +236,7 @@ def bound(kernel: Kernel) -> set[str]:
                 names.add(var.name)
             case Alloc(buffer):
                 names.add(buffer.name)
-            case If() | Store() | Accumulate():
+            case If() | Store() | Accumulate() | Barrier() | Combine():
                 pass
             case _:
                 assert_never(stmt)

@@ -69,7 +69,7 @@ static inline float symc_sign_f32(float x) {
 // step does: the quotient rounds to the true whole number or one more, so that the fused remainder
 // is representable and at most one b below zero.
 static inline double symc_fmod_f64(double a, double b) {
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__CUDA_ARCH__)
     double size = fabs(a), step = fabs(b), quotient = size / step;
     if (quotient < 0x1p53 && step < INFINITY) {
         double rest = fma(-trunc(quotient), step, size);

@@ -6,9 +6,14 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
     // NEEDS exp fabs
     static inline double symc_sigmoid_f64(double x) { ... }
 
-or, for a declaration, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
+or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
 What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
 starts every program.
+
+A program for a graphics card is two texts. Its host functions are C, but `device.h` and
+`deviceblas.h` replace symbols of `host.h` and `blas.h`. Its kernels are CUDA: `base.cuh` takes the
+place of `base.h`, the functions that `libm.h` declares are built in, and the other headers with
+functions of numbers are the same text as in C; `*.cuh` have what only kernels use.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from symc.codegen.record import record
 
@@ -24,6 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = Path(__file__).parent
+
+Dialect = Literal["c", "cuda host", "cuda"]
+"""A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
+
+_HOST = ("blas.h", "host.h")
+_DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
@@ -37,25 +48,28 @@ class Symbol:
     file: str
     needs: tuple[str, ...]
     text: str
-    """Without marker lines, with its last newline."""
+    """Without marker lines, with its last newline; empty where the language has it built in."""
 
     @property
     def is_declaration(self) -> bool:
-        """Whether this is one line that declares a function of the C library."""
+        """Whether this is one line, of a table of functions that are declared or defined."""
         return self.text.count("\n") == 1
 
 
 @cache
-def base() -> str:
-    """The text every generated C file starts with: integer types, INFINITY and NAN."""
-    return (FOLDER / "base.h").read_text(encoding="utf-8")
+def base(dialect: Dialect = "c") -> str:
+    """The text every generated file starts with: integer types, INFINITY and NAN."""
+    return (FOLDER / ("base.cuh" if dialect == "cuda" else "base.h")).read_text(encoding="utf-8")
 
 
 @cache
-def symbols() -> dict[str, Symbol]:
+def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
     """All symbols by name, each behind those it needs; the C library's come first."""
-    files = sorted(FOLDER.glob("*.h"), key=lambda path: (path.name != "libm.h", path.name))
-    found = {symbol.name: symbol for path in files for symbol in _parse(path)}
+    found: dict[str, Symbol] = {}
+    for path in _headers(dialect):
+        built_in = dialect == "cuda" and path.name == "libm.h"
+        for symbol in _parse(path):
+            found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
     ordered: dict[str, Symbol] = {}
     waiting = [*reversed(found)]
     while waiting:
@@ -69,12 +83,28 @@ def symbols() -> dict[str, Symbol]:
     return ordered
 
 
-def source_of(names: Iterable[str]) -> str:
+def _headers(dialect: Dialect) -> list[Path]:
+    """The headers of a dialect. A symbol of a later one replaces the same one of an earlier."""
+    found = sorted(FOLDER.glob("*.h"), key=lambda path: (path.name != "libm.h", path.name))
+    plain = [path for path in found if path.name not in _DEVICE_HOST]
+    match dialect:
+        case "c":
+            return plain
+        case "cuda host":
+            return [*plain, *(FOLDER / name for name in _DEVICE_HOST if (FOLDER / name).exists())]
+        case "cuda":
+            numbers = [path for path in plain if path.name not in _HOST]
+            return [*numbers, *sorted(FOLDER.glob("*.cuh"))]
+        case _:
+            assert_never(dialect)
+
+
+def source_of(names: Iterable[str], dialect: Dialect = "c") -> str:
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
-    It is the same text for the same set of names, and goes after ``base()``.
+    It is the same text for the same set of names, and goes after ``base(dialect)``.
     """
-    known, wanted, waiting = symbols(), set[str](), list(names)
+    known, wanted, waiting = symbols(dialect), set[str](), list(names)
     while waiting:
         name = waiting.pop()
         if name not in known:
@@ -82,7 +112,7 @@ def source_of(names: Iterable[str]) -> str:
         if name not in wanted:
             wanted.add(name)
             waiting += known[name].needs
-    chosen = (symbol for symbol in known.values() if symbol.name in wanted)
+    chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
 
 

@@ -30,7 +30,8 @@ static inline float symc_exp_nonpositive_f32(float x) {
     p = p * r + 0.49999994f * one;
     p = p * r + one;
     p = p * r + one;
-    symc_bits_f32 power = {.bits = shifted.bits << 23};
+    symc_bits_f32 power;
+    power.bits = shifted.bits << 23;
     return x < -104.0f ? 0.0f : p * power.value;
 }
 

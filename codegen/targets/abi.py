@@ -1,7 +1,7 @@
 """Write `_abi.py`, the types and functions of `library.py`, so that nothing is parsed at run time.
 
 Run this file after a change of `DECLARATIONS`; a test compares. Parsing them when symc is imported
-would cost 20 ms, the module needs 1 ms.
+would cost 20 ms, the module needs 1 ms. `symc_device_call` is the `symc_call` of `device.h`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,48 @@ typedef struct symc_blas {
     int64_t *guard;
 } symc_blas;
 extern symc_blas symc_imports;
+
+typedef struct symc_device {
+    int (*cuCtxPushCurrent)(void *context);
+    int (*cuCtxPopCurrent)(void **context);
+    int (*cuLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                          unsigned block_x, unsigned block_y, unsigned block_z,
+                          unsigned shared_bytes, void *stream, void **params, void **extra);
+    int (*cuMemcpyDtoHAsync)(void *to, uint64_t from, size_t bytes, void *stream);
+    int (*cuMemcpyHtoDAsync)(uint64_t to, const void *from, size_t bytes, void *stream);
+    int (*cuMemcpyDtoDAsync)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+    int (*cuMemsetD8Async)(uint64_t to, unsigned char value, size_t bytes, void *stream);
+    int (*cuStreamSynchronize)(void *stream);
+    int (*cuMemAllocAsync)(uint64_t *address, size_t bytes, void *stream);
+    int (*cuMemFreeAsync)(uint64_t address, void *stream);
+    int (*cublasSetStream)(void *blas, void *stream);
+    int (*cublasGemmStridedBatchedEx)(
+        void *blas, int trans_a, int trans_b, int m, int n, int k, const void *alpha,
+        const void *a, int type_a, int lda, long long stride_a, const void *b, int type_b, int ldb,
+        long long stride_b, const void *beta, void *c, int type_c, int ldc, long long stride_c,
+        int batch, int compute, int algorithm);
+    void *context;
+    void *blas;
+    int64_t processors;
+    int64_t shared_bytes;
+    int64_t synchronous;
+} symc_device;
+
+typedef struct symc_device_call {
+    void **data;
+    const int64_t *lengths;
+    int64_t *shapes;
+    int64_t *sizes;
+    char *workspace;
+    int64_t workspace_bytes;
+    int64_t threads;
+    void *(*allocate)(void *context, int64_t output);
+    void *context;
+    const symc_device *device;
+    void *const *functions;
+    void *stream;
+    int64_t step;
+} symc_device_call;
 
 void *dlopen(const char *path, int flags);
 void *dlsym(void *library, const char *name);

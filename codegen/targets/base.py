@@ -1,4 +1,4 @@
-"""What a target is: a language as a table, and five functions that know a compiler.
+"""What a target is: a language as a table, and six functions that know a compiler.
 
 `emit.py` prints loop IR through a `Lang`; nothing in a `Lang` computes. A `Target` finds the
 compiler, runs it, and loads what it made; it knows nothing about tensors or caches.
@@ -7,7 +7,7 @@ compiler, runs it, and loads what it made; it knows nothing about tensors or cac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from symc.codegen.ir import Program
 from symc.codegen.record import record
@@ -35,10 +35,33 @@ class Lang:
     unroll: str
     thread: str  # the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
+    functions: frozenset[str]  # that the compiler knows: names that kernels must not take
+
+
+@record
+class Source:
+    """A program as text: the files that are compiled, by name, and facts for whoever loads it."""
+
+    files: tuple[tuple[str, str], ...]
+    facts: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """All files, one behind the other."""
+        return "\n".join(text for _, text in self.files)
+
+    def file(self, name: str) -> str:
+        """One file."""
+        return dict(self.files)[name]
 
 
 class Target(Protocol):
     """A language together with its compiler."""
+
+    @property
+    def on_device(self) -> bool:
+        """Whether arrays are in the memory of a device with thousands of threads."""
+        ...
 
     @property
     def lang(self) -> Lang:
@@ -53,11 +76,15 @@ class Target(Protocol):
         """What to do to a program before it is printed, in order."""
         ...
 
+    def emit(self, program: Program) -> Source:
+        """The text of a program that has been through the passes."""
+        ...
+
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """Everything besides the source that decides what compiling gives, in named parts."""
         ...
 
-    def compile(self, source: str, folder: Path, *, quick: bool = False) -> None:
+    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
         """Leave the compiled function and its source in `folder`, or raise `CompileFailed`."""
         ...
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from symc.codegen.targets.base import Lang, Pass
+    from symc.codegen.ir import Program
+    from symc.codegen.targets.base import Lang, Pass, Source
 
 SOURCE = "function.c"
 BINARY = "function.so"
@@ -45,6 +46,11 @@ class CTarget:
 
         return C
 
+    @property
+    def on_device(self) -> bool:
+        """Arrays are in the memory of the processor."""
+        return False
+
     def available(self) -> bool:
         """Whether there is a compiler. Starts no process."""
         return compiler.find_compiler() is not None
@@ -54,6 +60,13 @@ class CTarget:
         from symc.codegen.passes import PASSES
 
         return PASSES
+
+    def emit(self, program: Program) -> Source:
+        """The text of a program that has been through the passes."""
+        from symc.codegen.emit import emit
+        from symc.codegen.targets.base import Source
+
+        return Source(((SOURCE, emit(program, self.lang)),), {})
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -74,8 +87,12 @@ class CTarget:
             raise CompilerMissing(compiler.why_missing())
         return found
 
-    def compile(self, source: str, folder: Path, *, quick: bool = False) -> None:
+    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`."""
+        self.compile_text(source.text, folder, quick=quick)
+
+    def compile_text(self, source: str, folder: Path, *, quick: bool = False) -> None:
+        """As `compile`, for a text from anywhere."""
         from symc.codegen.targets.pieces import pieces
 
         found = self.compiler()
@@ -109,8 +126,8 @@ def is_library(path: Path) -> bool:
 
 def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     """The options of one compilation."""
-    # Our loops say themselves what may be vectorised, so that -O2 and -O3 of gcc only add what takes
-    # time: a quarter of it, for code that is no faster. clang vectorises from -O2 on.
+    # Our loops say themselves what may be vectorised. What else gcc does at -O2 takes a quarter of
+    # its time, for code that is no faster. clang vectorises from -O2 on.
     level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
     if quick:
         level = ["-O1"]

@@ -13,6 +13,12 @@ KEYWORDS = (
     " INFINITY NAN NULL"
 )
 
+FUNCTIONS = (
+    "abort abs calloc div exit gamma getenv index j0 j1 jn labs ldiv log main memchr"
+    " memcmp memcpy memset printf puts qsort rand realloc rindex scalb signbit significand"
+    " strlen system time y0 y1 yn"
+)
+
 C = Lang(
     name="c",
     types={
@@ -41,4 +47,5 @@ C = Lang(
     unroll="#pragma GCC unroll {count}",
     thread="omp_get_thread_num()",
     reserved=frozenset(KEYWORDS.split()),
+    functions=frozenset(FUNCTIONS.split()),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 FOLDERS = (
@@ -39,7 +40,13 @@ def find_compiler() -> Compiler | None:
     A name given in SYMC_CC or CC is an order: nothing else is taken in its place.
     """
     order = os.environ.get("SYMC_CC") or os.environ.get("CC")
-    return _find(order, os.environ.get("PATH", ""))
+    return _find(order, ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
+
+
+def find_cxx_compiler() -> Compiler | None:
+    """The C++ compiler that SYMC_CXX or CXX names, else c++, g++ or clang++; as `find_compiler`."""
+    order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
+    return _find(order, ("c++", "g++", "clang++"), os.environ.get("PATH", ""))
 
 
 def _which(name: str, path: str) -> str | None:
@@ -53,8 +60,8 @@ def _which(name: str, path: str) -> str | None:
 
 
 @functools.cache
-def _find(order: str | None, path: str) -> Compiler | None:
-    for words in [_split(order)] if order else [["cc"], ["gcc"], ["clang"]]:
+def _find(order: str | None, names: tuple[str, ...], path: str) -> Compiler | None:
+    for words in [_split(order)] if order else [[name] for name in names]:
         found = _which(words[0], path) if words else None
         if found is not None:
             # the last word without a dash is the compiler itself in "ccache gcc -m64"
@@ -78,22 +85,35 @@ def why_missing() -> str:
     return "no C compiler: found none of cc, gcc, clang in PATH. Install gcc or set SYMC_CC"
 
 
+def why_cxx_missing() -> str:
+    """What to tell a user who has no C++ compiler."""
+    order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
+    if order:
+        return f"no C++ compiler: {order!r}, which SYMC_CXX or CXX names, is not a program in PATH"
+    return "no C++ compiler: found none of c++, g++, clang++ in PATH. Install g++ or set SYMC_CXX"
+
+
 def identity(found: Compiler, memo: str | Path | None) -> str:
     """The compiler's file and version. The version is asked for once for each file, see `memo`."""
     stamp = found.stamp
+    return f"{remembered(stamp, memo, lambda: _version(found))} ({stamp})"
+
+
+def remembered(stamp: str, memo: str | Path | None, ask: Callable[[], str]) -> str:
+    """What `ask` answers about the file that `stamp` stands for: asked once, kept in `memo`."""
     if memo is not None:
         try:
             with open(memo, encoding="utf-8") as file:
-                known, _, version = file.read().partition("\n")
+                known, _, answer = file.read().partition("\n")
         except (OSError, UnicodeDecodeError):
             pass
         else:
-            if known == stamp and version:
-                return f"{version} ({stamp})"
-    version = _version(found)
+            if known == stamp and answer:
+                return answer
+    answer = ask()
     if memo is not None:
-        _remember(memo, f"{stamp}\n{version}")
-    return f"{version} ({stamp})"
+        _remember(memo, f"{stamp}\n{answer}")
+    return answer
 
 
 @functools.cache

@@ -17,10 +17,10 @@ from symc.codegen.targets.steps import (
     Host,
     emit_step,
     external,
+    largest,
     one_line,
     step_expressions,
     stride_of,
-    takes_threads,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def prepare_text(host: Host) -> str:
     for name in used_buffers(steps):
         host.put(external(host, host.buffers[name]))
     compute_sizes(host, store=True)
+    host.limits()
     for step in steps:
         emit_step(host, step)
         if isinstance(step, Measure):
@@ -67,12 +68,12 @@ def prepare_text(host: Host) -> str:
     lay_out(host)
     host.put("return 0;")
     body = "\n".join(host.lines)
-    return f"int64_t symc_prepare(symc_call *call)\n{{\n{body}\n}}\n"
+    return host.function("symc_prepare", body)
 
 
 def lay_out(host: Host) -> None:
     """The workspace: its slots one behind the other, then the threads' scratch memory."""
-    if not host.plan.slots and not host.plan.scratch:
+    if not host.plan.slots and not host.needs_scratch():
         host.put("call->workspace_bytes = 0;")
         return
     first = len(host.index)
@@ -81,7 +82,7 @@ def lay_out(host: Host) -> None:
         names = one_line(", ".join(tenant.name for tenant in slot.tenants))
         host.put(f"call->sizes[{first + number}] = bytes;  /* {names} */")
         host.put(f"bytes = {host.use('symc_after')}(bytes, {slot_bytes(host, slot)});")
-    scratch = scratch_bytes(host)
+    scratch = host.scratch()
     if scratch:
         host.put(f"call->sizes[{first + len(host.plan.slots)}] = bytes;  /* scratch */")
         host.put(f"bytes = {host.use('symc_after')}(bytes, {scratch});")
@@ -91,15 +92,6 @@ def lay_out(host: Host) -> None:
 def slot_bytes(host: Host, slot: Slot) -> str:
     """The size of a slot's largest tenant."""
     return largest(host, [array_bytes(host, tenant) for tenant in slot.tenants])
-
-
-def largest(host: Host, texts: Sequence[str]) -> str:
-    """The largest of some numbers of bytes."""
-    distinct = list(dict.fromkeys(texts))
-    text = distinct[0] if distinct else ""
-    for other in distinct[1:]:
-        text = f"{host.use('symc_larger')}({text}, {other})"
-    return text
 
 
 def array_bytes(host: Host, buffer: Buffer) -> str:
@@ -115,17 +107,6 @@ def array_bytes(host: Host, buffer: Buffer) -> str:
     for length in lengths:
         text = f"{host.use('symc_times')}({text}, {length})"
     return text
-
-
-def scratch_bytes(host: Host) -> str:
-    """The scratch memory of the launch that needs most, among those known before the run."""
-    texts: list[str] = []
-    for step in host.program.steps[host.plan.leading :]:
-        stride = stride_of(host, step) if isinstance(step, Launch) else None
-        if isinstance(step, Launch) and stride is not None and is_known(stride, host.plan.early):
-            times = "call->threads" if host.plan.scratch[step.kernel].parallel else "1"
-            texts.append(f"{host.use('symc_times')}({host.printer.text(stride)}, {times})")
-    return largest(host, texts)
 
 
 def compute_sizes(host: Host, *, store: bool) -> None:
@@ -160,13 +141,13 @@ def run_text(host: Host) -> str:
             if late.first == number:
                 name = host.printer.buffers[late.buffer.name]
                 room = array_bytes(host, late.buffer)
-                host.put(f"{name} = {host.use('malloc')}({room} + 64);")
+                host.put(f"{name} = {host.allocation(room)};")
                 host.fail(f"!{name}", "-1")
         emit_step(host, step)
         for late in host.plan.late:
             if late.last == number:
                 name = host.printer.buffers[late.buffer.name]
-                host.put(f"{host.use('free')}({name});")
+                host.put(host.release(name))
                 host.put(f"{name} = 0;")
         if isinstance(step, Measure):
             host.known.add(step.size)
@@ -175,13 +156,13 @@ def run_text(host: Host) -> str:
     if host.failing:
         host.lines.append("done:")
         for late in host.plan.late:
-            host.put(f"{host.use('free')}({host.printer.buffers[late.buffer.name]});")
+            host.put(host.release(host.printer.buffers[late.buffer.name]))
         if scratch:
-            host.put(f"{host.use('free')}(scratch);")
+            host.put(host.release("scratch"))
     host.put("return status;" if host.failing else "return 0;")
     body = "\n".join(host.lines)
     unused = "" if "call" in body else "    (void)call;\n"
-    return f"int64_t symc_run(symc_call *call)\n{{\n{unused}{body}\n}}\n"
+    return host.function("symc_run", unused + body)
 
 
 def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: bool) -> None:
@@ -190,7 +171,7 @@ def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: b
     for name, place in host.index.items():
         if name in host.plan.early and name in needed:
             host.put(f"const int64_t {printer.vars[name]} = call->sizes[{place}];")
-    if any(takes_threads(host, step) for step in steps):
+    if any(map(host.threads, steps)):
         host.put("const int64_t threads = call->threads;")
     for name in used_buffers(steps):
         buffer = host.buffers[name]
@@ -205,7 +186,7 @@ def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: b
             host.put(f"{kind} *const {plain} = ({kind} *)({begin});")
     if scratch:
         host.put("char *scratch = 0;")
-    if host.failing:
+    if host.failing or host.reports:
         host.put("int64_t status = 0;")
     if host.lines:
         host.lines.append("")

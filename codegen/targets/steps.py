@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
 from symc.codegen.ir import (
@@ -52,6 +52,7 @@ class Host:
 
     known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
     failing: bool = False  # whether a failed step has something to clean up
+    reports: ClassVar[bool] = False  # whether steps other than checks return a status
     buffers: dict[str, Buffer] = field(init=False)
     position: dict[str, int] = field(init=False)  # of external buffers in `data`
     outputs: list[Buffer] = field(init=False)
@@ -83,6 +84,57 @@ class Host:
     def kind(self, dtype: DType) -> str:
         """The C type of an element."""
         return self.printer.lang.types[dtype.name]
+
+    # What differs from target to target; `targets/cuda/host.py` has it for devices.
+
+    def function(self, name: str, body: str) -> str:
+        """One of the functions that the caller calls."""
+        return f"int64_t {name}(symc_call *call)\n{{\n{body}\n}}\n"
+
+    def launch(self, launch: Launch) -> None:
+        """The statements that run a kernel."""
+        emit_launch(self, launch)
+
+    def routine(self, routine: Routine) -> None:
+        """The statements that call a function of the runtime."""
+        emit_routine(self, routine)
+
+    def fetch(self, condition: Expr) -> Expr:
+        """The condition with what it loads where the host can read it."""
+        return condition
+
+    def element(self, buffer: str) -> str:
+        """The first element of an array, where the host can read it."""
+        return f"{self.printer.buffers[buffer]}[0]"
+
+    def allocation(self, size: str) -> str:
+        """Memory for a number of bytes."""
+        return f"{self.use('malloc')}({size} + 64)"
+
+    def release(self, name: str) -> str:
+        """The statement that frees memory."""
+        return f"{self.use('free')}({name});"
+
+    def scratch(self) -> str:
+        """The bytes of scratch memory that are known to be needed before the steps run, or ""."""
+        return scratch_bytes(self)
+
+    def wanted(self, launch: Launch) -> list[Expr]:
+        """What a launch computes besides the sizes it passes on, in kernel sizes."""
+        emitted, scratch = self.kernels[launch.kernel], self.plan.scratch.get(launch.kernel)
+        found = (emitted.extent, emitted.work, None if scratch is None else scratch.bytes)
+        return [expr for expr in found if expr is not None]
+
+    def threads(self, step: Step) -> bool:
+        """Whether a step is told how many threads it may use."""
+        return takes_threads(self, step)
+
+    def needs_scratch(self) -> bool:
+        """Whether any launch may need scratch memory."""
+        return bool(self.plan.scratch)
+
+    def limits(self) -> None:
+        """Tests of whether this program can run at these lengths."""
 
     def call(self, name: str, arguments: Sequence[str], depth: int = 1) -> None:
         """A call, on several lines if it is long."""
@@ -128,14 +180,13 @@ def emit_step(host: Host, step: Step) -> None:
     """The statements of one step."""
     match step:
         case Launch():
-            emit_launch(host, step)
+            host.launch(step)
         case Routine():
-            emit_routine(host, step)
+            host.routine(step)
         case Check(condition, code, note):
-            host.fail(negated(host, condition), str(code), note)
+            host.fail(negated(host, host.fetch(condition)), str(code), note)
         case Measure(size, buffer):
-            name, array = host.printer.vars[size], host.printer.buffers[buffer]
-            host.put(f"const int64_t {name} = {array}[0];")
+            host.put(f"const int64_t {host.printer.vars[size]} = {host.element(buffer)};")
         case _:
             assert_never(step)
 
@@ -238,6 +289,26 @@ def emit_shares(
     host.put("}")
 
 
+def scratch_bytes(host: Host) -> str:
+    """The scratch memory of the launch that needs most, among those known before the run."""
+    texts: list[str] = []
+    for step in host.program.steps[host.plan.leading :]:
+        stride = stride_of(host, step) if isinstance(step, Launch) else None
+        if isinstance(step, Launch) and stride is not None and is_known(stride, host.plan.early):
+            times = "call->threads" if host.plan.scratch[step.kernel].parallel else "1"
+            texts.append(f"{host.use('symc_times')}({host.printer.text(stride)}, {times})")
+    return largest(host, texts)
+
+
+def largest(host: Host, texts: Sequence[str]) -> str:
+    """The largest of some numbers of bytes."""
+    distinct = list(dict.fromkeys(texts))
+    text = distinct[0] if distinct else ""
+    for other in distinct[1:]:
+        text = f"{host.use('symc_larger')}({text}, {other})"
+    return text
+
+
 def scratch_base(host: Host, launch: Launch, stride: Expr) -> str:
     """Where a launch's scratch memory begins: planned, or allocated now that its size is known."""
     if is_known(stride, host.plan.early):
@@ -245,8 +316,8 @@ def scratch_base(host: Host, launch: Launch, stride: Expr) -> str:
         return f"call->workspace + call->sizes[{place}]"
     times = "threads" if host.plan.scratch[launch.kernel].parallel else "1"
     bytes_text = f"{host.use('symc_times')}({host.printer.text(stride)}, {times})"
-    host.put(f"{host.use('free')}(scratch);")
-    host.put(f"scratch = {host.use('malloc')}({bytes_text} + 64);")
+    host.put(host.release("scratch"))
+    host.put(f"scratch = {host.allocation(bytes_text)};")
     host.fail("!scratch", "-1")
     return "scratch"
 
@@ -289,11 +360,8 @@ def step_expressions(host: Host, step: Step) -> Sequence[Expr]:
     """Every expression over sizes that the text of a step may contain."""
     match step:
         case Launch():
-            stride = stride_of(host, step)
-            emitted = host.kernels[step.kernel]
-            more = [expr for expr in (emitted.extent, emitted.work) if expr is not None]
-            shared_out = [substitute(expr, bindings(host, step)) for expr in more]
-            return [*step.sizes, *shared_out, *([stride] if stride is not None else [])]
+            bound = bindings(host, step)
+            return [*step.sizes, *(substitute(expr, bound) for expr in host.wanted(step))]
         case Routine(_, args):
             return [arg.offset if isinstance(arg, Pointer) else arg for arg in args]
         case Check(condition):

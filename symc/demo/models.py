@@ -14,8 +14,8 @@ import numpy as np
 
 import symc
 import symc.tensor as T
+from symc.callable import Function
 from symc.demo.digits import CLASSES, PIXELS, Floats
-from symc.function import Function
 from symc.graph import Tensor
 from symc.inputs import SharedVariable
 

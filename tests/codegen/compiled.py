@@ -47,7 +47,7 @@ def build(program: Program, *, quick: bool = True) -> Library:
     """The compiled program, in a folder that stays until the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="symc-test-"))
     target = CTarget()
-    target.compile(emit(program, C), folder, quick=quick)
+    target.compile_text(emit(program, C), folder, quick=quick)
     return target.load(folder)
 
 

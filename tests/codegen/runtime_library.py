@@ -33,9 +33,11 @@ _FUNCTION = re.compile(r"^static inline (\w+) (symc_\w+)\((.*?)\)", re.MULTILINE
 _INSTANCE = re.compile(r"^SYMC_DEFINE_(\w+)\((symc_\w+), (\w+)", re.MULTILINE)
 
 
-def gcc(flags: list[str], source: str, *outputs: str) -> subprocess.CompletedProcess[str]:
+def gcc(
+    flags: list[str], source: str, *outputs: str, language: str = "c"
+) -> subprocess.CompletedProcess[str]:
     """Compile a text, or fail with what gcc says."""
-    command = [*FAST[:1], *flags, "-x", "c", "-", *outputs, "-lm"]
+    command = [*FAST[:1], *flags, "-x", language, "-", *outputs, "-lm"]
     result = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     return result

@@ -74,7 +74,7 @@ def test_an_unknown_symbol_is_named() -> None:
 
 
 def test_there_is_no_include() -> None:
-    for path in FOLDER.glob("*.h"):
+    for path in [*FOLDER.glob("*.h"), *FOLDER.glob("*.cuh")]:
         assert not re.search(r"^\s*#\s*include", path.read_text(), re.MULTILINE), path.name
 
 

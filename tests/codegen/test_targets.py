@@ -32,7 +32,7 @@ def test_a_missing_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     target = CTarget()
     assert not target.available()
     with pytest.raises(CompilerMissing, match="'no-such-compiler -m64'"):
-        target.compile("", tmp_path)
+        target.compile_text("", tmp_path)
     monkeypatch.delenv("SYMC_CC")
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -51,7 +51,7 @@ def test_a_compiler_with_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_failed_compilation_says(tmp_path: Path) -> None:
     source = "int first;\n" * 30 + "int wrong = ;\n" + "int last;\n" * 30
     with pytest.raises(CompileFailed) as caught:
-        CTarget().compile(source, tmp_path)
+        CTarget().compile_text(source, tmp_path)
     error = caught.value
     assert error.line == 31
     assert error.source == source
@@ -87,7 +87,7 @@ def test_a_compiler_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     fake.chmod(0o755)
     monkeypatch.setenv("SYMC_CC", str(fake))
     with pytest.raises(CompileFailed, match="no space left") as caught:
-        CTarget().compile("int x;", tmp_path)
+        CTarget().compile_text("int x;", tmp_path)
     assert caught.value.line is None
 
 
@@ -156,6 +156,22 @@ def test_the_struct_is_the_same_everywhere() -> None:
     assert fields[0] == fields[1] == fields[2]
 
 
+@pytest.mark.parametrize(
+    ("name", "declared"), [("symc_device", "symc_device"), ("symc_call", "symc_device_call")]
+)
+def test_the_structs_of_devices_are_the_same_everywhere(name: str, declared: str) -> None:
+    header = (Path(__file__).parents[2] / "codegen/runtime/device.h").read_text()
+    bodies = [
+        text.partition(f"typedef struct {name} {{")[2].partition(f"}} {name};")[0]
+        for text, name in [(header, name), (abi.DECLARATIONS, declared)]
+    ]
+    fields = [
+        " ".join(line.partition("//")[0] for line in body.split("\n")).split() for body in bodies
+    ]
+    assert fields[0] == fields[1]
+    assert len(fields[0]) > 10
+
+
 def many_kernels(count: int) -> Program:
     """The same elementwise kernel under many names, each in place of the last."""
     made = elementwise(30)
@@ -182,7 +198,7 @@ def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
     assert len(pieces.pieces(source, 3)) == 3
     assert pieces.pieces(source, 1) == [source]
     target = CTarget()
-    target.compile(source, tmp_path, quick=True)
+    target.compile_text(source, tmp_path, quick=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["function.c", "function.so"]
     assert (tmp_path / "function.c").read_text() == source
     x = np.linspace(-1, 1, 7)
@@ -199,7 +215,7 @@ def test_small_programs_are_compiled_whole() -> None:
 def test_a_piece_that_fails(tmp_path: Path) -> None:
     source = emit(many_kernels(80), LANG).replace("/* number 77 */", "int oops = ;", 1)
     with pytest.raises(CompileFailed, match="int oops = ;"):
-        CTarget().compile(source, tmp_path, quick=True)
+        CTarget().compile_text(source, tmp_path, quick=True)
     assert [path.name for path in tmp_path.iterdir()] == ["function.c"]
 
 

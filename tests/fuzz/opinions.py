@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from symc.callable import Function
 from symc.codegen.interpret import Array as Flat
 from symc.codegen.interpret import View, interpret
 from symc.codegen.ir import Program
 from symc.compile import Stages
-from symc.function import Function
 from symc.graph import Array
 from symc.types import to_numpy
 

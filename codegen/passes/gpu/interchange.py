@@ -1,0 +1,102 @@
+"""interchange: independent iterations go outside.
+
+``for r in serial(n): for q in parallel(m): w[rows[r]*m + q] += y[r*m + q]`` adds rows to rows, in
+order. Each column is for itself, so a thread of a device may take one and go through the rows; as
+it stands all threads would have to wait for each other after each row. Loops are exchanged where
+an iteration of the inner one only touches, of all that is written, elements of its own column:
+those at ``q``, or at ``...*m + q`` with q < m.
+"""
+
+from __future__ import annotations
+
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Const,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.passes.walk import (
+    Block,
+    collect,
+    expressions,
+    map_kernels,
+    names_in,
+    statements,
+    substitute,
+    written,
+)
+
+
+def interchange(program: Program) -> Program:
+    """The program with outermost serial loops inside the independent ones that they are around."""
+    return map_kernels(program, lambda kernel: tuple(map(_statement, kernel.body)))
+
+
+def _statement(stmt: Stmt) -> Stmt:
+    if not isinstance(stmt, Loop) or stmt.kind != "serial" or not stmt.body:
+        return stmt
+    *before, inner = stmt.body
+    if not isinstance(inner, Loop) or inner.kind != "parallel":
+        return stmt
+    if not all(isinstance(let, Let) for let in before) or not _is_independent(stmt, inner):
+        return stmt
+    body: Block = (*before, *inner.body)
+    note = "\n".join(dict.fromkeys(filter(None, (stmt.note, inner.note))))
+    return Loop(
+        inner.var, inner.extent, "parallel", (Loop(stmt.var, stmt.extent, "serial", body),), note
+    )
+
+
+def _is_independent(outer: Loop, inner: Loop) -> bool:
+    """Whether no two iterations of the inner loop meet, whatever those of the outer one are."""
+    lets = {stmt.var.name: stmt.value for stmt in outer.body if isinstance(stmt, Let)}
+    if not {outer.var.name, *lets}.isdisjoint(names_in(inner.extent)):
+        return False
+    stores = written(outer.body)
+    for let in lets.values():  # named once for all columns, but may change from row to row
+        loads: list[Load] = []
+        collect(let, [], loads)
+        if any(load.buffer in stores for load in loads):
+            return False
+    if any(isinstance(stmt, Loop | If) for stmt in inner.body):
+        return False
+    own = {stmt.buffer.name for stmt in statements(inner.body) if isinstance(stmt, Alloc)}
+    places: dict[str, set[Expr | None]] = {}
+    known: dict[str, Expr] = {}
+    for stmt in inner.body:
+        accessed: list[tuple[str, Expr]] = []
+        loads = []
+        for expr in expressions(stmt):
+            collect(expr, [], loads)
+        accessed += [(load.buffer, load.index) for load in loads]
+        if isinstance(stmt, Store | Accumulate):
+            accessed.append((stmt.buffer, stmt.index))
+        for buffer, index in accessed:
+            if buffer in stores - own:
+                place = _column(substitute(index, known), inner)
+                places.setdefault(buffer, set()).add(place)
+        if isinstance(stmt, Let):
+            known[stmt.var.name] = substitute(stmt.value, known)
+    return all(len(found) == 1 and None not in found for found in places.values())
+
+
+def _column(index: Expr, inner: Loop) -> Expr | None:
+    """The form of an index that tells columns apart: equal forms never meet in two columns."""
+    match index:
+        case Var(name) if name == inner.var.name:
+            return Const(0)
+        case Binary("add", Binary("mul", row, width), Var(name)) if (
+            name == inner.var.name and width == inner.extent and inner.var.name not in names_in(row)
+        ):
+            return width
+        case _:
+            return None

@@ -1,0 +1,249 @@
+"""narrow: lengths and indexes have 32 bits, which a device computes several times faster than 64.
+
+The program is only run where every array has fewer than 2^31 elements and every loop fewer
+iterations (`limits` says what the host must test); else the same program without this pass is.
+
+An index is a sum of products, and those are the same modulo 2^32 whatever the width of what they
+are made of, as long as the index itself fits. Only a few operations need their operands exactly:
+division, remainder, minimum, maximum. There the narrow form is used for variables, constants and
+sums of those, and 64 bits for the rest. A value that is named and is anything but part of an index
+keeps 64 bits, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from symc.codegen.dtypes import INT32, INT64
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Barrier,
+    Binary,
+    Buffer,
+    Cast,
+    Combine,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Launch,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Select,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.passes.memory import prepared
+from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
+
+LARGEST = (1 << 31) - (1 << 20)  # a little less than an int: a thread may count past the end
+EXACT = frozenset({"floordiv", "mod", "min", "max"})
+ORDER = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+MODULAR = frozenset({"add", "sub", "mul"})
+
+
+def narrow(program: Program) -> Program:
+    """The program with int32 lengths, loop variables and indexes in its kernels.
+
+    Not if lengths become known only while it runs: by then it is too late to run another.
+    """
+    _, known = prepared(program)
+    if any(size.var.name not in known for size in program.sizes):
+        return program
+    data = {kernel.name: set[int]() for kernel in program.kernels}
+    for step in program.steps:
+        if isinstance(step, Launch):
+            data[step.kernel] |= {n for n, size in enumerate(step.sizes) if _loads(size)}
+    kernels = tuple(_Narrow(kernel, data[kernel.name]).kernel() for kernel in program.kernels)
+    return replace(program, kernels=kernels)
+
+
+def limits(kernel: Kernel) -> list[Expr]:
+    """The lengths of loops, in the sizes of a kernel, that must be small for it to be narrow.
+
+    Of the lengths of loops over packs, which are divided, the products that are divided.
+    """
+    sizes = {size.name for size in kernel.sizes}
+    found: dict[Expr, None] = {}
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, Loop) and not isinstance(stmt.extent, Const):
+            pending: list[Expr] = [stmt.extent]
+            while pending:
+                expr = pending.pop()
+                is_product = isinstance(expr, Binary) and expr.op == "mul"
+                if names_in(expr) <= sizes and (expr is stmt.extent or is_product):
+                    found[expr] = None
+                pending.extend(parts(expr))
+    return list(found)
+
+
+def _loads(expr: Expr) -> bool:
+    return isinstance(expr, Load) or any(map(_loads, parts(expr)))
+
+
+class _Narrow:
+    """The pass over one kernel."""
+
+    def __init__(self, kernel: Kernel, data: set[int]) -> None:
+        self.source = kernel
+        self.sizes = tuple(
+            Var(size.name, INT32) if size.dtype is INT64 and number not in data else size
+            for number, size in enumerate(kernel.sizes)
+        )
+        self.limited = set(limits(kernel))
+        self.narrow = {size.name for size in self.sizes if size.dtype is INT32}
+        self.narrow |= {s.var.name for s in statements(kernel.body) if isinstance(s, Loop)}
+        self.lets = {
+            stmt.var.name: stmt.value
+            for stmt in statements(kernel.body)
+            if isinstance(stmt, Let) and stmt.var.dtype is INT64
+        }
+
+    def kernel(self) -> Kernel:
+        """The kernel with narrow indexes."""
+        self.narrow |= self.lets.keys()
+        while True:
+            wide = self.wide()
+            if wide.isdisjoint(self.narrow):
+                break
+            self.narrow -= wide
+        body = self.block(self.source.body)
+        return Kernel(self.source.name, self.source.params, self.sizes, body, self.source.note)
+
+    # --- which names must keep 64 bits ---
+
+    def wide(self) -> set[str]:
+        """The named values that are used for more than indexes, as far as is known by now."""
+        found: set[str] = set()
+        for expr, is_index in self.uses(self.source.body):
+            self.find(expr, found, exact=False, index=is_index)
+        return found & self.lets.keys()
+
+    def uses(self, block: Block) -> Iterator[tuple[Expr, bool]]:
+        """The expressions of a block, and whether each is an index."""
+        for stmt in statements(block):
+            match stmt:
+                case Let(var, value):
+                    yield value, var.name in self.narrow
+                case Store(_, index, value) | Accumulate(_, index, _, value):
+                    yield index, True
+                    yield value, False
+                case Loop(_, extent):
+                    yield Binary("min", extent, extent, INT64), True
+                case Alloc(buffer):
+                    for length in buffer.shape:
+                        yield length, True
+                case If(condition):
+                    yield condition, False
+                case Barrier() | Combine():
+                    pass
+
+    def find(self, expr: Expr, found: set[str], *, exact: bool, index: bool) -> None:
+        """Collect the names in an expression that are wanted exactly, or as data."""
+        match expr:
+            case Var(name):
+                if not index or (exact and not self.is_small(expr)):
+                    found.add(name)
+            case Load(_, inner):
+                self.find(inner, found, exact=False, index=True)
+            case Binary(op, left, right) if index and op in MODULAR | EXACT:
+                if op in EXACT and not self.is_small(expr):
+                    index = False
+                for part in (left, right):
+                    self.find(part, found, exact=exact or op in EXACT, index=index)
+            case Binary(op, left, right) if op in ORDER and self.are_small(left, right):
+                for part in (left, right):
+                    self.find(part, found, exact=True, index=True)
+            case Select(condition, then, otherwise) if index:
+                self.find(condition, found, exact=True, index=False)
+                for part in (then, otherwise):
+                    self.find(part, found, exact=exact, index=True)
+            case _:
+                for part in parts(expr):
+                    self.find(part, found, exact=True, index=False)
+
+    def are_small(self, left: Expr, right: Expr) -> bool:
+        """Whether two indexes may be compared as they are."""
+        return left.dtype is INT64 and self.is_small(left) and self.is_small(right)
+
+    def is_small(self, expr: Expr) -> bool:
+        """Whether an index surely has 32 bits, and so has everything it is computed from."""
+        match expr:
+            case Const(value):
+                return abs(value) < LARGEST
+            case Var(name):
+                if name not in self.narrow:
+                    return False
+                named = self.lets.get(name)
+                return named is None or self.is_small(named)
+            case Binary("mul") if expr in self.limited:
+                return True
+            case Binary("mul", Var(), Const(value)):  # the start of a pack or a block
+                return 0 <= value <= 1 << 16 and self.is_small(expr.left)
+            case Binary(op, left, right):
+                allowed = op in EXACT or op in ("add", "sub")
+                return allowed and self.is_small(left) and self.is_small(right)
+            case _:
+                return False
+
+    # --- rewriting ---
+
+    def block(self, block: Block) -> Block:
+        """A block with narrow indexes."""
+        return tuple(map(self.statement, block))
+
+    def statement(self, stmt: Stmt) -> Stmt:
+        """A statement with narrow indexes."""
+        match stmt:
+            case Let(var, value):
+                if var.name in self.narrow:
+                    return Let(Var(var.name, INT32), self.index(value))
+                return Let(var, self.value(value))
+            case Store(buffer, index, value):
+                return Store(buffer, self.index(index), self.value(value))
+            case Accumulate(buffer, index, op, value):
+                return Accumulate(buffer, self.index(index), op, self.value(value))
+            case Loop(var, extent, kind, body, note):
+                narrow = Var(var.name, INT32)
+                return Loop(narrow, self.index(extent), kind, self.block(body), note)
+            case If(condition, then, otherwise):
+                return If(self.value(condition), self.block(then), self.block(otherwise))
+            case Alloc(buffer):
+                shape = tuple(map(self.index, buffer.shape))
+                return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
+            case Barrier() | Combine():
+                return stmt
+
+    def index(self, expr: Expr) -> Expr:
+        """An int64 expression as int32, equal modulo 2^32."""
+        match expr:
+            case Const(value):
+                return Const(value, INT32) if abs(value) < LARGEST else Cast(expr, INT32)
+            case Var(name):
+                return Var(name, INT32) if name in self.narrow else Cast(expr, INT32)
+            case Binary(op, left, right) if op in MODULAR or (
+                op in EXACT and self.is_small(left) and self.is_small(right)
+            ):
+                return Binary(op, self.index(left), self.index(right), INT32)
+            case Select(condition, then, otherwise):
+                then, otherwise = self.index(then), self.index(otherwise)
+                return Select(self.value(condition), then, otherwise, INT32)
+            case _:
+                return Cast(self.value(expr), INT32)
+
+    def value(self, expr: Expr) -> Expr:
+        """Any other expression."""
+        match expr:
+            case Var(name) if name in self.narrow:
+                return Cast(Var(name, INT32), INT64)
+            case Load(buffer, index, dtype):
+                return Load(buffer, self.index(index), dtype)
+            case Binary(op, left, right, dtype) if op in ORDER and self.are_small(left, right):
+                return Binary(op, self.index(left), self.index(right), dtype)
+            case _:
+                return rebuild(expr, self.value)

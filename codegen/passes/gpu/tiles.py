@@ -1,0 +1,189 @@
+"""tiles: arrays that are read across the direction in which the result is written.
+
+``for i < n: for j < m: out[i*m + j] = x[j*n + i]`` would let neighbouring threads read elements of
+x that are far apart, and use one element of each 32 bytes that memory delivers. So the loops go
+over tiles of 32 x 32 instead: a tile of x is copied into an array of the team's own, along i, and
+from there into the result, along j. Rows of that array are 33 long, so that a column of it lies in
+32 different banks of shared memory.
+"""
+
+from __future__ import annotations
+
+from symc.codegen.dtypes import BOOL
+from symc.codegen.ir import (
+    Alloc,
+    Binary,
+    Buffer,
+    Const,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    add,
+    binary,
+    const,
+    mul,
+)
+from symc.codegen.passes.gpu.mapping import is_unit
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    collect,
+    expressions,
+    fresh,
+    map_block,
+    map_kernels,
+    names_in,
+    rebuild,
+    substitute,
+)
+
+SIDE = 32
+ROW = SIDE + 1
+ENOUGH = 16  # the shortest constant length of an axis worth a tile
+
+
+def tiles(program: Program) -> Program:
+    """The program with loops over tiles where arrays are transposed."""
+    return map_kernels(program, lambda kernel: _block(kernel.body, bound(kernel)))
+
+
+def _block(block: Block, taken: set[str]) -> Block:
+    if not block or not isinstance(block[-1], Loop) or block[-1].kind != "parallel":
+        return block
+    outer = block[-1]
+    inner = outer.body[-1] if outer.body else None
+    if not isinstance(inner, Loop) or inner.kind != "parallel":
+        return block
+    if inner.body and isinstance(inner.body[-1], Loop):  # the innermost two loops are what counts
+        body = _block(outer.body, taken)
+    elif len(outer.body) == 1 and _is_worth_it(outer, inner):
+        return (*block[:-1], *_tiled(outer, inner, taken))
+    else:
+        return block
+    return (*block[:-1], Loop(outer.var, outer.extent, outer.kind, body, outer.note))
+
+
+def _is_worth_it(outer: Loop, inner: Loop) -> bool:
+    """Whether both axes are long, and all that is done is simple."""
+    if outer.var.name in names_in(inner.extent):
+        return False
+    lengths = (outer.extent, inner.extent)
+    if any(isinstance(length, Const) and length.value < ENOUGH for length in lengths):
+        return False
+    return all(isinstance(stmt, Let | Store) for stmt in inner.body)
+
+
+def _tiled(outer: Loop, inner: Loop, taken: set[str]) -> list[Stmt]:
+    """The loops over tiles, or the loop as it is if no array is transposed."""
+    found = _transposed(outer.var.name, inner)
+    if not found:
+        return [outer]
+    i_tile, j_tile = (Var(fresh(f"{v.name}_tile", taken)) for v in (outer.var, inner.var))
+    body: list[Stmt] = []
+    names: dict[Load, str] = {}
+    for load in found:
+        names[load] = fresh(f"{load.buffer}_tile", taken)
+        body.append(Alloc(Buffer(names[load], load.dtype, (const(SIDE * ROW),), "local")))
+
+    # A copy of each tile: along i, which is where its elements are next to each other.
+    row, column = (Var(fresh(name, taken)) for name in ("row", "column"))
+    i, j = (Var(fresh(v.name, taken)) for v in (outer.var, inner.var))
+    lets = _lets(inner.body)
+    copies = tuple(
+        Store(
+            names[load],
+            add(mul(row, const(ROW)), column),
+            Load(load.buffer, _moved(load.index, lets, outer.var, i, inner.var, j), load.dtype),
+        )
+        for load in found
+    )
+    body.append(
+        _over_tile(
+            taken, (row, column), (j, j_tile, inner.extent), (i, i_tile, outer.extent), copies
+        )
+    )
+
+    # The loop itself, along j.
+    row, column = (Var(fresh(name, taken)) for name in ("row", "column"))
+
+    def visit(expr: Expr) -> Expr:
+        if isinstance(expr, Load) and expr in names:
+            return Load(names[expr], add(mul(column, const(ROW)), row), expr.dtype)
+        return rebuild(expr, visit)
+
+    work = map_block(inner.body, visit)
+    i, j = outer.var, inner.var
+    body.append(
+        _over_tile(taken, (row, column), (i, i_tile, outer.extent), (j, j_tile, inner.extent), work)
+    )
+    loops = Loop(j_tile, _count(inner.extent), "parallel", tuple(body))
+    note = "\n".join(dict.fromkeys(filter(None, (outer.note, inner.note))))
+    return [Loop(i_tile, _count(outer.extent), "parallel", (loops,), note)]
+
+
+def _over_tile(
+    taken: set[str], place: tuple[Var, Var], slow: tuple[Var, Var, Expr],
+    fast: tuple[Var, Var, Expr], work: Block,
+) -> Loop:  # fmt: skip
+    """A loop over the elements of a tile that lie in the array."""
+    t = Var(fresh("t", taken))
+    row, column = place
+    inside: list[Expr] = []
+    lets: list[Stmt] = [
+        Let(row, binary("floordiv", t, const(SIDE))),
+        Let(column, binary("mod", t, const(SIDE))),
+    ]
+    for (var, tile, extent), position in ((slow, row), (fast, column)):
+        lets.append(Let(var, add(mul(tile, const(SIDE)), position)))
+        inside.append(binary("lt", var, extent))
+    condition = Binary("and", inside[0], inside[1], BOOL)
+    return Loop(t, const(SIDE * SIDE), "parallel", (*lets, If(condition, work)))
+
+
+def _count(extent: Expr) -> Expr:
+    if isinstance(extent, Const):
+        return const(-(-int(extent.value) // SIDE))
+    return binary("floordiv", add(extent, const(SIDE - 1)), const(SIDE))
+
+
+def _transposed(outer: str, inner: Loop) -> list[Load]:
+    """The loads along the outer loop of arrays that the loop does not write."""
+    lets = _lets(inner.body)
+    stored = {stmt.buffer for stmt in inner.body if isinstance(stmt, Store)}
+    found: dict[Load, None] = {}
+    for stmt in inner.body:
+        loads: list[Load] = []
+        for expr in expressions(stmt):
+            collect(expr, [], loads)
+        for load in loads:
+            index = substitute(load.index, lets)
+            if load.buffer not in stored and is_unit(index, outer) and _is_across(index, inner.var):
+                found[load] = None
+    return list(found)
+
+
+def _is_across(index: Expr, inner: Var) -> bool:
+    """Whether an index goes in large steps with a variable, and is arithmetic on names alone."""
+    loads: list[Load] = []
+    names: list[str] = []
+    collect(index, names, loads)
+    return inner.name in names and not loads and not is_unit(index, inner.name)
+
+
+def _lets(body: Block) -> dict[str, Expr]:
+    """The values named in a block, written out."""
+    found: dict[str, Expr] = {}
+    for stmt in body:
+        if isinstance(stmt, Let) and stmt.var.dtype.is_integer:
+            found[stmt.var.name] = substitute(stmt.value, found)
+    return found
+
+
+def _moved(index: Expr, lets: dict[str, Expr], old_i: Var, i: Var, old_j: Var, j: Var) -> Expr:
+    return substitute(substitute(index, lets), {old_i.name: i, old_j.name: j})

@@ -1,0 +1,35 @@
+"""The routines of `codegen/routines.py` on a device: which kernels they launch.
+
+The functions of `runtime/deviceblas.h` have the names of those in `runtime/blas.h`. The number of
+each kernel in `symc_call.functions` comes right behind `call`, in the order below. The text of a
+kernel is the same for all programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symc.codegen.routines import ROUTINES
+from symc.codegen.runtime import load
+
+_LAUNCHED = {
+    "gemm": ("gemm", "large_gemm", "columns"),
+    "batched_gemm": ("gemm", "large_gemm", "columns"),
+    "gemv": ("gemv", "columns"),
+    "ger": ("ger",),
+    "dot": ("dot", "columns"),
+}
+
+KERNELS: Mapping[str, tuple[str, ...]] = {
+    f"{name}_{kind}": tuple(f"symc_{kernel}_kernel_{kind}" for kernel in kernels)
+    for name, kernels in _LAUNCHED.items()
+    for kind in ("f32", "f64")
+} | {"copy_bytes": ()}
+"""By routine, symbols of `runtime/gemm.cuh`, which are the names of the kernels."""
+
+assert KERNELS.keys() == ROUTINES.keys()
+
+
+def source_of_kernel(name: str) -> str:
+    """A whole text for NVRTC with one of the kernels."""
+    return load.base("cuda") + load.source_of([name], "cuda")

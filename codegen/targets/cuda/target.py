@@ -1,0 +1,138 @@
+"""CUDA: kernels compiled by NVRTC for a graphics card, or by a C++ compiler for the simulator, and
+host functions compiled by the C compiler meanwhile."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from symc.codegen.record import record
+from symc.codegen.targets.base import Lang, Pass, Source
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, run_all
+from symc.codegen.targets.c_language import C
+from symc.codegen.targets.cuda.lang import CUDA
+from symc.codegen.targets.library import Library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from symc.codegen.ir import Program
+
+KERNELS = "function.cu"
+IMAGE = "function.image"
+RESOURCES = "resources.json"
+HOST_FLAGS = ("-std=gnu11", "-O1", "-fPIC", "-w", "-shared")
+
+Architecture = tuple[int, int]
+
+
+@record
+class CudaTarget:
+    """A graphics card of an architecture, or the simulator of one."""
+
+    architecture: Architecture = (9, 0)
+    simulated: bool = False
+    wide: bool = False
+    """Whether indexes have 64 bits: for arrays of more than 2^30 elements."""
+    memo: str | None = None
+    lang: Lang = CUDA
+
+    @property
+    def on_device(self) -> bool:
+        """Arrays are in the memory of a device."""
+        return True
+
+    def available(self) -> bool:
+        """Whether programs can be compiled here. Starts no process."""
+        from symc.codegen.targets import sim
+        from symc.codegen.targets.cuda import nvrtc
+
+        if not CTarget().available():
+            return False
+        return sim.available() if self.simulated else nvrtc.available()
+
+    def passes(self) -> tuple[Pass, ...]:
+        """What to do to a program before it is printed, in order."""
+        from symc.codegen.passes.gpu import PASSES, WIDE_PASSES
+
+        return WIDE_PASSES if self.wide else PASSES
+
+    def emit(self, program: Program) -> Source:
+        """The texts of a program that has been through the passes."""
+        from symc.codegen.emit_device import emit_device
+
+        made = emit_device(program, self.lang, C)
+        facts = {
+            "kernels": list(made.kernels), "steps": list(made.steps),
+            "synchronises": made.synchronises, "narrow": made.narrow,
+        }  # fmt: skip
+        return Source(((SOURCE, made.host), (KERNELS, made.device)), facts)
+
+    def describe(self, *, quick: bool = False) -> dict[str, str]:
+        """What decides besides the source what compiling gives: the parts of a cache key."""
+        host = CTarget(self.memo).describe(quick=quick)
+        parts = {"compiler": host["compiler"], "platform": host["platform"]}
+        parts["width"] = "64" if self.wide else "32"
+        if self.simulated:
+            from symc.codegen.targets import sim
+
+            return parts | {f"simulator {name}": text for name, text in sim.describe().items()}
+        from symc.codegen.targets.cuda import nvrtc
+
+        memo = None if self.memo is None else f"{self.memo}.nvrtc"
+        return parts | nvrtc.describe(self.architecture, quick=quick, memo=memo)
+
+    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
+        """Leave the texts, the host functions and the kernels' image in `folder`."""
+        import threading
+
+        for name, text in source.files:
+            (folder / name).write_text(text, encoding="utf-8")
+        host, device = source.file(SOURCE), source.file(KERNELS)
+        found = CTarget().compiler()
+        command = [*found.command, *HOST_FLAGS, SOURCE, "-o", BINARY]
+        errors: list[BaseException] = []
+
+        def compile_host() -> None:
+            try:
+                run_all([command], [host], folder)
+            except BaseException as error:
+                errors.append(error)
+
+        beside = threading.Thread(target=compile_host)  # it waits for a process all the time
+        beside.start()
+        try:
+            image, resources = self.image(device, quick=quick)
+        finally:
+            beside.join()
+        if errors:
+            raise errors[0]
+        if not is_library(folder / BINARY):
+            from symc.codegen.errors import CompileFailed
+
+            raise CompileFailed(host, command, f"status 0, but {BINARY} is no library")
+        (folder / IMAGE).write_bytes(image)
+        (folder / RESOURCES).write_text(json.dumps(resources), encoding="utf-8")
+
+    def image(self, text: str, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
+        """The kernels' image, and the registers and memory that each kernel needs."""
+        if self.simulated:
+            from symc.codegen.targets import sim
+
+            return sim.compile_kernels(text, KERNELS), {}
+        from symc.codegen.targets.cuda import nvrtc
+
+        made = nvrtc.compile(text, self.architecture, quick=quick, name=KERNELS)
+        resources = {
+            name: {
+                "registers": found.registers, "shared_bytes": found.shared_bytes,
+                "stack_bytes": found.stack_bytes, "spill_stores": found.spill_stores,
+                "spill_loads": found.spill_loads,
+            }
+            for name, found in made.resources.items()
+        }  # fmt: skip
+        return made.image, resources
+
+    def load(self, folder: str | Path) -> Library:
+        """Open the host functions in `folder`."""
+        return Library.open(f"{folder}/{BINARY}")

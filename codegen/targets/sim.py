@@ -1,0 +1,315 @@
+"""CUDA without a GPU: what NVRTC and the driver do, on a CPU.
+
+`compile_kernels` makes an image of CUDA source with a C++ compiler; `load` gives the driver that
+runs it, through the addresses of functions that have libcuda's names and types. Both are C and C++
+in `codegen/runtime/sim`; `driver.h` there says what is checked and what is not, `cudasim.h` what a
+source may use.
+
+Nothing here runs at import. The environment is read by `load`: ``SYMC_SIM_ORDER`` (``forward``,
+``reversed`` or a number) and ``SYMC_SIM_DEFERRED`` (``1``).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from symc.codegen.errors import CompileFailed, CompilerMissing
+from symc.codegen.record import record
+from symc.codegen.targets import compiler
+
+if TYPE_CHECKING:
+    import ctypes
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parent.parent / "runtime" / "sim"
+
+MODULE_FLAGS = (
+    "-std=c++17", "-O1", "-march=native", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
+    "-g1",  # lines, for reports
+    "-fsanitize=thread,alignment",  # not the libraries: check.h has what they would
+    "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing",
+    "-ffp-contract=fast",  # as NVRTC does
+    "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
+    "-nostdlib",
+)  # fmt: skip
+GCC_FLAGS = ("--param", "tsan-instrument-func-entry-exit=0", "-fno-toplevel-reorder")
+CLANG_FLAGS = ("-mllvm", "-tsan-instrument-func-entry-exit=0")
+LIBRARIES = ("-lm", "-lgcc")
+DRIVER_FLAGS = (
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-O1",
+    "-w",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+)
+
+_KERNEL = re.compile(
+    r"\b__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\(\s*(\w+)[^)]*\)\s*)?(?:void\s+)?"
+    r"(\w+)\s*\("
+)
+_DYNAMIC = re.compile(
+    r"\bextern\s+__shared__\s+(?:__align__\s*\(\s*\w+\s*\)\s*)?[\w\s]+?\b(\w+)\s*\[\s*\]\s*;"
+)
+_EXTERN_SHARED = re.compile(r"(\bextern\s+)__shared__\b")
+_OFFSET = re.compile(r"module\+0x([0-9a-f]+)")
+
+Order: TypeAlias = Literal["forward", "reversed"] | int
+
+
+@record
+class Counters:
+    """Work done since the driver was loaded (launches, barriers), and what is alive now."""
+
+    launches: int
+    allocations: int
+    bytes: int
+    modules: int
+    graphs: int
+    barriers: int
+
+
+def available() -> bool:
+    """Whether this is Linux and has a C++ and a C compiler. Starts no process."""
+    if sys.platform != "linux":
+        return False
+    return compiler.find_cxx_compiler() is not None and compiler.find_compiler() is not None
+
+
+def describe(memo: Path | None = None) -> dict[str, str]:
+    """What decides besides the source what `compile_kernels` gives: the parts of a cache key."""
+    found = _cxx_compiler()
+    return {
+        "compiler": compiler.identity(found, memo),
+        "flags": " ".join([*found.command[1:], *flags(found)]),
+        "headers": _digest(".h"),
+        "cpu": " ".join(compiler.cpu()),
+        "platform": compiler.platform(),
+    }
+
+
+def compile_kernels(source: str, name: str = "function.cu") -> bytes:
+    """The image of a CUDA source: what cuModuleLoadData takes where a GPU takes a cubin.
+
+    Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
+    """
+    import subprocess  # late, as in c.py
+    import tempfile
+
+    found = _cxx_compiler()
+    with tempfile.TemporaryDirectory(prefix="symc-sim-") as folder:
+        made, text = Path(folder, "module.so"), Path(folder, "module.cpp")
+        text.write_text(module_text(source, name), encoding="utf-8")
+        command = [
+            *found.command, *flags(found), "-include", str(FOLDER / "cudasim.h"), str(text),
+            "-o", str(made), *LIBRARIES,
+        ]  # fmt: skip
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        if result.returncode:
+            raise CompileFailed(source, command, result.stderr)
+        return made.read_bytes()
+
+
+def flags(found: compiler.Compiler) -> list[str]:
+    """The options of one compilation of kernels."""
+    return [*MODULE_FLAGS, *(CLANG_FLAGS if "clang" in found.path else GCC_FLAGS)]
+
+
+def module_text(source: str, name: str) -> str:
+    """The C++ of a module: the source, with a record behind it for each kernel.
+
+    One thing in the source is changed. `__shared__` declares a static variable, which cannot be
+    ``extern`` too, so that ``extern __shared__`` loses its second word.
+    """
+    kernels = (f"SYMC_SIM_KERNEL({found[2]}, {found[1] or 0})" for found in _kernels(source))
+    dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in sorted(set(_DYNAMIC.findall(source))))
+    body = _EXTERN_SHARED.sub(lambda match: match[1] + " " * len("__shared__"), source)
+    ends = [*kernels, *dynamic, "SYMC_SIM_MODULE"]
+    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *ends, ""])
+
+
+def _kernels(source: str) -> Iterator[re.Match[str]]:
+    """Each kernel once, though it may be declared before it is defined."""
+    seen = set[str]()
+    for match in _KERNEL.finditer(source):
+        if match[2] not in seen:
+            seen.add(match[2])
+            yield match
+
+
+def _cxx_compiler() -> compiler.Compiler:
+    found = compiler.find_cxx_compiler()
+    if found is None:
+        raise CompilerMissing(compiler.why_cxx_missing())
+    return found
+
+
+# --- the driver -----------------------------------------------------------------------------------
+
+
+class Simulator:
+    """The driver of this process. All of its functions may be called from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a driver that `load` built."""
+        import ctypes
+
+        self._library = ctypes.CDLL(str(path))
+        self._library.symc_sim_report.restype = ctypes.c_char_p
+        self._library.symc_sim_image.restype = ctypes.c_void_p
+        self._table = dict(_entries(self._library))
+
+    def table(self) -> dict[str, int]:
+        """The addresses of the driver's functions, by the names that cuGetProcAddress takes."""
+        return dict(self._table)
+
+    def address(self, name: str) -> int:
+        """The address of a function, such as ``cuMemAlloc``."""
+        if name not in self._table:
+            raise LookupError(f"the simulated driver has no function {name!r}")
+        return self._table[name]
+
+    def set_order(self, order: Order) -> None:
+        """In which order threads, warps and blocks of later launches run; a number is a seed."""
+        import ctypes
+
+        number = {"forward": 0, "reversed": 1}.get(order, 2) if isinstance(order, str) else 2
+        if number == 2 and not isinstance(order, int):
+            raise ValueError(f"order: 'forward', 'reversed' or a number, not {order!r}")
+        seed = order if isinstance(order, int) else 0
+        self._library.symc_sim_set_order(number, ctypes.c_uint64(seed))
+
+    def set_deferred(self, deferred: bool) -> None:
+        """Whether work waits for a call that needs it, instead of running when it is enqueued."""
+        self._library.symc_sim_set_deferred(int(deferred))
+
+    def report(self) -> str:
+        """What was wrong in the last call that failed, in words: kernel, thread, line, memory."""
+        text: str = self._library.symc_sim_report().decode(errors="replace")
+        return _OFFSET.sub(lambda match: self._line(int(match[1], 16)) or match[0], text)
+
+    def recover(self) -> None:
+        """Forget the error of a kernel, which lost the context; the report; work that waits.
+
+        Captures end, memory and modules stay.
+        """
+        self._library.symc_sim_recover()
+
+    def counters(self) -> Counters:
+        """Work done, and what is alive."""
+        import ctypes
+
+        values = (ctypes.c_int64 * 6)()
+        self._library.symc_sim_counters(values)
+        return Counters(*values)
+
+    def _line(self, offset: int) -> str | None:
+        """``file:line`` of code in the module that the report is about, if it can be found."""
+        import ctypes
+        import subprocess
+        import tempfile
+
+        size = ctypes.c_size_t()
+        image = self._library.symc_sim_image(ctypes.byref(size))
+        if image is None:
+            return None
+        with tempfile.NamedTemporaryFile(prefix="symc-sim-") as file:
+            file.write(ctypes.string_at(image, size.value))
+            file.flush()
+            # The address is where the call returns to: the byte before is in the call.
+            command = ["addr2line", "-e", file.name, hex(offset - 1)]
+            try:
+                found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            except (OSError, subprocess.SubprocessError):
+                return None
+        place = found.partition(" (")[0].strip()
+        return None if place.startswith("?") else f"{Path(place).name}"
+
+
+def _entries(library: ctypes.CDLL) -> Iterator[tuple[str, int]]:
+    import ctypes
+
+    name, address = ctypes.c_char_p(), ctypes.c_void_p()
+    number = 0
+    while library.symc_sim_entry(number, ctypes.byref(name), ctypes.byref(address)):
+        yield (name.value or b"").decode(), address.value or 0
+        number += 1
+
+
+_lock = threading.Lock()
+_loaded: list[Simulator] = []
+
+
+def load(folder: Path | None = None) -> Simulator:
+    """The driver of this process, the same for all calls.
+
+    It is built where it was not before, and kept in `folder` for other processes; without one, in
+    a temporary folder.
+    """
+    import tempfile
+
+    with _lock:
+        if not _loaded:
+            if folder is not None:
+                made = Simulator(build(folder))
+            else:
+                with tempfile.TemporaryDirectory(prefix="symc-sim-") as temporary:
+                    made = Simulator(build(Path(temporary)))
+            _apply_environment(made)
+            _loaded.append(made)
+        return _loaded[0]
+
+
+def _apply_environment(made: Simulator) -> None:
+    order = os.environ.get("SYMC_SIM_ORDER", "forward")
+    match order:
+        case "forward" | "reversed":
+            made.set_order(order)
+        case _ if order.isdecimal():
+            made.set_order(int(order))
+        case _:
+            raise ValueError(f"SYMC_SIM_ORDER: forward, reversed or a number, not {order!r}")
+    made.set_deferred(os.environ.get("SYMC_SIM_DEFERRED", "") not in ("", "0"))
+
+
+def build(folder: Path, *options: str) -> Path:
+    """The driver as a shared library in `folder`, compiled unless it is there."""
+    import subprocess
+
+    found = compiler.find_compiler()
+    if found is None:
+        raise CompilerMissing(compiler.why_missing())
+    parts = [found.stamp, *found.command, *DRIVER_FLAGS, *options, _digest(".h"), _digest(".c")]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    made = folder / f"driver-{key}.so"
+    if made.exists():
+        return made
+    temporary = folder / f"driver-{key}.{os.getpid()}"
+    # One text of all files: the compiler starts once.
+    source = "".join(f'#include "{path.name}"\n' for path in sorted(FOLDER.glob("*.c")))
+    command = [
+        *found.command, *DRIVER_FLAGS, *options, "-I", str(FOLDER), "-x", "c", "-",
+        "-o", str(temporary), "-lm", "-ldl", "-lpthread",
+    ]  # fmt: skip
+    result = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise CompileFailed(source, command, result.stderr)
+    temporary.replace(made)
+    return made
+
+
+@functools.cache
+def _digest(suffix: str) -> str:
+    """A hash of the simulator's files that end so."""
+    digest = hashlib.sha256()
+    for path in sorted(FOLDER.glob(f"*{suffix}")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

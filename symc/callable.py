@@ -1,0 +1,176 @@
+"""A compiled function: what a call accepts, and what can be seen of how it was made."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symc.codegen.record import record
+from symc.errors import BadArgument
+from symc.graph import Tensor
+from symc.request import Request
+from symc.tensor.broadcast import describe
+
+
+@record
+class In:
+    """An input of a function with more to say: a default value, a name for keywords.
+
+    `value` is used when the argument is left out. (A default that changes from call to call is a
+    shared variable with an update.)
+    """
+
+    variable: Tensor
+    name: str | None = None
+    value: Any = None
+    allow_downcast: bool | None = None
+
+
+class Function:
+    """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
+
+    `source` is the generated C, `program` the loops as text, `graph` the rewritten expressions,
+    `explain()` what was fused and why, `seconds` the time each stage of compiling took, `hit`
+    whether it came from the cache, `folder` where its files lie.
+    """
+
+    def __init__(
+        self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
+    ) -> None:
+        self._request = request
+        self._ins = ins
+        self._form = form
+        self._keys = keys
+        self.mode = mode
+        self.name = request.name
+        self._count = len(ins)
+        self._lock = threading.Lock() if request.updates else None
+        self._names = self._keyword_names()
+        downcast = [item.allow_downcast for item in ins]
+        from symc.modes import Runner, runner_for
+
+        runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
+        self.runner = runner
+        self._call: Callable[..., Any] = runner.call
+        self._plain = form != "dict" and self._lock is None
+
+    def _keyword_names(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        for position, item in enumerate(self._ins):
+            name = item.name or item.variable.name
+            if name is not None and name not in names:
+                names[name] = position
+        return names
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function; see `symc.function` for what it returns.
+
+        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
+        not fit, and what the graph's run-time conditions say. Shared variables change only when
+        the call succeeds.
+        """
+        if kwargs or len(args) != self._count:
+            args = self._arguments(args, kwargs)
+        if self._plain:
+            return self._call(*args)
+        if self._lock is None:
+            results = self._call(*args)
+        else:
+            with self._lock:
+                results = self._call(*args)
+        return dict(zip(self._keys, results, strict=True)) if self._form == "dict" else results
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if len(args) > self._count:
+            raise BadArgument(f"{self.name} takes {self._count} arguments, not {len(args)}")
+        missing = object()
+        values = [*args, *[missing] * (self._count - len(args))]
+        for name, value in kwargs.items():
+            if name not in self._names:
+                known = ", ".join(self._names) or "none"
+                raise BadArgument(f"{self.name} has no input named {name!r}; it has {known}")
+            if values[self._names[name]] is not missing:
+                raise BadArgument(f"{self.name}: the input {name!r} was given twice")
+            values[self._names[name]] = value
+        for position, item in enumerate(self._ins):
+            if values[position] is missing:
+                if item.value is None:
+                    raise BadArgument(
+                        f"{self.name}: missing input {position}\n  input  {describe(item.variable)}"
+                    )
+                values[position] = item.value
+        return tuple(values)
+
+    def __repr__(self) -> str:
+        names = ", ".join(item.variable.name or "?" for item in self._ins)
+        return f"<symc function {self.name}({names}), mode {self.mode!r}>"
+
+    @property
+    def source(self) -> str:
+        """The generated C, as text."""
+        return self.runner.stages().source.text
+
+    @property
+    def program(self) -> str:
+        """The loops, printed in the grammar of `codegen/ir.py`."""
+        from symc.codegen.text import text
+
+        return text(self.runner.stages().optimised)
+
+    @property
+    def graph(self) -> str:
+        """The rewritten graph, a line for each node."""
+        from symc.debug import dprint_text
+
+        return dprint_text(self.runner.stages().rewritten)
+
+    def explain(self) -> str:
+        """What was stored, what shares loops, and why."""
+        from symc.debug import explain
+
+        return explain(self.runner.stages())
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each stage of making this function took, in seconds."""
+        return self.runner.seconds
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """Nodes before and after rewriting, number of kernels, and the like."""
+        return self.runner.facts
+
+    @property
+    def hit(self) -> bool:
+        """Whether the function came from the cache."""
+        return self.runner.hit
+
+    @property
+    def device(self) -> str:
+        """Where the function runs: "cpu", "cuda:0", "cuda:sim" ..."""
+        return self._request.device
+
+    def ptx(self) -> str:
+        """The kernels of a function on a CUDA device as PTX; see `symc.cuda.inspect`."""
+        from symc.cuda import inspect
+
+        return inspect.ptx(self)
+
+    def sass(self) -> str:
+        """The kernels in the device's machine code, where CUDA's tools are installed."""
+        from symc.cuda import inspect
+
+        return inspect.sass(self)
+
+    @property
+    def resources(self) -> dict[str, dict[str, int]]:
+        """What each kernel on a CUDA device uses: registers, shared memory, spills."""
+        from symc.cuda import inspect
+
+        return inspect.resources(self)
+
+    @property
+    def folder(self) -> str | None:
+        """The folder with the generated source and the library; None in the interpreter."""
+        return self.runner.folder

@@ -1,0 +1,339 @@
+"""Devices: the driver, the context that all libraries of a process share, streams and memory.
+
+There is one `Device` for each name: ``"cuda"`` (the same as ``"cuda:0"``), ``"cuda:1"`` ..., and
+``"cuda:sim"``, the simulator, which runs CUDA programs on the CPU: slowly, checking each access.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self
+
+from symc.codegen.errors import CodegenError
+from symc.codegen.targets._abi import ffi
+from symc.codegen.targets.cuda import driver as cuda
+from symc.codegen.targets.cuda import table
+from symc.codegen.targets.cuda.driver import Driver
+from symc.cuda.memory import Late, Memory, Pool
+from symc.errors import DeviceError
+
+SIMULATOR = "cuda:sim"
+
+_FORKED = (
+    "a process that was forked cannot use the CUDA devices of its parent\n"
+    '  start it by "spawn" or "forkserver" (multiprocessing.set_start_method), '
+    "or do not touch CUDA before the fork"
+)
+_RECORDED = (
+    "\n  a stream that is recorded takes only device arrays, in and out, and no new memory:"
+    "\n  call the function once before, and keep the arrays that the recorded call uses"
+)
+_LOST = (
+    "\n  this process cannot use the device any more: start a new one"
+    "\n  SYMC_CUDA_SYNC=1 in the environment names the step that failed"
+)
+
+
+class _Current(threading.local):
+    """The stream that a thread uses."""
+
+    handle = 0
+
+
+class Device:
+    """A CUDA device, or the simulator. Get it by name: ``symc.cuda.device("cuda")``.
+
+    Inside of ``with device:`` its context is current in this thread; the one before is so again
+    afterwards. All that needs a context does this itself.
+    """
+
+    def __init__(self, name: str, ordinal: int, addresses: dict[str, int]) -> None:
+        """Take a device into use; `device` makes sure that this happens once."""
+        self.name = name
+        self.ordinal = ordinal
+        self.is_simulator = name == SIMULATOR
+        self.lost = ""  # why it cannot be used any more
+        self.leaked = 0
+        self.driver = Driver(addresses, self.failure)
+        self.driver.init()
+        count = self.driver.count()
+        if ordinal >= count:
+            raise DeviceError(0, f"there is no device {name}: there are {count}")
+        handle = self.driver.handle(ordinal)
+        self.title = self.driver.name(handle)
+        self.architecture = (
+            self.driver.attribute(cuda.MAJOR, handle), self.driver.attribute(cuda.MINOR, handle)
+        )  # fmt: skip
+        self.total_memory = self.driver.total_memory(handle)
+        self.context = self.driver.retain(handle)
+        self._push = self.driver.raw["cuCtxPushCurrent"]
+        self._pop = self.driver.raw["cuCtxPopCurrent"]
+        self._popped: Any = ffi.new("uintptr_t *")  # written by any thread, read by none
+        self.current = _Current()
+        self._events: list[int] = []
+        self._streams: list[int] = []  # those that nobody uses
+        self._waiting: deque[tuple[list[int], Callable[[], object]]] = deque()
+        self.sweepers: list[Callable[[], None]] = []  # what else `sweep` calls
+        self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
+        with self:
+            self.pool = Pool(self, pooled=bool(self.driver.attribute(cuda.POOLS, handle)))
+        self._late = Late(self)
+        self.struct = self._as_struct(self.driver.attribute(cuda.PROCESSORS, handle))
+
+    def _as_struct(self, processors: int) -> Any:
+        """The device as the host program of a compiled function knows it."""
+        made: Any = ffi.new("symc_device *")
+        for name, field in ffi.typeof("symc_device").fields:
+            if name in self.driver.addresses:
+                setattr(made, name, ffi.cast(field.type, self.driver.addresses[name]))
+        made.cuMemAllocAsync = self._late.allocate
+        made.cuMemFreeAsync = self._late.free
+        made.context = ffi.cast("void *", self.context)
+        made.processors = processors
+        made.shared_bytes = self.shared_bytes
+        made.synchronous = os.environ.get("SYMC_CUDA_SYNC") == "1"
+        return made
+
+    def __repr__(self) -> str:
+        return f"<symc device {self.name}, {self.title}>"
+
+    # --- errors -----------------------------------------------------------------------------------
+
+    def failure(self, code: int, what: str) -> DeviceError:
+        """The exception for an error of the driver."""
+        report = self.report()
+        text = f"{self.name}: {what}" + (f"\n  {report}" if report else "")
+        if code in cuda.CAPTURE:
+            text += _RECORDED
+        return DeviceError(code, text + (_LOST if code in cuda.STICKY else ""))
+
+    def report(self) -> str:
+        """What the simulator says about the last error; a real device says nothing."""
+        if not self.is_simulator:
+            return ""
+        from symc.codegen.targets import sim
+
+        return sim.load().report().replace("\n", "\n  ")
+
+    def __enter__(self) -> Self:
+        if self.lost:
+            raise DeviceError(0, f"{self.name}: {self.lost}")
+        code: int = self._push(self.context)
+        if code:
+            raise self.driver.error(code, "cuCtxPushCurrent")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pop(self._popped)
+
+    # --- streams ----------------------------------------------------------------------------------
+
+    @property
+    def stream(self) -> int:
+        """The stream that this thread uses: see `symc.cuda.stream`. 0 is the default stream."""
+        return self.current.handle
+
+    def order(self, stream: int, *, after: int) -> None:
+        """Let what follows on `stream` wait for what is on the stream `after`.
+
+        One that is recorded into a graph cannot wait for what is not: its owner must see to it.
+        """
+        if stream == after:
+            return
+        with self:
+            if stream and self.driver.is_capturing(stream):
+                return
+            event = self._mark(after)
+            self.driver.stream_wait(stream, event)
+        self._events.append(event)
+
+    def _mark(self, stream: int) -> int:
+        try:
+            event = self._events.pop()
+        except IndexError:
+            event = self.driver.event_create()
+        self.driver.event_record(event, stream)
+        return event
+
+    def take_stream(self) -> int:
+        """A stream of its own for somebody."""
+        try:
+            return self._streams.pop()
+        except IndexError:
+            with self:
+                return self.driver.stream_create()
+
+    def give_stream_back(self, stream: int) -> None:
+        """Keep a stream for the next; it is not destroyed, as memory may still be used on it."""
+        self._streams.append(stream)
+
+    def later(self, action: Callable[[], object], streams: Iterable[int]) -> None:
+        """Call `action` when the work that is on these streams now is done."""
+        with self:
+            events = [self._mark(stream) for stream in streams]
+        self._waiting.append((events, action))
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Do what waited for work that is done by now."""
+        for sweeper in self.sweepers:
+            sweeper()
+        for _ in range(len(self._waiting)):
+            try:
+                events, action = self._waiting.popleft()
+            except IndexError:
+                return  # another thread was quicker
+            try:
+                with self:
+                    done = all(self.driver.event_done(event) for event in events)
+            except DeviceError:  # it cannot be known now; who waits for the work hears why
+                done = False
+            if done:
+                self._events += events
+                action()
+            else:
+                self._waiting.append((events, action))
+
+    def synchronize(self) -> None:
+        """Wait for all work on the device. Raises what went wrong in it."""
+        with self:
+            self.driver.synchronize()
+        self.sweep()
+
+    # --- memory and kernels -----------------------------------------------------------------------
+
+    def allocate(self, size: int, stream: int | None = None) -> Memory:
+        """Memory for what follows on a stream (None: that of this thread). Raises MemoryError."""
+        return self.pool.allocate(size, self.current.handle if stream is None else stream)
+
+    def empty_cache(self) -> None:
+        """Give memory that no array uses back to the system, so that other libraries have it."""
+        self.sweep()
+        self.pool.empty()
+
+    def memory_info(self) -> dict[str, int]:
+        """Bytes: ``total`` and ``free`` of the device, ``used`` by arrays of symc, and ``cached``.
+
+        What is cached is used again by the next calls; `empty_cache` gives it back.
+        """
+        self.sweep()
+        with self:
+            free, total = self.driver.memory_info()
+        cached = self.pool.cached
+        used = self.pool.taken - cached
+        return {"total": total, "free": free, "used": used, "cached": cached}
+
+    def load(self, image: bytes, names: Sequence[str]) -> Module:
+        """The kernels of these names in what their compiler made."""
+        return Module(self, image, names)
+
+
+class Module:
+    """Kernels on a device: `functions` has their handles, valid as long as this object lives."""
+
+    def __init__(self, device: Device, image: bytes, names: Sequence[str]) -> None:
+        """Load the image, and let each kernel use all shared memory that a block can have."""
+        self._device = device
+        driver = device.driver
+        with device:
+            self._module = driver.load(image)
+            self.functions = tuple(driver.function(self._module, name) for name in names)
+            for function in self.functions:
+                static = driver.function_attribute(cuda.KERNEL_SHARED, function)
+                room = device.shared_bytes - static
+                driver.set_function_attribute(cuda.KERNEL_DYNAMIC_SHARED, function, room)
+        self.names = tuple(names)
+
+    def attributes(self, name: str) -> dict[str, int]:
+        """What a kernel uses: ``registers``, ``shared`` and ``local`` (spilled) bytes."""
+        function = self.functions[self.names.index(name)]
+        numbers = {
+            "registers": cuda.KERNEL_REGISTERS, "shared": cuda.KERNEL_SHARED,
+            "local": cuda.KERNEL_LOCAL,
+        }  # fmt: skip
+        with self._device:
+            attribute = self._device.driver.function_attribute
+            return {what: attribute(number, function) for what, number in numbers.items()}
+
+    def __del__(self) -> None:
+        if sys.is_finalizing() or self._device.lost or not hasattr(self, "names"):
+            return
+        try:
+            with self._device:  # no launch may be under way when its code is unloaded
+                self._device.driver.synchronize()
+                self._device.driver.unload(self._module)
+        except DeviceError:
+            return  # its context is gone, and with it the module
+
+
+# --- devices by name ------------------------------------------------------------------------------
+
+_devices: dict[str, Device] = {}
+_lock = threading.Lock()
+
+
+def device(name: str | Device = "cuda") -> Device:
+    """The device of a name: ``"cuda"``, ``"cuda:1"`` or ``"cuda:sim"``. One object for each.
+
+    Raises `DeviceError` if there is none, and says why.
+    """
+    if isinstance(name, Device):
+        return name
+    found = _devices.get(name)
+    if found is None:
+        with _lock:
+            found = _devices.get(name) or _named(name)
+            _devices[name] = found
+    return found
+
+
+def _named(name: str) -> Device:
+    if name == "cuda":
+        return _devices.setdefault("cuda:0", _devices.get("cuda:0") or _open("cuda:0", 0))
+    if name == SIMULATOR:
+        return _open(name, 0)
+    number = re.fullmatch(r"cuda:(\d+)", name)
+    if number is None:
+        raise ValueError(f"no device {name!r}; there are 'cuda', 'cuda:1' ... and 'cuda:sim'")
+    return _open(name, int(number[1]))
+
+
+def _open(name: str, ordinal: int) -> Device:
+    try:
+        if name == SIMULATOR:
+            from symc.codegen.targets import sim
+            from symc.library import the_store
+
+            return Device(name, ordinal, sim.load(the_store().root).table())
+        return Device(name, ordinal, table.addresses())
+    except CodegenError as error:
+        raise DeviceError(0, f"{name} cannot be used: {error}") from error
+
+
+def available(name: str = "cuda") -> bool:
+    """Whether there is such a device. Takes it into use if there is."""
+    return why_missing(name) is None
+
+
+def why_missing(name: str = "cuda") -> str | None:
+    """Why there is no such device, or None if there is. Takes it into use if there is."""
+    try:
+        device(name)
+    except DeviceError as error:
+        return str(error)
+    return None
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+    for found in _devices.values():
+        found.lost = _FORKED
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,172 @@
+"""Functions compiled for a device: found in the cache or built, and ready to be called.
+
+As `symc.library` and `symc.modes` do for the processor. A function is first built with 32-bit
+indexes; the first call whose arrays are too long for them builds it again with 64.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from symc.cache.entry import Entry
+from symc.cache.key import Key
+from symc.call import Form
+from symc.codegen.record import record
+from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES, CudaTarget
+from symc.codegen.targets.library import Library
+from symc.cuda.caller import CudaCaller, TooLong
+from symc.cuda.devices import Device, Module, device
+from symc.graph import Array, walk
+from symc.identity import graph_text, symc_text
+from symc.library import read_constant, the_store, without_collection, write_constants
+from symc.modes import Runner, converter, failure, output_types, spec, stages_of
+from symc.request import Request
+
+FACTS = "device.json"
+WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
+
+
+@record
+class DeviceFunction:
+    """A function loaded on a device, and what the caller must know to use it."""
+
+    library: Library
+    module: Module
+    folder: str
+    hit: bool
+    constants: list[Array]
+    facts: dict[str, Any]
+    seconds: dict[str, float]
+
+
+def target_for(found: Device, *, wide: bool = False) -> CudaTarget:
+    """The target that compiles for a device."""
+    memo = f"{the_store().folder}/compiler.txt"
+    return CudaTarget(found.architecture, found.is_simulator, wide, memo)
+
+
+def compile_for(request: Request, found: Device, *, mode: str, wide: bool) -> DeviceFunction:
+    """Finds the function in the cache, or builds it and puts it there, and loads it."""
+    started = time.perf_counter()
+    seconds: dict[str, float] = {}
+    store, target = the_store(), target_for(found, wide=wide)
+    quick = mode == "compile"
+    parts = target.describe(quick=quick)
+    key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
+    seconds["key"] = time.perf_counter() - started
+
+    def make(folder: Path) -> None:
+        from symc.compile import Clock, build
+
+        clock = Clock(seconds)
+        with without_collection():
+            stages = build(request, mode=mode, clock=clock, target=target)
+        target.compile(stages.source, folder, quick=quick)
+        clock.lap("compile")
+        write_constants(folder, stages.constants)
+        facts = {
+            **stages.source.facts,
+            "in_place": [shared in stages.in_place for shared, _ in request.updates],
+            "constants": len(stages.constants),
+            "nodes_before": stages.nodes_before,
+            "nodes_after": len(walk(stages.rewritten)),
+        }
+        (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+
+    return store.use(key, make, lambda entry: _load(entry, target, found, seconds))
+
+
+def _load(
+    entry: Entry, target: CudaTarget, found: Device, seconds: dict[str, float]
+) -> DeviceFunction:
+    started = time.perf_counter()
+    facts = json.loads(entry.read(FACTS))
+    constants = [read_constant(entry, number) for number in range(facts["constants"])]
+    library = target.load(entry.folder)
+    module = found.load(entry.read(IMAGE), facts["kernels"])
+    seconds["load"] = time.perf_counter() - started
+    return DeviceFunction(library, module, entry.folder, entry.hit, constants, facts, seconds)
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def device_runner(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+) -> Runner:
+    """Compiles the request for its device."""
+    found = device(request.device)
+    made = compile_for(request, found, mode=mode, wide=False)
+    call: Callable[..., Any] = _caller(made, request, found, form, downcast)
+    if made.facts["narrow"]:
+        call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
+    facts = {**made.facts, "kernels": len(made.facts["kernels"])}
+    stages = stages_of(request, mode, target_for(found))
+    return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
+
+
+def _wide(
+    request: Request, found: Device, mode: str, form: str, downcast: Sequence[bool | None]
+) -> CudaCaller:
+    made = compile_for(request, found, mode=mode, wide=True)
+    return _caller(made, request, found, form, downcast)
+
+
+class Widening:
+    """A function that is built again when arrays come that need 64-bit indexes."""
+
+    def __init__(self, narrow: Callable[..., Any], build: Callable[[], CudaCaller]) -> None:
+        self._narrow = narrow
+        self._build = build
+        self._wide: CudaCaller | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the function."""
+        try:
+            return self._narrow(*args)
+        except TooLong:
+            with self._lock:
+                if self._wide is None:
+                    self._wide = self._build()
+            return self._wide(*args)
+
+
+def _caller(
+    made: DeviceFunction, request: Request, found: Device, form: str,
+    downcast: Sequence[bool | None],
+) -> CudaCaller:  # fmt: skip
+    in_place = dict(
+        zip((shared for shared, _ in request.updates), made.facts["in_place"], strict=True)
+    )
+    fresh = [(shared, new) for shared, new in request.updates if not in_place[shared]]
+    outputs = [*request.outputs, *(new for _, new in fresh)]
+    count = len(request.outputs)
+    return CudaCaller(
+        made.library.prepare,
+        made.library.run,
+        made.library.counts,
+        tuple(spec(variable) for variable in request.inputs),
+        tuple(shared.op.cell for shared in request.shared),
+        tuple(made.constants),
+        output_types(outputs),
+        converter(request, downcast),
+        failure(request),
+        tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
+        (count, cast("Form", form)),
+        device=found,
+        functions=made.module.functions,
+        on_device=request.on_device,
+        in_place=tuple(in_place.get(shared, False) for shared in request.shared),
+        steps=made.facts["steps"],
+        graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
+        keep=(made.library, made.module),
+    )
+
+
+__all__ = ["KERNELS", "RESOURCES", "compile_for", "device_runner", "target_for"]

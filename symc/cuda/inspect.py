@@ -1,0 +1,65 @@
+"""What a compiler made of a function's kernels: PTX, machine code, registers and memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symc.codegen.errors import CompilerMissing
+from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
+
+if TYPE_CHECKING:
+    from symc.callable import Function
+
+
+def ptx(function: Function) -> str:
+    """The kernels as PTX, NVIDIA's portable assembly, for the device's architecture.
+
+    Raises `CompilerMissing` without NVRTC, and TypeError for a function on no device.
+    """
+    from symc.codegen.targets.cuda import nvrtc
+
+    source = (_folder(function) / KERNELS).read_text(encoding="utf-8")
+    return nvrtc.ptx(source, _architecture(function))
+
+
+def sass(function: Function) -> str:
+    """The kernels in the device's machine code, as nvdisasm of the CUDA toolkit shows it.
+
+    Raises `CompilerMissing` without these tools, or for a simulated device, which has none.
+    """
+    from symc.codegen.targets.cuda import nvrtc
+    from symc.codegen.targets.cuda.disassemble import sass as disassemble
+
+    folder = _folder(function)
+    if function.device == "cuda:sim":
+        source = (folder / KERNELS).read_text(encoding="utf-8")
+        return disassemble(nvrtc.compile(source, _architecture(function)).image)
+    return disassemble((folder / IMAGE).read_bytes())
+
+
+def resources(function: Function) -> dict[str, dict[str, int]]:
+    """What each kernel uses: registers, bytes of shared memory and stack, spilled registers.
+
+    Empty for a simulated device.
+    """
+    found: dict[str, dict[str, int]] = json.loads(
+        (_folder(function) / RESOURCES).read_text(encoding="utf-8")
+    )
+    return found
+
+
+def _folder(function: Any) -> Path:
+    if function.device == "cpu" or function.folder is None:
+        raise TypeError(f'{function!r} is compiled for no CUDA device; use device="cuda"')
+    return Path(function.folder)
+
+
+def _architecture(function: Any) -> tuple[int, int]:
+    from symc.cuda.devices import device
+
+    return device(function.device).architecture
+
+
+__all__ = ["CompilerMissing", "ptx", "resources", "sass"]

@@ -1,0 +1,120 @@
+"""Functions compiled for a device: the same results as on the processor, in any order of threads,
+with 32-bit and with 64-bit indexes; and kernels that NVRTC takes without a warning or a spill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.callable import Function
+from symc.codegen.targets.cuda.target import CudaTarget
+from symc.compile import Clock, build
+from symc.evaluate import evaluate
+from tests.cuda.devices import DEVICES, needs_nvrtc, orders
+from tests.fuzz.graphs import RandomGraph
+from tests.test_golden import MODELS, Model
+
+ARCHITECTURES = [(8, 0), (9, 0)]
+
+
+def request_of(made: Function) -> Any:
+    return made._request  # pyright: ignore[reportPrivateUsage] -- tests may
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
+def test_golden_models(make: Callable[[], Model], device: str) -> None:
+    for order in orders(device):
+        model = make()
+        before = [variable.get_value() for variable, _ in model.updates]
+        f = symc.function(
+            model.inputs, model.outputs, updates=model.updates, name=make.__name__, device=device
+        )
+        with order:
+            results = [*f(*model.args), *(variable.get_value() for variable, _ in model.updates)]
+        for value, wanted in zip(results, model.wanted, strict=True):
+            assert isinstance(value, np.ndarray)
+            assert value.shape == wanted.shape
+            rtol = 1e-12 if value.dtype == np.float64 else 4e-6
+            np.testing.assert_allclose(value, wanted, rtol=rtol, atol=rtol)
+        for (variable, _), value in zip(model.updates, before, strict=True):
+            variable.set_value(value)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("seed", range(8))
+def test_random_graphs(seed: int, device: str) -> None:
+    agree(seed, 4 + seed % 9, device)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("seed", range(2000, 2300))
+def test_many_random_graphs(seed: int, device: str) -> None:
+    agree(seed, 5 + seed % 30, device)
+
+
+def agree(seed: int, steps: int, device: str) -> None:
+    graph = RandomGraph(seed, steps)
+    cost = reduce(add, (output.sum() for output in graph.outputs))
+    gradients = symc.grad(cost, graph.inputs, disconnected="zero")
+    outputs = [*graph.outputs, *gradients]
+    wanted = evaluate(outputs, dict(zip(graph.inputs, graph.values, strict=True)))
+    f = symc.function(graph.inputs, outputs, on_unused_input="ignore", device=device)
+    for order in orders(device):
+        with order:
+            results = f(*graph.values)
+        for position, (value, expected) in enumerate(zip(results, wanted, strict=True)):
+            what = f"seed={seed} steps={steps} result={position} {order}"
+            assert value.shape == expected.shape, what
+            assert value.dtype == expected.dtype, what
+            scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=1.0))
+            np.testing.assert_allclose(value, expected, 1e-9, 1e-10 * scale, err_msg=what)
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["int32", "int64"])
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
+@needs_nvrtc
+def test_kernels_compile_without_warnings_and_spills(make: Callable[[], Model], wide: bool) -> None:
+    from symc.codegen.targets.cuda import nvrtc
+
+    model = make()
+    f = symc.function(model.inputs, model.outputs, updates=model.updates, mode="python")
+    target = CudaTarget(wide=wide)
+    stages = build(request_of(f), mode="default", clock=Clock(), target=target)
+    for architecture in ARCHITECTURES:
+        made = nvrtc.compile(stages.source.file("function.cu"), architecture)
+        assert made.kind == "cubin"
+        assert made.log == ""
+        for name, found in made.resources.items():
+            assert (found.spill_stores, found.spill_loads) == (0, 0), name
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_lengths_around_packs_and_warps(device: str) -> None:
+    x = T.fmatrix("x")
+    mean = x.mean(axis=1, keepdims=True)
+    outputs = [T.tanh(x) * 2, (x - mean).sum(axis=1), x.max(axis=0), x.sum(), x.T + 1]
+    f = symc.function([x], outputs, device=device)
+    rng = np.random.default_rng(0)
+    for rows, columns in [(1, 1), (3, 4), (5, 31), (2, 33), (33, 2), (4, 1030), (70, 65), (0, 5)]:
+        if rows == 0:
+            with pytest.raises(ValueError, match=r"empty|zero|0"):
+                f(np.zeros((rows, columns), np.float32))
+            continue
+        a = rng.standard_normal((rows, columns)).astype(np.float32)
+        wanted = [
+            np.tanh(a) * 2, (a - a.mean(1, keepdims=True)).sum(1), a.max(0), a.sum(), a.T + 1,
+        ]  # fmt: skip
+        for order in orders(device):
+            with order:
+                got = f(a)
+            for value, expected in zip(got, wanted, strict=True):
+                np.testing.assert_allclose(value, expected, rtol=3e-6, atol=2e-4)
