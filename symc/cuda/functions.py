@@ -88,6 +88,8 @@ def _load(
     facts = json.loads(entry.read(FACTS))
     constants = [read_constant(entry, number) for number in range(facts["constants"])]
     library = target.load(entry.folder)
+    if any("gemm" in name for name in facts["kernels"]):
+        found.open_blas()
     module = found.load(entry.read(IMAGE), facts["kernels"])
     seconds["load"] = time.perf_counter() - started
     return DeviceFunction(library, module, entry.folder, entry.hit, constants, facts, seconds)
