@@ -21,7 +21,8 @@
 
 Meaning:
 
-- Every buffer is C-contiguous, and an index is one int64 expression into its flat elements.
+- Every buffer is C-contiguous, and an index is one int64 expression (int32 in the kernels of a
+  device, where that suffices) into its flat elements.
 - A name is bound once in a kernel (loop variables, `Let`), and is visible to the end of the block
   that binds it. Expressions are trees; whatever is shared is named with `Let`.
 - Expressions have no effects and are strict: `Select` evaluates both sides, so each Load in it must

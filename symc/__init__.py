@@ -1,4 +1,4 @@
-"""symc: symbolic tensor expressions, compiled to C.
+"""symc: symbolic tensor expressions, compiled to C or CUDA.
 
 Write NumPy-like expressions with `symc.tensor`, differentiate them with `symc.grad`, and compile
 them with `symc.function`. Look inside with `symc.debug`; check gradients with `symc.testing`.
@@ -6,14 +6,33 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 
 from __future__ import annotations
 
-from symc import tensor
-from symc.callable import Function, In
-from symc.config import config
-from symc.function import Out, clone, function
-from symc.grad import Lop, Rop, disconnected_grad, grad, grad_clip, grad_scale, hessian, jacobian
-from symc.graph import Tensor
-from symc.inputs import SharedVariable, shared
-from symc.testing import verify_grad
+import gc as _gc
+
+# Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
+# again as they become more would take a quarter of the time.
+_collecting = _gc.isenabled()
+_gc.disable()
+try:
+    from symc import tensor
+    from symc.callable import Function, In
+    from symc.config import config
+    from symc.function import Out, clone, function
+    from symc.grad import (
+        Lop,
+        Rop,
+        disconnected_grad,
+        grad,
+        grad_clip,
+        grad_scale,
+        hessian,
+        jacobian,
+    )
+    from symc.graph import Tensor
+    from symc.inputs import SharedVariable, shared
+    from symc.testing import verify_grad
+finally:
+    if _collecting:
+        _gc.enable()
 
 __all__ = [
     "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",

@@ -17,17 +17,20 @@ class Config:
       ``SYMC_DEVICE``.
     - `cuda_graphs`: whether calls that repeat on a graphics card are recorded, and launched as a
       CUDA graph from then on. ``SYMC_CUDA_GRAPHS=0`` turns it off.
+    - `tf32`: whether float32 matrix products on a graphics card may use tensor cores, which keep
+      three digits of each factor. Read when a device first multiplies matrices. ``SYMC_TF32=1``.
     - `threads`: how many threads a function may use; 0 means all cores. ``SYMC_THREADS``.
     - `on_unused_input`: "raise", "warn" or "ignore". ``SYMC_ON_UNUSED_INPUT``.
     """
 
-    __slots__ = ("cuda_graphs", "device", "floatX", "mode", "on_unused_input", "threads")
+    __slots__ = ("cuda_graphs", "device", "floatX", "mode", "on_unused_input", "tf32", "threads")
 
     def __init__(self) -> None:
         self.floatX = os.environ.get("SYMC_FLOATX", "float64")
         self.cuda_graphs = os.environ.get("SYMC_CUDA_GRAPHS", "1") != "0"
         self.device = os.environ.get("SYMC_DEVICE", "cpu")
         self.mode = os.environ.get("SYMC_MODE", "default")
+        self.tf32 = os.environ.get("SYMC_TF32", "0") == "1"
         self.threads = int(os.environ.get("SYMC_THREADS", "0"))
         self.on_unused_input = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
 

@@ -142,7 +142,9 @@ def _items(outputs: Any) -> list[Any]:
         return []
     if isinstance(outputs, Mapping):
         return list(cast("Mapping[str, Any]", outputs).values())
-    return list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    if isinstance(outputs, list | tuple):
+        return list(cast("Sequence[Any]", outputs))
+    return [outputs]
 
 
 def _stays(item: Any, on_device: bool) -> bool:

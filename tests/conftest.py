@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = tempfile.mkdtemp(prefix="symc-tests-")
     os.environ["SYMC_CACHE_DIR"] = folder
     if config.getoption("--device"):
-        os.environ["SYMC_DEVICE"] = config.getoption("--device")
+        os.environ["SYMC_DEVICE"] = str(config.getoption("--device"))
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 

@@ -12,15 +12,19 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from symc.codegen.errors import CodegenError
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import driver as cuda
 from symc.codegen.targets.cuda import table
 from symc.codegen.targets.cuda.driver import Driver
+from symc.config import config
 from symc.cuda.memory import Late, Memory, Pool
 from symc.errors import DeviceError
+
+if TYPE_CHECKING:
+    from symc.codegen.targets.cuda.cublas import Cublas
 
 SIMULATOR = "cuda:sim"
 
@@ -57,6 +61,7 @@ class Device:
         self.name = name
         self.ordinal = ordinal
         self.is_simulator = name == SIMULATOR
+        self.blas: Cublas | Literal[False] | None = None  # False: looked for, and not there
         self.lost = ""  # why it cannot be used any more
         self.leaked = 0
         self.driver = Driver(addresses, self.failure)
@@ -98,6 +103,21 @@ class Device:
         made.shared_bytes = self.shared_bytes
         made.synchronous = os.environ.get("SYMC_CUDA_SYNC") == "1"
         return made
+
+    def open_blas(self) -> None:
+        """Let matrix products use cuBLAS if it is installed. Only the first call looks for it."""
+        if self.blas is not None or self.is_simulator:
+            return
+        from symc.codegen.targets.cuda.cublas import open_cublas
+
+        with _lock, self:
+            found = self.blas = open_cublas(tf32=config.tf32) or False
+        if found:
+            fields = dict(ffi.typeof("symc_device").fields)
+            self.struct.cublasSetStream = ffi.cast(fields["cublasSetStream"].type, found.set_stream)
+            gemm = fields["cublasGemmStridedBatchedEx"].type
+            self.struct.cublasGemmStridedBatchedEx = ffi.cast(gemm, found.gemm)
+            self.struct.blas = ffi.cast("void *", found.blas)
 
     def __repr__(self) -> str:
         return f"<symc device {self.name}, {self.title}>"

@@ -88,6 +88,8 @@ def _load(
     facts = json.loads(entry.read(FACTS))
     constants = [read_constant(entry, number) for number in range(facts["constants"])]
     library = target.load(entry.folder)
+    if any("gemm" in name for name in facts["kernels"]):
+        found.open_blas()
     module = found.load(entry.read(IMAGE), facts["kernels"])
     seconds["load"] = time.perf_counter() - started
     return DeviceFunction(library, module, entry.folder, entry.hit, constants, facts, seconds)
@@ -102,7 +104,7 @@ def device_runner(
     """Compiles the request for its device."""
     found = device(request.device)
     made = compile_for(request, found, mode=mode, wide=False)
-    call: Callable[..., Any] = _caller(made, request, found, form, downcast)
+    call: Callable[..., Any] = device_caller(made, request, found, form, downcast)
     if made.facts["narrow"]:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"])}
@@ -114,16 +116,16 @@ def _wide(
     request: Request, found: Device, mode: str, form: str, downcast: Sequence[bool | None]
 ) -> CudaCaller:
     made = compile_for(request, found, mode=mode, wide=True)
-    return _caller(made, request, found, form, downcast)
+    return device_caller(made, request, found, form, downcast)
 
 
 class Widening:
     """A function that is built again when arrays come that need 64-bit indexes."""
 
-    def __init__(self, narrow: Callable[..., Any], build: Callable[[], CudaCaller]) -> None:
+    def __init__(self, narrow: Callable[..., Any], build: Callable[[], Callable[..., Any]]) -> None:
         self._narrow = narrow
         self._build = build
-        self._wide: CudaCaller | None = None
+        self._wide: Callable[..., Any] | None = None
         self._lock = threading.Lock()
 
     def __call__(self, *args: Any) -> Any:
@@ -137,10 +139,11 @@ class Widening:
             return self._wide(*args)
 
 
-def _caller(
+def device_caller(
     made: DeviceFunction, request: Request, found: Device, form: str,
     downcast: Sequence[bool | None],
 ) -> CudaCaller:  # fmt: skip
+    """The function with what its arguments and results are."""
     in_place = dict(
         zip((shared for shared, _ in request.updates), made.facts["in_place"], strict=True)
     )

@@ -118,7 +118,7 @@ EXPRESSIONS = [
     (_let(Unary("neg", Const(True, BOOL), BOOL)), "neg of bool"),
     (_value(Select(N, X, X, F64)), "a condition is int64, not bool"),
     (_value(Select(Const(True, BOOL), X, N, F64)), "an operand of select is int64, not float64"),
-    (_value(load("x", Const(0, INT32))), "the index of x is int32, not int64"),
+    (_value(load("x", Const(0, INT8))), "the index of x is int8, not int64"),
     (_value(load("z", ZERO)), "there is no buffer z here"),
     (_value(Cast(Load("x", ZERO, INT8), F64)), "x is float64, but used as int8"),
     (_value(Call("expp", (X,), F64)), "there is no function expp"),

@@ -266,12 +266,12 @@ class _Team:
             self.scalars |= {part}
         body = _redirected(for_thread(loop.body), parts)
         self.lanes(Loop(loop.var, loop.extent, "lane", body, loop.note))
-        for buffer, op, dtype in ((r.buffer, r.op, r.dtype) for r in found):
-            part = parts[buffer]
-            self.out.append(Combine(part, op, dtype))
-            if part != buffer:
-                value = Load(part, const(0), dtype)
-                self.out.append(Accumulate(buffer, const(0), op, value))
+        for reduction in found:
+            part = parts[reduction.buffer]
+            self.out.append(Combine(part, reduction.op, reduction.dtype))
+            if part != reduction.buffer:
+                value = Load(part, const(0), reduction.dtype)
+                self.out.append(Accumulate(reduction.buffer, const(0), reduction.op, value))
 
     def starts_neutral(self, reduction: Reduction) -> bool:
         """Whether the scalar has just been set to what changes nothing, so needs no part."""
