@@ -17,11 +17,9 @@ from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.compile import Clock, build
 from symc.evaluate import evaluate
-from tests.cuda.devices import DEVICES, needs_nvrtc, orders
+from tests.cuda.devices import ARCHITECTURES, DEVICES, needs_nvrtc, orders
 from tests.fuzz.graphs import RandomGraph
 from tests.test_golden import MODELS, Model
-
-ARCHITECTURES = [(8, 0), (9, 0)]
 
 
 def request_of(made: Function) -> Any:
