@@ -51,13 +51,13 @@ def prepare_text(host: Host) -> str:
     for name in used_buffers(steps):
         host.put(external(host, host.buffers[name]))
     compute_sizes(host, store=True)
-    host.limits()
     for step in steps:
         emit_step(host, step)
         if isinstance(step, Measure):
             host.known.add(step.size)
             host.put(f"call->sizes[{host.index[step.size]}] = {host.printer.vars[step.size]};")
             compute_sizes(host, store=True)
+    host.limits()
     position = 0
     for buffer in host.outputs:
         ready = all(is_known(length, host.known) for length in buffer.shape)

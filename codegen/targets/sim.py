@@ -292,6 +292,7 @@ def build(folder: Path, *options: str) -> Path:
     made = folder / f"driver-{key}.so"
     if made.exists():
         return made
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # nothing else may have been cached yet
     temporary = folder / f"driver-{key}.{os.getpid()}"
     # One text of all files: the compiler starts once.
     source = "".join(f'#include "{path.name}"\n' for path in sorted(FOLDER.glob("*.c")))

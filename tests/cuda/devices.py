@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import symc
 from symc import cuda
+from symc.codegen.targets.cuda import nvrtc
+from symc.codegen.targets.cuda.target import KERNELS
 
 DEVICES = ["cuda:sim", *(["cuda:0"] if cuda.available("cuda") else [])]
-needs_nvrtc = pytest.mark.skipif(
-    importlib.util.find_spec("cuda") is None or importlib.util.find_spec("nvidia") is None,
-    reason="NVRTC is not installed",
-)
+ARCHITECTURES = [(8, 0), (9, 0)]
+needs_nvrtc = pytest.mark.skipif(not nvrtc.available(), reason="NVRTC is not installed")
+
+
+def check_with_nvrtc(function: symc.Function) -> None:
+    """NVRTC takes a function's kernels without a warning, and no register is spilled."""
+    if not nvrtc.available():
+        return
+    assert function.folder is not None
+    source = (Path(function.folder) / KERNELS).read_text(encoding="utf-8")
+    for architecture in ARCHITECTURES:
+        made = nvrtc.compile(source, architecture, quick=function.mode == "compile")
+        assert made.log == ""
+        for name, found in made.resources.items():
+            assert (found.spill_stores, found.spill_loads) == (0, 0), name
 
 
 def orders(device: str) -> list[AbstractContextManager[Any]]:

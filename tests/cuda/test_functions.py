@@ -17,11 +17,9 @@ from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.compile import Clock, build
 from symc.evaluate import evaluate
-from tests.cuda.devices import DEVICES, needs_nvrtc, orders
+from tests.cuda.devices import ARCHITECTURES, DEVICES, needs_nvrtc, orders
 from tests.fuzz.graphs import RandomGraph
 from tests.test_golden import MODELS, Model
-
-ARCHITECTURES = [(8, 0), (9, 0)]
 
 
 def request_of(made: Function) -> Any:
@@ -118,3 +116,19 @@ def test_lengths_around_packs_and_warps(device: str) -> None:
                 got = f(a)
             for value, expected in zip(got, wanted, strict=True):
                 np.testing.assert_allclose(value, expected, rtol=3e-6, atol=2e-4)
+
+
+def test_threads_that_update_bytes_of_one_word_do_not_race() -> None:
+    x = T.tensor("int8", (None, None))
+    f = symc.function([x], x[1:, [0, 1]].inc(1), device="cuda:sim")
+    wanted = np.zeros((3, 4), np.int8)
+    wanted[1:, :2] = 1
+    np.testing.assert_array_equal(f(np.zeros((3, 4), np.int8)), wanted)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_lengths_that_are_the_value_of_an_input(device: str) -> None:
+    n = T.lscalar("n")
+    f = symc.function([n], T.arange(n) * 2, device=device)
+    np.testing.assert_array_equal(f(5), np.arange(5) * 2)
+    np.testing.assert_array_equal(f(0), np.arange(0))

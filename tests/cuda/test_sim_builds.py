@@ -91,3 +91,9 @@ def test_the_environment_chooses(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path), "SYMC_SIM_ORDER": "sideways"}
     result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert "SYMC_SIM_ORDER: forward, reversed or a number, not 'sideways'" in result.stderr
+
+
+def test_the_driver_is_built_where_there_is_no_folder_yet(tmp_path: Path) -> None:
+    made = sim.build(tmp_path / "new" / "cache")
+    assert made.exists()
+    assert made.parent.stat().st_mode & 0o777 == 0o700

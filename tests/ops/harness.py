@@ -9,7 +9,7 @@ for which 1e3 is allowed.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -75,8 +75,25 @@ def check(
                 wanted_of += [(bar, max(rtol, 1e-12)) for bar in bars]
     if compiled:  # values and gradients in one function: compiling is what takes the time here
         function = symc.function(inputs, outputs, mode=mode, on_unused_input="ignore")
-        for value, (wanted, tolerance) in zip(function(*given), wanted_of, strict=True):
-            same(value, wanted, tolerance)
+        for results in called(function, given):
+            for value, (wanted, tolerance) in zip(results, wanted_of, strict=True):
+                same(value, wanted, tolerance)
+
+
+def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """What calls return: one on the processor, one in each order of threads on the simulator.
+
+    Kernels that the simulator runs are also compiled by NVRTC, if it is installed.
+    """
+    if function.device != "cuda:sim":
+        yield function(*given)
+        return
+    from tests.cuda.devices import check_with_nvrtc, orders  # late: few runs need a device
+
+    check_with_nvrtc(function)
+    for order in orders(function.device):
+        with order:
+            yield function(*given)
 
 
 def same(value: Any, wanted: Any, rtol: float) -> None:

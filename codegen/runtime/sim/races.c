@@ -60,7 +60,7 @@ static bool conflicts(struct entry entry, struct entry mine) {
 // The entry of the readers before and `mine`, which reads too.
 static struct entry joined(struct entry entry, struct entry mine) {
     struct entry both = mine;
-    if (entry.phase < launch_start) return mine;
+    if (entry.phase < launch_start || !(entry.bytes & mine.bytes)) return mine;
     both.bytes |= entry.bytes;
     if (entry.phase < block_start) {
         both.who = GRID_CODE;
