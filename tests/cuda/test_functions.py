@@ -132,3 +132,12 @@ def test_lengths_that_are_the_value_of_an_input(device: str) -> None:
     f = symc.function([n], T.arange(n) * 2, device=device)
     np.testing.assert_array_equal(f(5), np.arange(5) * 2)
     np.testing.assert_array_equal(f(0), np.arange(0))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_many_matrix_products_at_once(device: str) -> None:
+    a, b = T.tensor3("a"), T.tensor3("b")
+    f = symc.function([a, b], a @ b, device=device)
+    rng = np.random.default_rng(0)
+    left, right = rng.standard_normal((3, 4, 5)), rng.standard_normal((3, 5, 2))
+    np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-12, atol=1e-12)

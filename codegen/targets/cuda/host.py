@@ -56,11 +56,13 @@ class DeviceHost(Host):
             f"{INDENT}return status;\n}}\n"
         )
 
-    def attempt(self, note: str, name: str, arguments: Sequence[str]) -> None:
-        """A call that returns a status."""
+    def attempt(
+        self, note: str, name: str, arguments: Sequence[str], source: str | None = None
+    ) -> None:
+        """A call that returns a status, of a function that `source` defines, by default itself."""
         self.put(f"call->step = {len(self.notes)};")
         self.notes.append(one_line(note))
-        self.use(name)
+        self.use(source or name)
         self.lines.append(wrapped(f"status = {name}(", ["call", *arguments], ");", INDENT))
         self.put("if (status) goto done;" if self.failing else "if (status) return status;")
 
@@ -145,7 +147,9 @@ class DeviceHost(Host):
                 arguments.append(name if zero else f"{name} + {printer.text(arg.offset, MUL)}")
             else:
                 arguments.append(printer.text(arg, SHIFT))
-        self.attempt(f"{routine.name}  {routine.note}", ROUTINES[routine.name].symbol, arguments)
+        called = ROUTINES[routine.name]
+        note = f"{routine.name}  {routine.note}"
+        self.attempt(note, called.symbol, arguments, called.source)
 
     def on_host(self, buffer: str) -> bool:
         """Whether a buffer is in host memory: an input without axes."""
