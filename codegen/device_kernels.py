@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
@@ -227,8 +227,6 @@ class Grid:
 
     memory: Scratch | None
     wide: bool
-    shared: bool = True  # whether all threads of a team are here
-    counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def loop(self, writer: Writer, loop: Loop) -> Frame | None:
         """The head of a loop; all of it if it is over packs."""

@@ -20,7 +20,6 @@ from symc.codegen.targets.steps import (
     largest,
     one_line,
     step_expressions,
-    stride_of,
 )
 
 if TYPE_CHECKING:
@@ -129,11 +128,7 @@ def run_text(host: Host) -> str:
     steps = host.program.steps[host.plan.leading :]
     host.known = set(host.plan.early)
     outputs = [b for b in host.outputs if not all(is_known(s, host.known) for s in b.shape)]
-    scratch = any(
-        (stride := stride_of(host, step)) is not None and not is_known(stride, host.known)
-        for step in steps
-        if isinstance(step, Launch)
-    )
+    scratch = any(host.scratch_is_late(step) for step in steps if isinstance(step, Launch))
     host.failing = bool(host.plan.late) or scratch
     declare_all(host, steps, {buffer.name for buffer in outputs}, scratch=scratch)
     for number, step in enumerate(steps, host.plan.leading):

@@ -129,6 +129,11 @@ class Host:
         """Whether a step is told how many threads it may use."""
         return takes_threads(self, step)
 
+    def scratch_is_late(self, launch: Launch) -> bool:
+        """Whether a launch needs scratch memory whose size is only known while the steps run."""
+        stride = stride_of(self, launch)
+        return stride is not None and not is_known(stride, self.plan.early)
+
     def needs_scratch(self) -> bool:
         """Whether any launch may need scratch memory."""
         return bool(self.plan.scratch)

@@ -141,3 +141,13 @@ def test_many_matrix_products_at_once(device: str) -> None:
     rng = np.random.default_rng(0)
     left, right = rng.standard_normal((3, 4, 5)), rng.standard_normal((3, 5, 2))
     np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_teams_with_memory_for_rows_whose_length_is_measured(device: str) -> None:
+    x, y = T.fmatrix("x"), T.fvector("y")
+    f = symc.function([x, y], T.softmax(x[:, y > 0], axis=1) * 2, device=device)
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((3, 50)).astype("f4"), rng.standard_normal(50).astype("f4")
+    e = np.exp(a[:, b > 0])
+    np.testing.assert_allclose(f(a, b), 2 * e / e.sum(1, keepdims=True), rtol=1e-5)

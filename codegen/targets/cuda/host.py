@@ -33,7 +33,6 @@ class DeviceHost(Host):
     numbers: Mapping[str, int] = field(default_factory=dict[str, int])
     """The places of kernels in `symc_call.functions`, those of the runtime by their symbols."""
     narrow: bool = False
-    step: int = -1
     notes: list[str] = field(default_factory=list[str])  # of the steps that may fail
     synchronises: bool = False
 
@@ -86,8 +85,8 @@ class DeviceHost(Host):
         params: list[str] = []
         bytes_text, scratch = "-1", "0"
         if made.memory is not None:
-            size = substitute(made.memory.bytes, bound)
-            bytes_text, scratch = printer.text(size), self.place(size)
+            bytes_text = printer.text(substitute(made.memory.bytes, bound))
+            scratch = self.place(launch)
             params = ["0", "0"]
             offsets = [substitute(made.memory.offsets[name], bound) for name in placed(made.memory)]
             params += [f"&(int64_t){{{printer.text(offset)}}}" for offset in offsets]
@@ -106,19 +105,30 @@ class DeviceHost(Host):
             note, "symc_launch_teams", [number, extent, length, bytes_text, scratch, packed]
         )
 
-    def place(self, size: Expr) -> str:
-        """Where the scratch memory for teams is."""
-        if is_known(size, self.plan.early):
+    def place(self, launch: Launch) -> str:
+        """Where the memory for teams is: planned, or allocated now that its size is known."""
+        if not self.scratch_is_late(launch):
             return f"call->workspace + call->sizes[{len(self.index) + len(self.plan.slots)}]"
         self.put(self.release("scratch"))
+        self.put(f"scratch = {self.allocation(f'{self.plan_of(launch)}.scratch')};")
+        self.fail("!scratch", "-1")
         return "scratch"
+
+    def scratch_is_late(self, launch: Launch) -> bool:
+        """Whether the memory of a launch depends on lengths that the steps measure."""
+        bound = bindings(self, launch)
+        exprs = [substitute(expr, bound) for expr in self.wanted(launch)]
+        has_memory = self.launchables[launch.kernel].memory is not None
+        return has_memory and not all(is_known(expr, self.plan.early) for expr in exprs)
 
     def scratch(self) -> str:
         """The scratch memory of the launch that needs most."""
         texts = [
             f"{self.plan_of(step)}.scratch"
             for step in self.program.steps[self.plan.leading :]
-            if isinstance(step, Launch) and self.launchables[step.kernel].memory is not None
+            if isinstance(step, Launch)
+            and self.launchables[step.kernel].memory is not None
+            and not self.scratch_is_late(step)
         ]
         return largest(self, texts)
 
