@@ -30,7 +30,6 @@ from symc.codegen.ir import (
     Expr,
     Kernel,
     Let,
-    Load,
     Loop,
     Stmt,
     Store,
@@ -38,12 +37,11 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.kernels import Frame, emit_block
-from symc.codegen.passes.gpu.mapping import is_unit
+from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of, is_on_stack
 from symc.codegen.passes.walk import (
     Block,
-    collect,
-    expressions,
+    loads_of,
     names_in,
     rebuild,
     statements,
@@ -434,10 +432,7 @@ def find_packs(loop: Loop, count: int, scalars: set[str]) -> list[Pack]:
             found.append(Pack(buffer, index, base, dtype, not stored, stored))
 
     for stmt in loop.body:
-        loads: list[Load] = []
-        for expr in expressions(stmt):
-            collect(expr, [], loads)
-        for load in loads:
+        for load in loads_of(stmt):
             look(load.buffer, load.index, load.dtype, stored=False)
         match stmt:
             case Let(var, value) if var.dtype.is_integer:
@@ -455,10 +450,9 @@ def only_safe(found: list[Pack], body: tuple[Stmt, ...]) -> list[Pack]:
     places = {(pack.buffer, pack.index) for pack in found}
     others: set[str] = {stmt.buffer for stmt in body if isinstance(stmt, Accumulate)}
     for stmt in body:
-        loads: list[Load] = []
-        for expr in expressions(stmt):
-            collect(expr, [], loads)
-        others |= {load.buffer for load in loads if (load.buffer, load.index) not in places}
+        others |= {
+            load.buffer for load in loads_of(stmt) if (load.buffer, load.index) not in places
+        }
         if isinstance(stmt, Store) and (stmt.buffer, stmt.index) not in places:
             others.add(stmt.buffer)
     bases: dict[str, set[Expr]] = {}

@@ -218,6 +218,13 @@ def mul(left: Expr, right: Expr) -> Expr:
             return Binary("mul", left, right, INT64)
 
 
+def ceiling(extent: Expr, length: int) -> Expr:
+    """How many pieces of a length there are in an extent, the last perhaps shorter."""
+    if isinstance(extent, Const):
+        return const(-(-int(extent.value) // length))
+    return Binary("floordiv", add(extent, const(length - 1)), const(length), INT64)
+
+
 # --- statements -----------------------------------------------------------------------------------
 
 LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane"]

@@ -30,9 +30,9 @@ class In:
 class Function:
     """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
 
-    `source` is the generated C, `program` the loops as text, `graph` the rewritten expressions,
-    `explain()` what was fused and why, `seconds` the time each stage of compiling took, `hit`
-    whether it came from the cache, `folder` where its files lie.
+    `source` is the generated C (and CUDA), `program` the loops as text, `graph` the rewritten
+    expressions, `explain()` what was fused and why, `seconds` the time each stage of compiling
+    took, `hit` whether it came from the cache, `folder` where its files lie.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Function:
 
     @property
     def source(self) -> str:
-        """The generated C, as text."""
+        """The generated C, and on a device behind it the kernels in CUDA, as text."""
         return self.runner.stages().source.text
 
     @property

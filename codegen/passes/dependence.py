@@ -226,6 +226,21 @@ def _is_injective(index: Expr, variable: str) -> bool:
             return False
 
 
+def is_unit(index: Expr, variable: str) -> bool:
+    """Whether an index grows by one with a variable."""
+    match index:
+        case Var(name):
+            return name == variable
+        case Binary("add", left, right):
+            return (is_unit(left, variable) and variable not in names_in(right)) or (
+                is_unit(right, variable) and variable not in names_in(left)
+            )
+        case Binary("sub", left, right):
+            return is_unit(left, variable) and variable not in names_in(right)
+        case _:
+            return False
+
+
 def shared_places_agree(first: Accesses, second: Accesses) -> bool:
     """Whether each element that one loop writes and the other touches is of one iteration."""
     conflicts = first.writes & (second.reads | second.writes) | first.reads & second.writes

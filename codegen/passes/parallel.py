@@ -31,6 +31,7 @@ from symc.codegen.ir import (
     Store,
     Var,
     add,
+    ceiling,
     const,
     mul,
     sub,
@@ -99,7 +100,7 @@ class _Threads:
         if loop.kind == "vector" and not is_small and not self.reduces(loop):
             return self.blocks(loop)
         kind = "serial" if loop.kind == "parallel" and is_small else loop.kind
-        body = _serial(loop.body) if loop.kind in ("parallel", "serial") else loop.body
+        body = serial(loop.body) if loop.kind in ("parallel", "serial") else loop.body
         return Loop(loop.var, loop.extent, kind, body, loop.note)
 
     def reduces(self, loop: Loop) -> bool:
@@ -115,7 +116,7 @@ class _Threads:
         number, start, inner = (
             Var(fresh(name, self.taken)) for name in ("block", "start", f"{loop.var.name}_in_block")
         )
-        count = _ceiling(loop.extent, length)
+        count = ceiling(loop.extent, length)
         rest = sub(loop.extent, start)
         body: Block = (
             Let(start, mul(number, const(length))),
@@ -133,11 +134,11 @@ def _same(expr: Expr) -> Expr:
     return expr
 
 
-def _serial(block: Block) -> Block:
+def serial(block: Block) -> Block:
     """The block with parallel loops made serial, at any depth."""
 
     def statement(stmt: Stmt) -> Stmt:
-        new = rebuild_statement(stmt, _same, _serial)
+        new = rebuild_statement(stmt, _same, serial)
         if isinstance(new, Loop) and new.kind == "parallel":
             return Loop(new.var, new.extent, "serial", new.body, new.note)
         return new
@@ -145,12 +146,6 @@ def _serial(block: Block) -> Block:
     if not any(isinstance(stmt, Loop | If) for stmt in block):
         return block
     return tuple(map(statement, block))
-
-
-def _ceiling(extent: Expr, length: int) -> Expr:
-    if isinstance(extent, Const):
-        return const(-(-int(extent.value) // length))
-    return Binary("floordiv", add(extent, const(length - 1)), const(length), extent.dtype)
 
 
 def _block_length(loop: Loop, longest: int) -> int:

@@ -213,6 +213,23 @@ def collect(expr: Expr, names: list[str], loads: list[Load]) -> None:
             collect(part, names, loads)
 
 
+def loads_of(stmt: Stmt) -> list[Load]:
+    """The loads in the expressions of a statement itself, not those in the blocks in it."""
+    loads: list[Load] = []
+    for expr in expressions(stmt):
+        collect(expr, [], loads)
+    return loads
+
+
+def index_names(block: Block) -> dict[str, Expr]:
+    """The integers that a block names, written out."""
+    found: dict[str, Expr] = {}
+    for stmt in block:
+        if isinstance(stmt, Let) and stmt.var.dtype.is_integer:
+            found[stmt.var.name] = substitute(stmt.value, found)
+    return found
+
+
 def names_in(expr: Expr) -> frozenset[str]:
     """The names that occur in an expression."""
     names: list[str] = []

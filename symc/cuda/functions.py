@@ -17,7 +17,7 @@ from symc.cache.entry import Entry
 from symc.cache.key import Key
 from symc.call import Form
 from symc.codegen.record import record
-from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES, CudaTarget
+from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
@@ -170,6 +170,3 @@ def device_caller(
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.module),
     )
-
-
-__all__ = ["KERNELS", "RESOURCES", "compile_for", "device_runner", "target_for"]

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symc.codegen.errors import CompilerMissing
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
 
 if TYPE_CHECKING:
@@ -60,6 +59,3 @@ def _architecture(function: Any) -> tuple[int, int]:
     from symc.cuda.devices import device
 
     return device(function.device).architecture
-
-
-__all__ = ["CompilerMissing", "ptx", "resources", "sass"]

@@ -32,7 +32,7 @@ from symc.codegen.passes.simplify import simplify
 WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, simplify, collapse, fuse, simplify, values, interchange, split, tiles, mapping, packs,
 )  # fmt: skip
-"""What is done to a program for a device whose arrays may have more than 2^31 elements."""
+"""What is done to a program for a device whose arrays may have more than 2^30 elements."""
 
 PASSES: tuple[Callable[[Program], Program], ...] = (*WIDE_PASSES, narrow)
 """What is done to every other program for a device."""

@@ -17,7 +17,6 @@ from symc.codegen.ir import (
     Expr,
     If,
     Let,
-    Load,
     Loop,
     Program,
     Stmt,
@@ -26,8 +25,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.walk import (
     Block,
-    collect,
-    expressions,
+    loads_of,
     map_kernels,
     names_in,
     statements,
@@ -58,14 +56,12 @@ def _statement(stmt: Stmt) -> Stmt:
 
 def _is_independent(outer: Loop, inner: Loop) -> bool:
     """Whether no two iterations of the inner loop meet, whatever those of the outer one are."""
-    lets = {stmt.var.name: stmt.value for stmt in outer.body if isinstance(stmt, Let)}
-    if not {outer.var.name, *lets}.isdisjoint(names_in(inner.extent)):
+    named = [stmt for stmt in outer.body if isinstance(stmt, Let)]
+    if not {outer.var.name, *(let.var.name for let in named)}.isdisjoint(names_in(inner.extent)):
         return False
     stores = written(outer.body)
-    for let in lets.values():  # named once for all columns, but may change from row to row
-        loads: list[Load] = []
-        collect(let, [], loads)
-        if any(load.buffer in stores for load in loads):
+    for let in named:  # named once for all columns, but may change from row to row
+        if any(load.buffer in stores for load in loads_of(let)):
             return False
     if any(isinstance(stmt, Loop | If) for stmt in inner.body):
         return False
@@ -74,10 +70,7 @@ def _is_independent(outer: Loop, inner: Loop) -> bool:
     known: dict[str, Expr] = {}
     for stmt in inner.body:
         accessed: list[tuple[str, Expr]] = []
-        loads = []
-        for expr in expressions(stmt):
-            collect(expr, [], loads)
-        accessed += [(load.buffer, load.index) for load in loads]
+        accessed += [(load.buffer, load.index) for load in loads_of(stmt)]
         if isinstance(stmt, Store | Accumulate):
             accessed.append((stmt.buffer, stmt.index))
         for buffer, index in accessed:

@@ -15,34 +15,31 @@ from __future__ import annotations
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
-    Binary,
     Expr,
     Kernel,
     Let,
-    Load,
     Loop,
     Program,
     Store,
     Var,
     const,
 )
+from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.teams import (
     for_team,
-    for_thread,
     is_short,
     needs_team,
     shared_out,
 )
+from symc.codegen.passes.parallel import serial
 from symc.codegen.passes.walk import (
     Block,
     blocks,
     bound,
-    collect,
-    expressions,
     fresh,
+    loads_of,
     map_kernels,
-    names_in,
     statements,
     substitute,
     written,
@@ -65,20 +62,17 @@ def _mapped(kernel: Kernel) -> Block:
     if wants_team(flat, neighbour):
         body = for_team(flat.body, taken)
         return (*before, Loop(flat.var, flat.extent, "team", body, flat.note))
-    return (*before, Loop(flat.var, flat.extent, "grid", for_thread(flat.body), flat.note))
+    return (*before, Loop(flat.var, flat.extent, "grid", serial(flat.body), flat.note))
 
 
 def _outer(body: Block) -> Loop | None:
     """The loop over independent iterations that is all a kernel does behind some names."""
     if not body or not isinstance(body[-1], Loop) or body[-1].kind != "parallel":
         return None
-    loads: list[Load] = []
-    for stmt in body[:-1]:
-        if not isinstance(stmt, Let):
-            return None
-        collect(stmt.value, [], loads)
+    if not all(isinstance(stmt, Let) for stmt in body[:-1]):
+        return None
     # Others may be at work in the loop when the last thread reads what is named before it.
-    return None if loads and written(body) else body[-1]
+    return None if any(map(loads_of, body[:-1])) and written(body) else body[-1]
 
 
 def _last_variable(loop: Loop) -> str:
@@ -122,10 +116,7 @@ class _Votes:
         for stmt in block:
             if isinstance(stmt, Store | Accumulate) and stmt.buffer not in self.scalars:
                 self.access(stmt.index, shared)
-            loads: list[Load] = []
-            for expr in expressions(stmt):
-                collect(expr, [], loads)
-            for load in loads:
+            for load in loads_of(stmt):
                 if load.buffer not in self.scalars:
                     self.access(load.index, shared)
             if isinstance(stmt, Let) and stmt.var.name not in self.neighbours:
@@ -149,18 +140,3 @@ class _Votes:
             self.lanes += 1
         elif any(is_unit(index, name) for name in self.neighbours):
             self.threads += 1
-
-
-def is_unit(index: Expr, variable: str) -> bool:
-    """Whether an index grows by one with a variable."""
-    match index:
-        case Var(name):
-            return name == variable
-        case Binary("add", left, right):
-            return (is_unit(left, variable) and variable not in names_in(right)) or (
-                is_unit(right, variable) and variable not in names_in(left)
-            )
-        case Binary("sub", left, right):
-            return is_unit(left, variable) and variable not in names_in(right)
-        case _:
-            return False

@@ -1,6 +1,6 @@
 """narrow: lengths and indexes have 32 bits, which a device computes several times faster than 64.
 
-The program is only run where every array has fewer than 2^31 elements and every loop fewer
+The program is only run where no array has more than 2^30 elements and no loop more
 iterations (`limits` says what the host must test); else the same program without this pass is.
 
 An index is a sum of products, and those are the same modulo 2^32 whatever the width of what they
@@ -41,7 +41,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes.memory import prepared
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
 
-LARGEST = (1 << 31) - (1 << 20)  # a little less than an int: a thread may count past the end
+LARGEST = (1 << 31) - (1 << 20)  # of constants; lengths stay below half, so that sums fit as well
 EXACT = frozenset({"floordiv", "mod", "min", "max"})
 ORDER = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 MODULAR = frozenset({"add", "sub", "mul"})

@@ -16,25 +16,25 @@ from symc.codegen.ir import (
     Expr,
     If,
     Let,
-    Load,
     Loop,
     Program,
     Stmt,
     Store,
     Var,
     add,
+    ceiling,
     const,
     mul,
     sub,
 )
-from symc.codegen.passes.gpu.mapping import is_unit
+from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.parallel import work
 from symc.codegen.passes.walk import (
     Block,
     bound,
     collect,
-    expressions,
     fresh,
+    loads_of,
     map_kernels,
     rebuild_statement,
     substitute,
@@ -77,13 +77,7 @@ def _packed(loop: Loop, width: int, taken: set[str]) -> Loop:
             (Let(loop.var, add(start, inner)), *loop.body),
         ),
     )
-    return Loop(number, _ceiling(loop.extent, width), loop.kind, body, loop.note)
-
-
-def _ceiling(extent: Expr, length: int) -> Expr:
-    if isinstance(extent, Const):
-        return const(-(-int(extent.value) // length))
-    return Binary("floordiv", add(extent, const(length - 1)), const(length), extent.dtype)
+    return Loop(number, ceiling(loop.extent, width), loop.kind, body, loop.note)
 
 
 def pack_width(loop: Loop) -> int:
@@ -104,10 +98,7 @@ def _unit_sizes(loop: Loop) -> set[int]:
     lets: dict[str, Expr] = {}
     sizes: set[int] = set()
     for stmt in loop.body:
-        loads: list[Load] = []
-        for expr in expressions(stmt):
-            collect(expr, [], loads)
-        for load in loads:
+        for load in loads_of(stmt):
             if is_unit(substitute(load.index, lets), loop.var.name):
                 sizes.add(load.dtype.bytes)
         match stmt:

@@ -39,11 +39,11 @@ from symc.codegen.ir import (
 from symc.codegen.passes.dependence import accesses, is_reduction
 from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.memory import is_on_stack
+from symc.codegen.passes.parallel import serial
 from symc.codegen.passes.walk import (
     Block,
-    collect,
-    expressions,
     fresh,
+    loads_of,
     rebuild_statement,
     statements,
     written,
@@ -62,23 +62,11 @@ def for_team(body: Block, taken: set[str]) -> Block:
     return tuple(team.out)
 
 
-def for_thread(block: Block) -> Block:
-    """The block for one thread: no loop in it is shared out."""
-
-    def statement(stmt: Stmt) -> Stmt:
-        new = rebuild_statement(stmt, lambda expr: expr, for_thread)
-        if isinstance(new, Loop) and new.kind == "parallel":
-            return Loop(new.var, new.extent, "serial", new.body, new.note)
-        return new
-
-    if not any(isinstance(stmt, Loop | If) for stmt in block):
-        return block
-    return tuple(map(statement, block))
-
-
 def needs_team(block: Block) -> bool:
     """Whether a block has an array that is too large for a thread to have one of its own."""
-    return any(isinstance(stmt, Alloc) and not is_on_stack(stmt.buffer) for stmt in _all(block))
+    return any(
+        isinstance(stmt, Alloc) and not is_on_stack(stmt.buffer) for stmt in statements(block)
+    )
 
 
 def is_short(loop: Loop) -> bool:
@@ -107,10 +95,6 @@ def identity(op: AccumulateOp, dtype: DType) -> Const:
     ones = -1 if dtype.kind == "int" else high
     whole = {"add": 0, "mul": 1, "max": low, "min": high, "bor": 0, "band": ones, "bxor": 0}
     return Const(whole[op], dtype)
-
-
-def _all(block: Block) -> list[Stmt]:
-    return list(statements(block))
 
 
 class _Team:
@@ -183,7 +167,7 @@ class _Team:
 
     def alone(self, stmt: Stmt) -> None:
         """A statement that one thread runs for all."""
-        inner = for_thread((stmt,))
+        inner = serial((stmt,))
         reads, writes = _reads(inner), self.memory(written(inner))
         last = self.out[-1] if self.out else None
         if isinstance(last, Loop) and last.kind == "lane" and last.extent == const(1):
@@ -211,13 +195,13 @@ class _Team:
         flat = flatten(loop, self.taken)
         found = None if is_short(flat) else shared_out(flat, self.scalars)
         if loop.kind == "parallel" and not is_short(flat):
-            self.lanes(Loop(flat.var, flat.extent, "lane", for_thread(flat.body), flat.note))
+            self.lanes(Loop(flat.var, flat.extent, "lane", serial(flat.body), flat.note))
         elif found is not None:
             self.reduce(flat, found)
         elif self.helps(loop) or self.changes(loop):
             self.together(loop)
         elif written(loop.body) <= self.scalars | _declared(loop.body):
-            self.everyone(for_thread((loop,))[0])
+            self.everyone(serial((loop,))[0])
         else:
             self.alone(loop)
 
@@ -264,7 +248,7 @@ class _Team:
             self.out.append(Alloc(Buffer(part, reduction.dtype, (), "local")))
             self.out.append(Store(part, const(0), neutral))
             self.scalars |= {part}
-        body = _redirected(for_thread(loop.body), parts)
+        body = _redirected(serial(loop.body), parts)
         self.lanes(Loop(loop.var, loop.extent, "lane", body, loop.note))
         for reduction in found:
             part = parts[reduction.buffer]
@@ -315,10 +299,7 @@ def _reads(block: Block) -> set[str]:
     for stmt in statements(block):
         if isinstance(stmt, Accumulate):
             found.add(stmt.buffer)
-        loads: list[Load] = []
-        for expr in expressions(stmt):
-            collect(expr, [], loads)
-        found.update(load.buffer for load in loads)
+        found.update(load.buffer for load in loads_of(stmt))
     return found
 
 

@@ -26,16 +26,18 @@ from symc.codegen.ir import (
     Var,
     add,
     binary,
+    ceiling,
     const,
     mul,
 )
-from symc.codegen.passes.gpu.mapping import is_unit
+from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.walk import (
     Block,
     bound,
     collect,
-    expressions,
     fresh,
+    index_names,
+    loads_of,
     map_block,
     map_kernels,
     names_in,
@@ -94,7 +96,7 @@ def _tiled(outer: Loop, inner: Loop, taken: set[str]) -> list[Stmt]:
     # A copy of each tile: along i, which is where its elements are next to each other.
     row, column = (Var(fresh(name, taken)) for name in ("row", "column"))
     i, j = (Var(fresh(v.name, taken)) for v in (outer.var, inner.var))
-    lets = _lets(inner.body)
+    lets = index_names(inner.body)
     copies = tuple(
         Store(
             names[load],
@@ -122,9 +124,9 @@ def _tiled(outer: Loop, inner: Loop, taken: set[str]) -> list[Stmt]:
     body.append(
         _over_tile(taken, (row, column), (i, i_tile, outer.extent), (j, j_tile, inner.extent), work)
     )
-    loops = Loop(j_tile, _count(inner.extent), "parallel", tuple(body))
+    loops = Loop(j_tile, ceiling(inner.extent, SIDE), "parallel", tuple(body))
     note = "\n".join(dict.fromkeys(filter(None, (outer.note, inner.note))))
-    return [Loop(i_tile, _count(outer.extent), "parallel", (loops,), note)]
+    return [Loop(i_tile, ceiling(outer.extent, SIDE), "parallel", (loops,), note)]
 
 
 def _over_tile(
@@ -146,22 +148,13 @@ def _over_tile(
     return Loop(t, const(SIDE * SIDE), "parallel", (*lets, If(condition, work)))
 
 
-def _count(extent: Expr) -> Expr:
-    if isinstance(extent, Const):
-        return const(-(-int(extent.value) // SIDE))
-    return binary("floordiv", add(extent, const(SIDE - 1)), const(SIDE))
-
-
 def _transposed(outer: str, inner: Loop) -> list[Load]:
     """The loads along the outer loop of arrays that the loop does not write."""
-    lets = _lets(inner.body)
+    lets = index_names(inner.body)
     stored = {stmt.buffer for stmt in inner.body if isinstance(stmt, Store)}
     found: dict[Load, None] = {}
     for stmt in inner.body:
-        loads: list[Load] = []
-        for expr in expressions(stmt):
-            collect(expr, [], loads)
-        for load in loads:
+        for load in loads_of(stmt):
             index = substitute(load.index, lets)
             if load.buffer not in stored and is_unit(index, outer) and _is_across(index, inner.var):
                 found[load] = None
@@ -174,15 +167,6 @@ def _is_across(index: Expr, inner: Var) -> bool:
     names: list[str] = []
     collect(index, names, loads)
     return inner.name in names and not loads and not is_unit(index, inner.name)
-
-
-def _lets(body: Block) -> dict[str, Expr]:
-    """The values named in a block, written out."""
-    found: dict[str, Expr] = {}
-    for stmt in body:
-        if isinstance(stmt, Let) and stmt.var.dtype.is_integer:
-            found[stmt.var.name] = substitute(stmt.value, found)
-    return found
 
 
 def _moved(index: Expr, lets: dict[str, Expr], old_i: Var, i: Var, old_j: Var, j: Var) -> Expr:
