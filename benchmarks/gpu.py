@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -105,7 +106,7 @@ def copy_bandwidth(setting: Setting, count: int) -> float:
         with setting.device:
             driver.copy(target.ptr, source.ptr, source.nbytes, stream)
 
-    seconds = setting.timed([lambda p=pair: copy(*p) for pair in pairs])  # type: ignore[misc]
+    seconds = setting.timed([partial(copy, *pair) for pair in pairs])
     return 2 * 4 * count / seconds
 
 
@@ -114,7 +115,7 @@ def bandwidth_row(
     inputs: Sequence[Sequence[symc.cuda.DeviceArray]], moved: int, copied: float, goal: float,
 ) -> Line:  # fmt: skip
     """A row for a function that memory should limit."""
-    seconds = setting.timed([lambda a=arrays: function(*a) for arrays in inputs])  # type: ignore[misc]
+    seconds = setting.timed([partial(function, *arrays) for arrays in inputs])
     ratio = moved / seconds / copied
     goal_text = f">= {goal:.0%} of a copy"
     more = {"GB/s": moved / seconds / 1e9, "copy GB/s": copied / 1e9}
@@ -344,7 +345,7 @@ def torch_rows(setting: Setting, arrays: Sequence[Any], function: Any) -> float 
         return None
     tensors = [torch.from_dlpack(array) for array in arrays]
     compiled_ = torch.compile(function, dynamic=False)
-    return setting.timed([lambda t=t: compiled_(t) for t in tensors])  # type: ignore[misc]
+    return setting.timed([partial(compiled_, tensor) for tensor in tensors])
 
 
 def torch_softmax(setting: Setting, arrays: Sequence[Any]) -> float | None:

@@ -11,10 +11,15 @@ import pytest
 
 import symc
 from symc import cuda
+from symc.codegen.targets import sim
 from symc.codegen.targets.cuda import nvrtc
 from symc.codegen.targets.cuda.target import KERNELS
 
-DEVICES = ["cuda:sim", *(["cuda:0"] if cuda.available("cuda") else [])]
+DEVICES = [
+    *(["cuda:sim"] if sim.available() else []),
+    *(["cuda:0"] if cuda.available("cuda") else []),
+]
+needs_simulator = pytest.mark.skipif(not sim.available(), reason="no C++ compiler")
 ARCHITECTURES = [(8, 0), (9, 0)]
 needs_nvrtc = pytest.mark.skipif(not nvrtc.available(), reason="NVRTC is not installed")
 
@@ -41,8 +46,6 @@ def orders(device: str) -> list[AbstractContextManager[Any]]:
 
 @contextmanager
 def _order(name: Any) -> Generator[None]:
-    from symc.codegen.targets import sim
-
     simulator = sim.load()
     simulator.set_order(name)
     try:

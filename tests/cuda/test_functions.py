@@ -17,7 +17,13 @@ from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.compile import Clock, build
 from symc.evaluate import evaluate
-from tests.cuda.devices import ARCHITECTURES, DEVICES, needs_nvrtc, orders
+from tests.cuda.devices import (
+    ARCHITECTURES,
+    DEVICES,
+    needs_nvrtc,
+    needs_simulator,
+    orders,
+)
 from tests.fuzz.graphs import RandomGraph
 from tests.test_golden import MODELS, Model
 
@@ -118,6 +124,7 @@ def test_lengths_around_packs_and_warps(device: str) -> None:
                 np.testing.assert_allclose(value, expected, rtol=3e-6, atol=2e-4)
 
 
+@needs_simulator
 def test_threads_that_update_bytes_of_one_word_do_not_race() -> None:
     x = T.tensor("int8", (None, None))
     f = symc.function([x], x[1:, [0, 1]].inc(1), device="cuda:sim")
