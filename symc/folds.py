@@ -116,16 +116,32 @@ def column(
 
 
 def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
-    """Partial results of chunks of the outermost folded axis for each element, then their fold."""
+    """Each element of the result in chunks of the outermost folded axis, which are not too many."""
     sizes = builder.memory.sizes
-    number = next(number for number, dim in enumerate(fold.extents) if dim != 1)
-    extent = sizes(fold.extents[number])
+    extent = sizes(fold.extents[_outermost(fold)])
     above = ir.add(extent, ir.const(MOST - 1))
     rows = ir.binary("max", ir.const(FEWEST), ir.binary("floordiv", above, ir.const(MOST)))
-    step = sizes.computed("chunk_rows", rows)
+    _in_chunks(builder, stage, fold, scope, sizes.computed("chunk_rows", rows))
+
+
+def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
+    """A fold of everything in chunks of the outermost axis, of about `CHUNK` elements."""
+    _in_chunks(builder, stage, fold, scope, _chunk_length(builder, fold, _outermost(fold)))
+
+
+def _outermost(fold: Fold) -> int:
+    """The outermost folded axis that is no length 1."""
+    return next(number for number, dim in enumerate(fold.extents) if dim != 1)
+
+
+def _in_chunks(
+    builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope, step: ir.Expr
+) -> None:
+    """Partial results of chunks of `step` for each element of the result, then their fold."""
+    sizes, own, number = builder.memory.sizes, stage.loops, _outermost(fold)
+    extent = sizes(fold.extents[number])
     above = ir.add(extent, ir.sub(step, ir.const(1)))
     count = sizes.computed("chunks", ir.binary("floordiv", above, step))
-    own = stage.loops
     lengths = builder.extents(stage, own)
     partial = builder.memory.temp("partial", fold.dtype, (count, *lengths))
     builder.uses(partial, written=True)
@@ -136,7 +152,7 @@ def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> Non
             flat = ir.add(ir.mul(flat, length), variable)
         return flat
 
-    chunk, again = (ir.Var(builder.names.fresh(None, "chunk")) for _ in range(2))
+    chunk = ir.Var(builder.names.fresh(None, "chunk"))
     start = ir.Var(builder.names.fresh(None, "start"))
     loops = builder.loops(0, len(own))
     inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
@@ -152,17 +168,19 @@ def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> Non
 
     loops = builder.loops(0, len(own))
     index = builder.index(stage, loops)
-    end = builder.scope([], scope)
+    end = builder.scope([], scope) if own else scope
     acc = builder.names.fresh(None, "acc")
     end.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
     end.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    again = ir.Var(builder.names.fresh(None, "chunk"))
     part = ir.Load(partial, place(again, loops), fold.dtype)
     adding = ir.Accumulate(acc, ir.const(0), fold.op, part)
     end.block.append(ir.Loop(again, count, "serial", (adding,)))
     value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
     builder.keep(stage, index, value, 0, end, scope)
-    note = builder.memory.describe(stage.node)
-    scope.block += wrap(loops, lengths, end.statements(), "parallel", note)
+    if own:
+        note = builder.memory.describe(stage.node)
+        scope.block += wrap(loops, lengths, end.statements(), "parallel", note)
 
 
 def is_long(fold: Fold) -> bool:
@@ -176,37 +194,6 @@ def is_large(stage: Stage, fold: Fold) -> bool:
     count = product(fold.extents)
     quick = fold.op in ("and", "or")  # conditions, mostly of short index arrays
     return not (stage.loops or quick or (isinstance(count, int) and count <= 2 * CHUNK))
-
-
-def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
-    """A fold of everything: partial results of chunks of the outermost axis, then their fold."""
-    sizes = builder.memory.sizes
-    split = next(number for number, dim in enumerate(fold.extents) if dim != 1)
-    extent = sizes(fold.extents[split])
-    step = _chunk_length(builder, fold, split)
-    above = ir.add(extent, ir.sub(step, ir.const(1)))
-    count = sizes.computed("chunks", ir.binary("floordiv", above, step))
-    partial = builder.memory.temp("partial", fold.dtype, (count,))
-    builder.uses(partial, written=True)
-    chunk = ir.Var(builder.names.fresh(None, "chunk"))
-    start = ir.Var(builder.names.fresh(None, "start"))
-    inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
-    inner, variables, extents = folded_index(builder, fold, 0)
-    moved = list(inner)
-    moved[split] = ir.add(start, inner[split])
-    extents[0] = ir.binary("min", step, ir.sub(extent, start))
-    index = builder.index(stage, [])
-    total = register(builder, stage, fold, index, tuple(moved), variables, extents, inside)
-    inside.block.append(ir.Store(partial, chunk, total))
-    scope.block.append(ir.Loop(chunk, count, "parallel", tuple(inside.block), "partial results"))
-    acc = builder.names.fresh(None, "acc")
-    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
-    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
-    again = ir.Var(builder.names.fresh(None, "chunk"))
-    step_ = ir.Accumulate(acc, ir.const(0), fold.op, ir.Load(partial, again, fold.dtype))
-    scope.block.append(ir.Loop(again, count, "serial", (step_,)))
-    value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
-    builder.keep(stage, index, value, 0, scope, scope)
 
 
 def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:
