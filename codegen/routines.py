@@ -1,6 +1,6 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h`, `runtime/lapack.h` and `runtime/spectral.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
+They are defined in `runtime/`: `blas.h`, `lapack.h`, `spectral.h` and `expm.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
 ``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
 uninitialised memory then.
 """
@@ -66,6 +66,7 @@ _LAPACK = {
     "svdvals": "kind batch m n a s! info!",
     "qr": "kind batch m n k a q! r!",
     "qr_r": "kind batch m n k a r!",
+    "expm": "kind batch n a x!",
 }
 
 KINDS = ("float32", "float64", "complex64", "complex128")
