@@ -42,6 +42,8 @@ Meaning:
   thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
   the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
   this is ordinary loops, gives the same result up to reassociation.
+- Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
+  Behind it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -165,6 +167,14 @@ class Select:
 
 
 Expr: TypeAlias = Const | Var | Length | Load | Unary | Binary | Call | Cast | Select
+
+
+def number(value: bool | complex, dtype: DType) -> Expr:
+    """A constant; a complex one is put together from its parts."""
+    if not isinstance(value, complex):
+        return Const(value, dtype)
+    parts = Const(value.real, dtype.component), Const(value.imag, dtype.component)
+    return Call("complex", parts, dtype)
 
 
 def const(value: int) -> Const:

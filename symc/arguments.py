@@ -30,7 +30,7 @@ def convert_argument(
         array = np.asarray(value)
     except ValueError as error:
         raise BadArgument(_say(variable, position, f"is no array: {error}")) from error
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biufc":
         raise BadArgument(_say(variable, position, f"has dtype {array.dtype}, which is no number"))
     array = _converted(variable, position, value, array, allow_downcast)
     if array.ndim != variable.ndim:
@@ -62,7 +62,7 @@ def _converted(
         with np.errstate(all="ignore"):
             result = array.astype(dtype)
         # Python floats may round to a float type; anything else must be exactly representable.
-        rounds = dtype.kind == "f" and array.dtype.kind == "f"
+        rounds = dtype.kind in "fc" and array.dtype.kind in "fc" and _is_like(dtype, array)
         if rounds or (array.size == 0) or bool(np.all(result == array)):
             return result
     raise DTypeError(
@@ -70,6 +70,11 @@ def _converted(
              f"precision\n  convert it with .astype({variable.dtype.name!r}), "
              "or compile with allow_input_downcast=True")
     )  # fmt: skip
+
+
+def _is_like(dtype: np.dtype[Any], array: Array) -> bool:
+    """Whether an array has nothing imaginary that a real dtype would lose."""
+    return dtype.kind == "c" or array.dtype.kind != "c"
 
 
 def _say(variable: Tensor, position: int, problem: str) -> str:

@@ -54,10 +54,10 @@ def grad(
 ) -> Tensor | list[Tensor]:
     """The gradient of a scalar `cost` with respect to one tensor or several.
 
-    Each gradient has its tensor's shape, and its dtype if that is a float; tensors of integers get
+    Each gradient has its tensor's shape, and its dtype if that is float or complex; tensors of integers get
     zeros of `config.floatX`. `wrt` may hold intermediate results. Nothing flows through the tensors
     in `consider_constant`. `known_grads` gives gradients of intermediate tensors; with it, `cost`
-    may be None. Raises `GradientError` when the cost is no scalar and `DisconnectedInput` when a
+    may be None. Raises `GradientError` when the cost is no real scalar and `DisconnectedInput` when a
     tensor does not influence the cost, unless ``disconnected="zero"``.
 
     >>> import symc, symc.tensor as T
@@ -73,6 +73,11 @@ def grad(
         if cost.ndim:
             raise GradientError(
                 f"grad needs a scalar cost, not {cost!r}; take .sum() or .mean(), or use jacobian\n"
+                f"  cost   {describe(cost)}"
+            )
+        if cost.dtype.is_complex:
+            raise GradientError(
+                "grad needs a real cost, and this one is complex; take abs, .real or .imag of it\n"
                 f"  cost   {describe(cost)}"
             )
         if cost.dtype.is_float:
@@ -245,7 +250,7 @@ def _pull(
             continue
         with located_at(node.where):
             for arg, part in zip(node.args, node.op.grad(node, bar), strict=True):
-                if part is not None and arg in reach and arg.dtype.is_float:
+                if part is not None and arg in reach and arg.dtype.is_inexact:
                     bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
     results: list[Tensor] = []
     for target in targets:
@@ -264,7 +269,7 @@ def _reaching(order: list[Tensor], targets: set[Tensor], blocked: set[Tensor]) -
 def _finish(
     target: Tensor, bars: dict[Tensor, Tensor], reach: set[Tensor], disconnected: Disconnected
 ) -> Tensor:
-    bar = bars.get(target) if target.dtype.is_float else None
+    bar = bars.get(target) if target.dtype.is_inexact else None
     if bar is not None:
         return bar
     if target not in reach and disconnected not in ("zero", "ignore"):
@@ -278,7 +283,7 @@ def _finish(
         import warnings
 
         warnings.warn(text, stacklevel=4)
-    return T.zeros_like(target, dtype=target.dtype if target.dtype.is_float else config.floatX)
+    return T.zeros_like(target, dtype=target.dtype if target.dtype.is_inexact else config.floatX)
 
 
 def accumulate(total: Tensor | None, part: Tensor) -> Tensor:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symc.lowering import Lowering, SizeOf
 
 Array: TypeAlias = "npt.NDArray[Any]"
-TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | int | float | Sequence[Any]"
+TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | complex | Sequence[Any]"
 
 
 class Where(NamedTuple):

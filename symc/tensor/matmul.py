@@ -18,7 +18,7 @@ from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import masked, peel
+from symc.tensor.elementwise import conjugated, masked, peel
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
@@ -69,7 +69,7 @@ class MatMul(Op):
             return multiply(a, b)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, b = node.args
+        a, b = map(conjugated, node.args)
         ta, tb = self.trans_a, self.trans_b
         to_a = MatMul(tb, True)(b, bar) if ta else MatMul(False, not tb)(bar, b)
         to_b = MatMul(True, ta)(bar, a) if tb else MatMul(not ta, False)(a, bar)
@@ -150,7 +150,7 @@ class MatVec(Op):
             return multiply(args[0].T if self.trans else args[0], args[1])
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, x = node.args
+        a, x = map(conjugated, node.args)
         mask, inner = peel(bar)
         shown = self._summed  # `bar` lies along the other axis of the matrix
         outer_product = expand_dims(inner, shown) * expand_dims(x, 1 - shown)

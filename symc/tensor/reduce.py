@@ -51,7 +51,7 @@ def count_along(x: Tensor, axes: Iterable[int]) -> dims.Dim:
 def sum_dtype(dtype: DType) -> DType:
     """The dtype of a sum of elements of this dtype."""
     match dtype.kind:
-        case "float":
+        case "float" | "complex":
             return dtype
         case "uint":
             return UINT64

@@ -162,8 +162,8 @@ class DeviceHost(Host):
         self.attempt(note, called.symbol, arguments, called.source)
 
     def on_host(self, buffer: str) -> bool:
-        """Whether a buffer is in host memory: an input without axes."""
-        return self.buffers[buffer].role == "input" and not self.buffers[buffer].shape
+        """Whether a buffer is in host memory: a number that is passed by value."""
+        return is_by_value(self.buffers[buffer])
 
     def element(self, buffer: str) -> str:
         """The first element of an array, copied to a variable of the host if need be."""
@@ -211,7 +211,7 @@ class DeviceHost(Host):
         texts: list[str] = []
         for buffer in self.program.buffers:
             if buffer.shape:
-                text = "1"
+                text = "2" if buffer.dtype.is_complex else "1"
                 for length in buffer.shape:
                     text = f"{self.use('symc_times')}({text}, {self.printer.text(length)})"
                 texts.append(text)
