@@ -80,6 +80,9 @@ class Real:
     def __lt__(self, other: Real | float) -> Real:
         return self.binary("lt", other)
 
+    def __gt__(self, other: Real | float) -> Real:
+        return self.binary("gt", other)
+
     def __ge__(self, other: Real | float) -> Real:
         return self.binary("ge", other)
 
@@ -237,7 +240,7 @@ def power(z: Complex, w: Complex) -> Complex:
     value = exp(multiply(w, log(z)))
     one = w.re.equals(0.0) & w.im.equals(0.0)
     zero = z.re.equals(0.0) & z.im.equals(0.0)
-    nothing = (w.re * 0.0) / (0.0 < w.re).choose(1.0, w.re * 0.0)  # NaN unless w is on the right
+    nothing = (w.re > 0.0).choose(0.0, w.re * math.nan)
     re = one.choose(1.0, zero.choose(nothing, value.re))
     im = one.choose(0.0, zero.choose(nothing, value.im))
     return Complex(re, im)

@@ -55,26 +55,27 @@ def _converted(
     if array.dtype == dtype:
         return array.astype(dtype, copy=False)
     typed = isinstance(value, np.ndarray | np.generic)
-    if np.can_cast(array.dtype, dtype, "safe") or allow_downcast:
+    drops_parts = array.dtype.kind == "c" and dtype.kind != "c"  # refused, whatever is allowed
+    if np.can_cast(array.dtype, dtype, "safe") or (allow_downcast and not drops_parts):
         with np.errstate(all="ignore"):
             return array.astype(dtype)
-    if not typed and allow_downcast is None:
+    if not typed and allow_downcast is None and not drops_parts:
         with np.errstate(all="ignore"):
             result = array.astype(dtype)
         # Python floats may round to a float type; anything else must be exactly representable.
-        rounds = dtype.kind in "fc" and array.dtype.kind in "fc" and _is_like(dtype, array)
+        rounds = dtype.kind in "fc" and array.dtype.kind in "fc"
         if rounds or (array.size == 0) or bool(np.all(result == array)):
             return result
+    if drops_parts:
+        raise DTypeError(
+            _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "
+                 "the imaginary part\n  pass .real, or declare the input complex")
+        )  # fmt: skip
     raise DTypeError(
         _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "
              f"precision\n  convert it with .astype({variable.dtype.name!r}), "
              "or compile with allow_input_downcast=True")
     )  # fmt: skip
-
-
-def _is_like(dtype: np.dtype[Any], array: Array) -> bool:
-    """Whether an array has nothing imaginary that a real dtype would lose."""
-    return dtype.kind == "c" or array.dtype.kind != "c"
 
 
 def _say(variable: Tensor, position: int, problem: str) -> str:

@@ -167,6 +167,11 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
+    if expression.dtype.is_complex:
+        raise GradientError(
+            "jacobian needs a real expression, and this one is complex; take .real and .imag of it\n"
+            f"  given  {describe(expression)}"
+        )
     if expression.ndim == 0:
         return _pull(
             [expression], {expression: T.ones_like(expression)}, wrt, consider_constant,

@@ -200,10 +200,10 @@ class _Splitter:
     def load(self, load: Load) -> Complex:
         """Both parts of an element; the index is final already."""
         dtype = load.dtype.component
-        parts = [
-            self.named(Load(name, at, dtype)) for name, at in self.places(load.buffer, load.index)
-        ]
-        return self.of(parts[0], parts[1])
+        (first, at_first), (second, at_second) = self.places(load.buffer, load.index)
+        re = self.let(f"{load.buffer}_re", Load(first, at_first, dtype))
+        im = self.let(f"{load.buffer}_im", Load(second, at_second, dtype))
+        return self.of(re, im)
 
     def pair(self, expr: Expr) -> Complex:
         """The two parts of a complex expression."""

@@ -128,7 +128,8 @@ class Join(Op):
 
 
 _conj = elementwise(
-    "conj", np.conjugate, lambda z: ir.Call("conj", (z,), z.dtype), "The conjugate.",
+    "conj", np.conjugate, lambda z: ir.Call("conj", (z,), z.dtype) if z.dtype.is_complex else z,
+    "The conjugate.",
     lambda g, z, y: conj(g), domain="same",
 )  # fmt: skip
 
