@@ -6,6 +6,7 @@
                                                               | temp | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
+            | Host(number, name, args)                   call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
     kernel  = Kernel(name, params, sizes, body, note)
@@ -383,6 +384,28 @@ class Routine:
 
 
 @record
+class Region:
+    """An array inside a buffer, as a function in Python is given it."""
+
+    pointer: Pointer
+    shape: tuple[Expr, ...]
+
+
+@record
+class Host:
+    """Calls function `number` of those in Python that the caller has for this program.
+
+    It reads the regions that are not written and fills those that are. If it raises, the call ends.
+    `name` is what people know it by; constants are scalars.
+    """
+
+    number: int
+    name: str
+    args: tuple[Region | Const, ...]
+    note: str = field(default="", compare=False)
+
+
+@record
 class Check:
     """Ends the call with status `code` (> 0) unless the condition holds.
 
@@ -402,7 +425,7 @@ class Measure:
     buffer: str
 
 
-Step: TypeAlias = Launch | Routine | Check | Measure
+Step: TypeAlias = Launch | Routine | Host | Check | Measure
 
 
 @record

@@ -32,9 +32,10 @@ LAYERS = (
         "kernels", "folds", "writes", "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
+    ("host_calls",),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
-    ("cuda.functions", "cuda.inspect", "modes", "callable", "function"),
+    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
     ("debug", "testing"),
     ("", "__main__", "demo."),
 )  # fmt: skip
