@@ -16,6 +16,7 @@ try:
     from symc import tensor
     from symc.callable import Function, In
     from symc.config import config
+    from symc.errors import LinAlgError
     from symc.function import Out, clone, function
     from symc.grad import (
         Lop,
@@ -35,7 +36,7 @@ finally:
         _gc.enable()
 
 __all__ = [
-    "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
     "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
     "shared", "tensor", "verify_grad",
 ]  # fmt: skip

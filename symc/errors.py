@@ -6,6 +6,7 @@
     ├── DTypeError (TypeError)            a dtype does not fit, or would lose precision
     ├── BadIndex (IndexError)             an index is out of range, or there are too many
     ├── DivisionByZero (ZeroDivisionError) an integer was divided by zero
+    ├── LinAlgError (numpy.linalg.LinAlgError) a matrix is singular, not positive definite ...
     ├── GradientError (ValueError)        a derivative cannot be taken as asked
     │   └── DisconnectedInput             `wrt` does not influence the cost
     ├── FunctionError (ValueError)        `function()` was given something it cannot compile
@@ -22,6 +23,8 @@ Each message says what was asked, what was found, where the user wrote it, and w
 """
 
 from __future__ import annotations
+
+from numpy.linalg import LinAlgError as NumpyLinAlgError
 
 
 class SymcError(Exception):
@@ -46,6 +49,10 @@ class BadIndex(SymcError, IndexError):
 
 class DivisionByZero(SymcError, ZeroDivisionError):
     """An integer was divided by zero in a compiled function."""
+
+
+class LinAlgError(SymcError, NumpyLinAlgError):
+    """A matrix has no result: it is singular, not positive definite, or iterations failed."""
 
 
 class GradientError(SymcError, ValueError):

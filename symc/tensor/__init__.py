@@ -383,3 +383,12 @@ __all__ = [
     "zvector",
     "zvectors",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Submodules that need not be imported with symc: they are loaded when first asked for."""
+    if name == "linalg":
+        import importlib
+
+        return importlib.import_module(f"symc.tensor.{name}")
+    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}")
