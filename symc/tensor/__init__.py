@@ -384,10 +384,12 @@ __all__ = [
     "zvectors",
 ]  # fmt: skip
 
+_MODULES = ("fft", "linalg", "nnet", "random")
+
 
 def __getattr__(name: str) -> object:
-    """Submodules that need not be imported with symc: they are loaded when first asked for."""
-    if name == "linalg":
+    """Modules of functions that need not be imported with the others: loaded when asked for."""
+    if name in _MODULES:
         import importlib
 
         return importlib.import_module(f"symc.tensor.{name}")
