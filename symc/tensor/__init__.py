@@ -344,3 +344,12 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Modules of functions that need not be imported with the others."""
+    if name == "random":
+        import importlib
+
+        return importlib.import_module(f"symc.tensor.{name}")
+    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}")
