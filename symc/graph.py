@@ -64,6 +64,11 @@ class Op:
 
     __slots__ = ()
 
+    @property
+    def cost(self) -> float:
+        """What one element costs beyond its arguments, in simple operations."""
+        return 0.5
+
     def infer(self, *args: Tensor) -> TensorType:
         """The type of the result. Raises a `SymcError` when the arguments do not fit."""
         raise NotImplementedError(type(self).__name__)
