@@ -19,15 +19,15 @@ are siblings: they are computed together, by one loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.dims import Dim, Size, add, substitute
-from symc.graph import Array, Op, Tensor
+from symc.graph import Array, Op, Requirement, Tensor
 from symc.loops.body import Body
 from symc.tensor.lengths import dim_of
 from symc.types import TensorType, to_numpy
@@ -63,12 +63,16 @@ class State:
 
 @record
 class Layout:
-    """What the slots and the results of a loop's body stand for."""
+    """What the slots and the results of a loop's body stand for.
+
+    `truncate` limits the gradient to the last steps, that many; None for all.
+    """
 
     sequences: tuple[Rows, ...]
     states: tuple[State, ...]
     collected: int
     stops: bool = False
+    truncate: int | None = None
 
 
 @record
@@ -145,10 +149,34 @@ class Scan(Op):
             yield Scan(self.body, layout, Part("collected", number))
         yield Scan(self.body, layout, Part("count"))
 
+    def common(self) -> Any:
+        return self.body, self.layout
+
     def evaluate(self, *args: Array) -> Array:
+        return self.evaluate_all(*args)(self)
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         run = _Run(self, args)
         run.all_steps()
-        return run.result(self.part)
+        return lambda op: run.result(op.part)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return self.grad_all({node: bar})
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        from symc.loops.reverse import reverse  # late: not every loop is differentiated
+
+        return reverse(self, bars)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        from symc.loops.batching import batch_scan  # late: for Jacobians alone
+
+        return batch_scan(self, args, batched)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        from symc.loops.conditions import loop_requirements
+
+        return loop_requirements(self, node)
 
     def key(self) -> str:
         return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r})"
