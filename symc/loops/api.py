@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from symc.codegen.record import record
 from symc.errors import LoopError, MissingInput
 from symc.graph import Tensor, walk
 from symc.inputs import Input, SharedVariable, as_tensor
 from symc.loops.build import Carrying, Plan, Reading, step_number
 from symc.loops.carried import Updates, carried, with_default_updates
 from symc.loops.outcome import Outcome
-from symc.loops.run import run
+from symc.loops.run import Done, run
 from symc.loops.sequences import along, count_steps, listed
-from symc.loops.states import start
+from symc.loops.states import Start, start
 from symc.loops.trace import Traced, trace
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import Length, tensor_of
@@ -37,7 +38,7 @@ def scan(
     *,
     checkpoint: int | None = None,
 ) -> tuple[Any, Updates]:
-    """A loop: calls `fn` once, symbolically, and repeats what it computes. Gives (outputs, updates).
+    """A loop: what `fn` computes, once called on symbols, repeated. Gives (outputs, updates).
 
     `fn` is given, in this order, the current rows of the `sequences`, earlier rows of the outputs
     that have an entry in `outputs_info`, and the `non_sequences`. It returns the outputs of a step,
@@ -75,39 +76,71 @@ def scan(
     array([ 1.,  8., 27.])
     """
     del mode, profile, allow_gc
+    loop = looping(
+        fn, sequences, outputs_info, non_sequences, n_steps, truncate_gradient, go_backwards,
+        strict, checkpoint,
+    )  # fmt: skip
+    histories, collected = iter(loop.done.histories), iter(loop.done.collected)
+    outputs = [next(collected if begin is None else histories) for begin in loop.starts]
+    return shown(outputs, name, return_list), loop.updates
+
+
+def shown(outputs: list[Tensor], name: str | None, return_list: bool = False) -> Any:
+    """Outputs as they are returned: one as it is, several as a list, none as None."""
+    for output in outputs:
+        output.name = output.name or name
+    return outputs[0] if len(outputs) == 1 and not return_list else outputs or None
+
+
+@record
+class Looping:
+    """A loop made from a user's function: where its outputs start from, its results, updates."""
+
+    starts: tuple[Start | None, ...]
+    done: Done
+    updates: Updates
+
+
+def looping(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any,
+    n_steps: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    strict: bool = False,
+    checkpoint: int | None = None,
+    step: Tensor | None = None,
+) -> Looping:
+    """The loop behind `scan`; `step`, if given, stands for the number of the step in `fn`."""
     alongs = [along(given) for given in listed(sequences)]
     constants = [as_tensor(given) for given in listed(non_sequences)]
     steps = count_steps(n_steps, alongs)
     infos = None if outputs_info is None else [start(given) for given in listed(outputs_info)]
     traced = trace(fn, alongs, infos, constants)
-    step, slots = carried(traced.step, with_default_updates(traced.step))
+    outcome, slots = carried(traced.step, with_default_updates(traced.step))
     reads = (
         Reading(each.tensor, each.rows(go_backwards), rows)
         for each, rows in zip(alongs, traced.rows, strict=True)
     )
     shared = (
         Carrying(expand_dims(variable, 0), (-1,), (slots[variable],), new)
-        for variable, new in step.updates.items()
+        for variable, new in outcome.updates.items()
     )
-    starts = traced.starts
-    pairs = list(zip(starts, step.outputs, strict=True))
+    pairs = zip(traced.starts, outcome.outputs, strict=True)
+    number = step_number() if step is None else step
     plan = Plan(
-        tensor_of(steps), step_number(), tuple(reads), (*_states(traced, step), *shared),
+        tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
         tuple(result for begin, result in pairs if begin is None),
-        step.condition, _steps_of_gradient(truncate_gradient),
+        outcome.condition, _steps_of_gradient(truncate_gradient),
     )  # fmt: skip
     if strict:
         _check_strict(plan, [*constants, *slots.values()])
     done = run(plan, checkpoint)
-    histories, collected = iter(done.histories), iter(done.collected)
-    outputs = [next(collected if begin is None else histories) for begin in starts]
-    for output in outputs:
-        output.name = output.name or name
-    finals = done.finals[len(outputs) - len(done.collected) :]
-    updates = Updates(zip(step.updates, (final[0] for final in finals), strict=True))
-    if len(outputs) == 1 and not return_list:
-        return outputs[0], updates
-    return outputs or None, updates
+    finals = done.finals[len(outcome.outputs) - len(done.collected) :]
+    updates = zip(outcome.updates, (final[0] for final in finals), strict=True)
+    return Looping(traced.starts, done, Updates(updates))
 
 
 def _states(traced: Traced, step: Outcome) -> Iterator[Carrying]:
@@ -127,14 +160,13 @@ def _steps_of_gradient(truncate_gradient: int) -> int | None:
 
 def _check_strict(plan: Plan, known: Sequence[Tensor]) -> None:
     """Raises `MissingInput` when steps use what was not given to them."""
-    given = {*known, *(slot for part in (*plan.reads, *plan.carries) for slot in part.slots)}
+    slots = [part.slots for part in plan.reads] + [part.slots for part in plan.carries]
+    given = {*known, *(slot for own in slots for slot in own)}
     results = [*(carry.result for carry in plan.carries), *plan.collected]
     if plan.condition is not None:
         results.append(plan.condition)
     for node in walk(results, stop=lambda node: node in given or isinstance(node.op, Length)):
-        if node not in given and (
-            isinstance(node, SharedVariable) or isinstance(node.op, Input)
-        ):
+        if node not in given and (isinstance(node, SharedVariable) or isinstance(node.op, Input)):
             raise MissingInput(
                 f"scan: with strict=True, {node!r} must be among non_sequences\n"
                 f"  used   {describe(node)}"

@@ -8,8 +8,8 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.dims import sizes
 from symc.errors import LoopError
-from symc.graph import Tensor, walk
 from symc.grad import placeholder
+from symc.graph import Tensor, walk
 from symc.loops.body import Body, closed
 from symc.loops.scan import Layout, Part, Rows, Scan, State
 from symc.tensor.broadcast import describe

@@ -55,12 +55,11 @@ def carried(
     step: Outcome, updates: Mapping[SharedVariable, Tensor]
 ) -> tuple[Outcome, dict[SharedVariable, Tensor]]:
     """The step with a slot in place of each variable that it changes; the slots by variable."""
-    slots: dict[SharedVariable, Tensor] = {}
-    for variable in updates:
-        slots[variable] = row_of(expand_dims(variable, 0), variable.name)
+    slots = {variable: row_of(expand_dims(variable, 0), variable.name) for variable in updates}
+    replace: dict[Tensor, Tensor] = {**slots}
     checked = [_checked(variable, new) for variable, new in updates.items()]
     conditions = [] if step.condition is None else [step.condition]
-    replaced = substitute([*conditions, *checked, *step.outputs], slots)
+    replaced = substitute([*conditions, *checked, *step.outputs], replace)
     condition = replaced.pop(0) if conditions else None
     news = dict(zip(updates, replaced[: len(checked)], strict=True))
     return Outcome(tuple(replaced[len(checked) :]), news, condition), slots

@@ -90,7 +90,7 @@ def _is_updates(part: Any) -> bool:
 
 
 def _pairs(part: Any) -> Iterator[tuple[SharedVariable, Tensor]]:
-    items = cast("Mapping[Any, Any]", part).items() if isinstance(part, Mapping) else part
+    items = part.items() if isinstance(part, Mapping) else part
     for variable, new in items:
         if not isinstance(variable, SharedVariable):
             raise LoopError(f"scan: only shared variables can be updated, not {variable!r}")

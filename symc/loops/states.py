@@ -106,7 +106,9 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
 
 def _like(rows: Tensor, result: Tensor) -> Tensor:
     """A Python number as the first row of a state that is like `result`."""
-    number = cast_to(rows, promote(rows.dtype, result.dtype) if _loses(rows, result) else result.dtype)
+    number = cast_to(
+        rows, promote(rows.dtype, result.dtype) if _loses(rows, result) else result.dtype
+    )
     shape: tuple[Dim, ...] = (1, *result.type.shape)
     return broadcast_to(expand_dims(number, tuple(range(1, len(shape)))), list(map(public, shape)))
 
