@@ -26,7 +26,7 @@ LAYERS = (
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "pprint", "batch", "grad", "rewrite."),
+    ("evaluate", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
         "kernels", "folds", "writes", "prepare", "schedule", "lower",
