@@ -3,6 +3,7 @@ with 32-bit and with 64-bit indexes; and kernels that NVRTC takes without a warn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import reduce
 from operator import add
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import symc
+from symc import cuda
 from symc import tensor as T
 from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
@@ -20,6 +22,7 @@ from symc.evaluate import evaluate
 from tests.cuda.devices import (
     ARCHITECTURES,
     DEVICES,
+    check_with_nvrtc,
     needs_nvrtc,
     needs_simulator,
     orders,
@@ -139,6 +142,33 @@ def test_lengths_that_are_the_value_of_an_input(device: str) -> None:
     f = symc.function([n], T.arange(n) * 2, device=device)
     np.testing.assert_array_equal(f(5), np.arange(5) * 2)
     np.testing.assert_array_equal(f(0), np.arange(0))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_matrix_products_are_compiled_once_for_all_programs(device: str) -> None:
+    a, b = T.fmatrix("a"), T.fmatrix("b")
+    first = symc.function([a, b], a @ b, device=device)
+    loaded = dict(cuda.device(device).routines)
+    second = symc.function([a, b], T.tanh(a @ b), device=device)
+    left, right = np.ones((3, 4), np.float32), np.ones((4, 2), np.float32)
+    np.testing.assert_allclose(first(left, right), np.full((3, 2), 4))
+    np.testing.assert_allclose(second(left, right), np.full((3, 2), np.tanh(4)), rtol=1e-6)
+    for f in (first, second):
+        assert "symc_large_gemm_kernel_f32(symc_product task)" not in f.source
+        assert re.search(r"codegen/runtime/gemm.cuh.*\n.*symc_large_gemm_kernel_f32", f.source)
+    assert "symc_large_gemm_kernel_f32" in loaded
+    assert cuda.device(device).routines == loaded
+
+
+@needs_nvrtc
+def test_division_by_a_constant_zero_is_no_warning() -> None:
+    x = T.dvector("x")
+    f = symc.function([x], [x / 0.0, x / -0.0], device="cuda:sim")
+    check_with_nvrtc(f)
+    values = np.array([1.0, -2.0, 0.0, np.inf])
+    with np.errstate(all="ignore"):
+        for got, divisor in zip(f(values), (0.0, -0.0), strict=True):
+            np.testing.assert_array_equal(got, values / divisor)
 
 
 @pytest.mark.parametrize("device", DEVICES)
