@@ -172,6 +172,30 @@ def test_division_by_a_constant_zero_is_no_warning() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_an_output_without_elements_that_no_kernel_writes(device: str) -> None:
+    x, mask = T.dmatrix("x"), T.tensor("bool", (None,), "mask")
+    f = symc.function([x, mask], x[mask][:, None, 0:0], device=device)
+    assert f(np.ones((3, 2)), np.array([True, False, True])).shape == (2, 1, 0)
+
+
+def test_integers_wrap_on_a_device_by_unsigned_arithmetic() -> None:
+    x, y = T.tensor("int64", (None,), "x"), T.tensor("int32", (None,), "y")
+    n = T.lscalar("n")
+    outputs = [x * x + 3, -y - 7, x.sum(), y.prod(dtype="int32"), T.arange(n) * (1 << 62) + n]
+    f = symc.function([x, y, n], outputs, device="cuda:sim")
+    arithmetic = re.compile(r"^.*(?:x|y)(?:_pack)?(?:\.at)?\[[^]]*\] [*+-] .*$", re.MULTILINE)
+    lines = arithmetic.findall(f.source.partition("---- kernels ----")[2])
+    assert lines
+    assert all("(uint64_t)" in line or "(uint32_t)" in line for line in lines), lines
+    values = np.array([1 << 62, -(1 << 63), 5]), np.array([-(1 << 31), 1 << 30, 5], np.int32)
+    with np.errstate(over="ignore"):
+        a, b = values
+        wanted = [a * a + 3, -b - 7, a.sum(), b.prod(dtype=np.int32), np.arange(3) * (1 << 62) + 3]
+    for got, expected in zip(f(*values, 3), wanted, strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_many_matrix_products_at_once(device: str) -> None:
     a, b = T.tensor3("a"), T.tensor3("b")
     f = symc.function([a, b], a @ b, device=device)

@@ -7,6 +7,7 @@
     mapping      each kernel becomes one loop over threads or over teams of threads
     packs        neighbouring elements are read and written 16 bytes at a time
     narrow       indexes have 32 bits
+    wrap         other integers are computed with as unsigned ones, which wrap
 
 They run behind `reuse simplify collapse fuse simplify` of the processor's passes and take the place
 of `vectorize` and `parallel`. `flatten` and `teams` are parts of `mapping`.
@@ -26,13 +27,16 @@ from symc.codegen.passes.gpu.packs import packs
 from symc.codegen.passes.gpu.split import split
 from symc.codegen.passes.gpu.tiles import tiles
 from symc.codegen.passes.gpu.values import values
+from symc.codegen.passes.gpu.wrap import wrap
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
 
-WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (
+_SHARED: tuple[Callable[[Program], Program], ...] = (
     reuse, simplify, collapse, fuse, simplify, values, interchange, split, tiles, mapping, packs,
 )  # fmt: skip
+
+WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, wrap)
 """What is done to a program for a device whose arrays may have more than 2^30 elements."""
 
-PASSES: tuple[Callable[[Program], Program], ...] = (*WIDE_PASSES, narrow)
+PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, narrow, wrap)
 """What is done to every other program for a device."""
