@@ -196,6 +196,48 @@ def test_integers_wrap_on_a_device_by_unsigned_arithmetic() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_running_values_of_rows_and_of_one_long_line(device: str) -> None:
+    x, y = T.dmatrix("x"), T.tensor("int64", (None,), "y")
+    f = symc.function([x, y], [T.cumsum(x, 1), T.cumsum(x, 0), T.cummax(y)], device=device)
+    for kernel, form in {"cumsum_kernel": "round(x_1)", "cumsum_kernel_2": "serial(x_0)"}.items():
+        assert form in f.program.partition(f"kernel {kernel}(")[2].partition("kernel ")[0]
+    assert len(re.findall(r"combine acc\w*_part max before", f.program)) == 2
+    check_with_nvrtc(f)
+    rng = np.random.default_rng(0)
+    for rows, columns, length in [(2, 40, 8192), (1, 1, 20000), (3, 700, 1), (0, 5, 0)]:
+        a, b = rng.standard_normal((rows, columns)), rng.integers(-(1 << 62), 1 << 62, length)
+        for order in orders(device):
+            with order:
+                got = f(a, b)
+            np.testing.assert_allclose(got[0], np.cumsum(a, 1), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(got[1], np.cumsum(a, 0), rtol=1e-12, atol=1e-12)
+            np.testing.assert_array_equal(got[2], np.maximum.accumulate(b))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_many_threads_write_in_order_where_indexes_come_again(device: str) -> None:
+    x, i, v = T.fvector("x"), T.lvector("i"), T.fvector("v")
+    m, w = T.fmatrix("m"), T.fmatrix("w")
+    outputs = [x[i].inc(v), x[i].set(v), m[i].inc(w)]
+    f = symc.function([x, i, v, m, w], outputs, device=device)
+    assert f.program.count("in grid(512)") == 2
+    assert f.program.count("in grid(16*m_1)") == 1
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(5).astype("f4"), rng.standard_normal(60).astype("f4")
+    c, d = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal((60, 3)).astype("f4")
+    places = rng.integers(-5, 5, 60)
+    wanted = [a.copy(), a.copy(), c.copy()]
+    for number, place in enumerate(places):
+        wanted[0][place] += b[number]
+        wanted[1][place] = b[number]
+        wanted[2][place] += d[number]
+    for order in orders(device):
+        with order:
+            for got, expected in zip(f(a, places, b, c, d), wanted, strict=True):
+                np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_many_matrix_products_at_once(device: str) -> None:
     a, b = T.tensor3("a"), T.tensor3("b")
     f = symc.function([a, b], a @ b, device=device)
