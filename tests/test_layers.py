@@ -29,7 +29,7 @@ LAYERS = (
     ("evaluate", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
-        "kernels", "folds", "writes", "prepare", "schedule", "lower",
+        "kernels", "folds", "sweeps", "writes", "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
     ("host_calls",),

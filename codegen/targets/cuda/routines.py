@@ -2,7 +2,8 @@
 
 The functions of `runtime/deviceblas.h` have the names of those in `runtime/blas.h`. The number of
 each kernel in `symc_call.functions` comes right behind `call`, in the order below. The text of a
-kernel is the same for all programs.
+kernel is the same for all programs, and a large one takes NVRTC half a second: it is compiled once
+for all of them, as a text of its own.
 """
 
 from __future__ import annotations
