@@ -63,6 +63,25 @@ def trigamma(x: float) -> float:
     return total + (1 + 0.5 / x + tail) / x
 
 
+def tetragamma(x: float) -> float:
+    """The derivative of trigamma: by the derivatives of its formulas."""
+    if x == 0:
+        return math.copysign(math.inf, -x)
+    if x < 0:
+        if not math.isfinite(x) or x == math.floor(x):
+            return math.nan
+        offset = x - round(x)
+        ratio = math.pi / math.sin(math.pi * offset)
+        return tetragamma(1 - x) - 2 * ratio**3 * math.cos(math.pi * offset)
+    total = 0.0
+    while x < 16:
+        total += 2 / (x * x * x)
+        x += 1
+    z = 1 / (x * x)
+    tail = z * (1 / 2 - z * (1 / 6 - z * (1 / 6 - z * (3 / 10 - z * 5 / 6))))
+    return -total - z * (1 + 1 / x + tail)
+
+
 def erfinv(x: float) -> float:
     """The inverse of erf, by Newton's method on erfc."""
     if not -1 < x < 1:
@@ -97,6 +116,41 @@ def gammainc(a: float, x: float) -> float:
 def gammaincc(a: float, x: float) -> float:
     """The regularised upper incomplete gamma function."""
     return _incomplete(a, x)[1]
+
+
+def gammainc_da(a: float, x: float) -> float:
+    """The derivative of gammainc by a: the power series, or above x = a the tail's integral."""
+    if not (a > 0 and x >= 0):
+        return math.nan
+    if x == 0 or x == math.inf or a == math.inf:
+        return 0.0
+    if x > a and x > 1.1:
+        return -_upper_slope(a, x)
+    total, part, slope, slopes, n = 1.0, 1.0, 0.0, 0.0, 0
+    while part > 1e-18 * total:
+        n += 1
+        part *= x / (a + n)
+        slope -= 1 / (a + n)
+        total += part
+        slopes += part * slope
+    term = math.exp(a * math.log(x) - x - math.lgamma(a + 1))
+    return term * ((math.log(x) - digamma(a + 1)) * total + slopes)
+
+
+def _upper_slope(a: float, x: float) -> float:
+    """The integral of ``t**(a - 1) exp(-t) (log(t) - digamma(a)) / gamma(a)`` from x on.
+
+    By the rule of Takahasi and Mori for decaying functions: ``t = x + exp(s - exp(-s))``.
+    """
+    bend, scale, step = digamma(a), math.lgamma(a), 1 / 64
+    total = 0.0
+    for number in range(-256, 512):
+        s = number * step
+        beyond = math.exp(s - math.exp(-s))
+        t = x + beyond
+        density = math.exp((a - 1) * math.log(t) - t - scale)
+        total += density * (math.log(t) - bend) * beyond * (1 + math.exp(-s))
+    return total * step
 
 
 def _incomplete(a: float, x: float) -> tuple[float, float]:

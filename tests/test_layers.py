@@ -35,7 +35,7 @@ LAYERS = (
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "testing"),
+    ("debug", "testing", "sympy."),
     ("", "__main__", "demo."),
 )  # fmt: skip
 
@@ -51,6 +51,7 @@ OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
     "symc.demo": {"numpy", "tqdm"},
+    "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),
     "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda"},
     "symc.cache": {"platformdirs"},
