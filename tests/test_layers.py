@@ -36,7 +36,7 @@ LAYERS = (
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "testing"),
+    ("debug", "testing", "sympy."),
     ("", "__main__", "demo."),
 )  # fmt: skip
 
@@ -52,6 +52,7 @@ OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
     "symc.demo": {"numpy", "tqdm"},
+    "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),
     "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda"},
     "symc.cache": {"platformdirs"},
