@@ -12,7 +12,6 @@ from symc.graph import Tensor, walk
 from symc.rewrite.engine import Step, normalise
 from symc.rewrite.pipeline import all_rules, optimize
 from symc.rewrite.rule import EXACT, FINITE, RuleSet
-from symc.schedule import own_cost
 from symc.tensor import tensor
 from tests.rewrite.examples import EXAMPLES
 from tests.rewrite.sides import same_bits
@@ -61,7 +60,7 @@ def _cost(expr: Tensor) -> float:
         label, column = node.op.label, node.ndim and node.type.shape[-1] == 1
         if label in BY_FACTORS:
             factorised.add(node.args[0])
-        total += own_cost(node) if column else (CUBIC | BY_FACTORS).get(label, own_cost(node))
+        total += node.op.cost if column else (CUBIC | BY_FACTORS).get(label, node.op.cost)
     return total + 20 * len(factorised)
 
 
