@@ -36,9 +36,9 @@ finally:
         _gc.enable()
 
 __all__ = [
-    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
-    "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
-    "shared", "tensor", "verify_grad",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
+    "config", "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian",
+    "jacobian", "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
 # Functions of `symc.loops`, which is imported when a loop is made, and the modules they stand in.
