@@ -26,9 +26,10 @@ Programs (this file)
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the element of an input without axes, as it is). A
-    parameter that is written is given no input and no constant, and a buffer that is given for
-    one is given once: kernels assume that their buffers do not overlap.
+    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the
+    element of an input without axes, as it is). A parameter that is written is given no input and
+    no constant, and a buffer that is given for one is given once: kernels assume that their buffers
+    do not overlap.
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
