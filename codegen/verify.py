@@ -33,6 +33,7 @@ Programs (this file)
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
+20. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
 """
 
 from __future__ import annotations
@@ -47,12 +48,14 @@ from symc.codegen.ir import (
     Buffer,
     Check,
     Expr,
+    Host,
     Kernel,
     Launch,
     Load,
     Measure,
     Pointer,
     Program,
+    Region,
     Routine,
     Size,
     Step,
@@ -147,7 +150,7 @@ class _Checker:
                 self.known[name] = INT64
 
     def step(self, step: Step) -> None:
-        """Rules 16 to 19."""
+        """Rules 16 to 20."""
         match step:
             case Launch():
                 self.launch(step)
@@ -157,6 +160,8 @@ class _Checker:
                         self.pointer(step, arg)
                     else:
                         check_expr(arg, Scope(self.known, {}, {}), step)
+            case Host():
+                self.host(step)
             case Check(condition, code):
                 dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
                 if check_expr(condition, Scope(self.known, dtypes, {}), step) is not BOOL:
@@ -209,7 +214,20 @@ class _Checker:
         if not buffer.dtype is value.dtype is size.dtype:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
-    def pointer(self, step: Routine, pointer: Pointer) -> None:
+    def host(self, step: Host) -> None:
+        """Rule 20."""
+        numbers = [s.number for s in self.program.steps if isinstance(s, Host)]
+        if step.number < 0 or numbers.count(step.number) > 1:
+            raise Broken(step, f"{step.number} is not a number of its own for a Host")
+        for arg in step.args:
+            if isinstance(arg, Region):
+                self.pointer(step, arg.pointer)
+                for length in arg.shape:
+                    self.int64(step, length, self.known, "a length")
+            else:
+                check_expr(arg, Scope(self.known, {}, {}), step)
+
+    def pointer(self, step: Routine | Host, pointer: Pointer) -> None:
         """Rule 19."""
         self.use(step, pointer.buffer)
         self.int64(step, pointer.offset, self.known, "an offset")

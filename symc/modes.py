@@ -117,6 +117,7 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         (count, cast("Literal['one', 'list', 'none']", form)),
         threads=config.threads or cores(),
         tiny=bool(made.facts["tiny"]),
+        host=made.host,
         keep=made.library,
     )
     return Runner(caller, stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder)

@@ -383,3 +383,14 @@ __all__ = [
     "zvector",
     "zvectors",
 ]  # fmt: skip
+
+_MODULES = ("fft", "linalg", "nnet", "random")
+
+
+def __getattr__(name: str) -> object:
+    """Modules of functions that need not be imported with the others: loaded when asked for."""
+    if name in _MODULES:
+        import importlib
+
+        return importlib.import_module(f"symc.tensor.{name}")
+    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}")

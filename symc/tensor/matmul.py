@@ -100,7 +100,7 @@ class MatMul(Op):
         rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
         work = dims.product((*node.type.shape, inner))
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
-            return fold_products(node, inner, self._indexes)
+            return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
         leading = [size(x.type.shape[-1]) for x in (a, b, node)]
         args = (
@@ -115,6 +115,11 @@ class MatMul(Op):
         count = size(dims.product(node.type.shape[:-2]))
         strides = (size(dims.product(x.type.shape[-2:])) for x in (a, b, node))
         return LibCall(f"batched_{routine}", (count, *args, *strides))
+
+    def products(self, node: Tensor) -> Fold:
+        """The product as loops, whatever its size."""
+        a, _ = node.args
+        return fold_products(node, a.type.shape[self._axes[1]], self._indexes)
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         *batch, i, j = index
@@ -172,7 +177,7 @@ class MatVec(Op):
         rows, columns = a.type.shape
         work = dims.mul(rows, columns)
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
-            return fold_products(node, x.type.shape[0], self._indexes)
+            return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
         return LibCall(
             f"gemv_{blas_suffix(node.type.dtype)}",
@@ -181,6 +186,10 @@ class MatVec(Op):
                 alpha, Argument(0), size(columns), Argument(1), beta, Argument(-1),
             ),
         )  # fmt: skip
+
+    def products(self, node: Tensor) -> Fold:
+        """The product as loops, whatever its size."""
+        return fold_products(node, node.args[1].type.shape[0], self._indexes)
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         return ((k, index[0]) if self.trans else (index[0], k)), (k,)

@@ -51,7 +51,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
         *batch, columns = a.type.shape
         tall = reshape(a, (dims.product(batch), columns))
         return unstacked(MatMul()(tall, b), tuple(batch))
-    shape = _batch_shape(a, b)
+    shape = batch_shape(a, b)
     a, b = (broadcast_to(x, (*shape, *x.type.shape[-2:])) for x in (a, b))
     return MatMul()(a, b)
 
@@ -68,7 +68,8 @@ def _with_vector(a: Tensor, b: Tensor) -> Tensor:
     return _products(a, moveaxis(b, -2, -1))
 
 
-def _batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
+def batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
+    """The leading axes of two stacks of matrices, broadcast against each other."""
     shape: list[Dim] = []
     for axis in range(-max(a.ndim, b.ndim), -2):
         left, right = (x.type.shape[axis] if -axis <= x.ndim else 1 for x in (a, b))

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from symc.codegen import ir
 from symc.codegen.device_kernels import Launchable, placed
 from symc.codegen.dtypes import INT64
-from symc.codegen.expressions import MUL, SHIFT
-from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var, const
+from symc.codegen.expressions import SHIFT
+from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var
 from symc.codegen.passes.gpu.narrow import limits
 from symc.codegen.passes.gpu.values import is_by_value
 from symc.codegen.passes.memory import is_known
@@ -153,14 +154,19 @@ class DeviceHost(Host):
         arguments = [str(self.numbers[kernel]) for kernel in KERNELS[routine.name]]
         for arg in routine.args:
             if isinstance(arg, Pointer):
-                name = printer.buffers[arg.buffer]
-                zero = arg.offset == const(0)
-                arguments.append(name if zero else f"{name} + {printer.text(arg.offset, MUL)}")
+                arguments.append(self.address(arg))
             else:
                 arguments.append(printer.text(arg, SHIFT))
         called = ROUTINES[routine.name]
         note = f"{routine.name}  {routine.note}"
         self.attempt(note, called.symbol, arguments, called.source)
+
+    def back(self, step: ir.Host) -> None:
+        """A call of a function in Python, which waits for the device and copies."""
+        self.synchronises = True
+        self.put(f"call->step = {len(self.notes)};")
+        self.notes.append(one_line(f"{step.name}, on the host  {step.note}"))
+        Host.back(self, step)
 
     def on_host(self, buffer: str) -> bool:
         """Whether a buffer is in host memory: a number that is passed by value."""
