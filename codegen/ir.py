@@ -332,6 +332,11 @@ class Buffer:
     shape: tuple[Expr, ...]
     role: Role
 
+    @property
+    def is_by_value(self) -> bool:
+        """Whether it is one number of the caller's, which a device's kernels are given as such."""
+        return self.role == "input" and not self.shape and not self.dtype.is_complex
+
 
 @record
 class Param:

@@ -54,6 +54,7 @@ _TYPED = {  # `!` marks what is written
 
 # Factorisations and what is made of them. `kind` is the element type: `KINDS`.
 _LAPACK = {
+    "matmul": "kind batch trans_a trans_b m n k a b c!",
     "solve_triangular": "kind batch right lower trans unit n m a step_a b x!",
     "cholesky": "kind batch n a l! info!",
     "cholesky_pullback": "kind batch n l bar result!",

@@ -21,18 +21,23 @@ from symc.codegen.ir import (
     Buffer,
     Call,
     Cast,
+    Check,
     Combine,
     Const,
     Expr,
+    Host,
     If,
     Kernel,
+    Launch,
     Length,
     Let,
     Load,
     Loop,
+    Measure,
     Param,
     Pointer,
     Program,
+    Region,
     Routine,
     Select,
     Step,
@@ -59,9 +64,21 @@ def pairs(program: Program) -> Program:
 
 
 def _step(step: Step, buffers: set[str]) -> Step:
-    if not isinstance(step, Routine):
-        return step
-    return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
+    match step:
+        case Routine():
+            return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
+        case Host():
+            return replace(step, args=tuple([_region(arg, buffers) for arg in step.args]))
+        case Launch() | Check() | Measure():
+            return step
+        case _:
+            assert_never(step)
+
+
+def _region(arg: Region | Const, buffers: set[str]) -> Region | Const:
+    if isinstance(arg, Const) or arg.pointer.buffer not in buffers:
+        return arg
+    return replace(arg, pointer=replace(arg.pointer, offset=mul(arg.pointer.offset, TWO)))
 
 
 def _argument(arg: Pointer | Expr, buffers: set[str]) -> Pointer | Expr:

@@ -16,7 +16,6 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
 from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var
 from symc.codegen.passes.gpu.narrow import limits
-from symc.codegen.passes.gpu.values import is_by_value
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
 from symc.codegen.routines import ROUTINES
@@ -170,7 +169,7 @@ class DeviceHost(Host):
 
     def on_host(self, buffer: str) -> bool:
         """Whether a buffer is in host memory: a number that is passed by value."""
-        return is_by_value(self.buffers[buffer])
+        return self.buffers[buffer].is_by_value
 
     def element(self, buffer: str) -> str:
         """The first element of an array, copied to a variable of the host if need be."""
