@@ -1,7 +1,7 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h` and `runtime/lapack.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
-``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
+They are defined in `runtime/blas.h`, `runtime/lapack.h` and `runtime/fft.h`. A matrix is row-major.
+Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
 uninitialised memory then.
 """
 
@@ -32,7 +32,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     kinds: dict[str, ArgumentKind] = {
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
-        "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
+        "result": "write", "kind": "flag", "inverse": "flag", "right": "flag", "lower": "flag", "unit": "flag",
         "lu": "read", "l": "read", "bar": "read", "pivots": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
@@ -63,6 +63,12 @@ _LAPACK = {
     "lu_inverse": "kind batch n lu pivots x! info!",
 }
 
+_FFT = {
+    "fft_complex": "kind inverse outer n inner a c!",
+    "fft_real": "kind outer n inner a c!",
+    "fft_to_real": "kind outer n inner a c!",
+}
+
 KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
@@ -82,5 +88,5 @@ ROUTINES: dict[str, Signature] = {
     )
 } | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
-    for name, text in _LAPACK.items()
+    for name, text in (_LAPACK | _FFT).items()
 }
