@@ -6,6 +6,7 @@
                                                               | temp | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
+            | Host(number, name, args)                   call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
     kernel  = Kernel(name, params, sizes, body, note)
@@ -44,6 +45,8 @@ Meaning:
   a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
   equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
   is ordinary loops, gives the same result up to reassociation.
+- Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
+  Behind it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -167,6 +170,14 @@ class Select:
 
 
 Expr: TypeAlias = Const | Var | Length | Load | Unary | Binary | Call | Cast | Select
+
+
+def number(value: bool | complex, dtype: DType) -> Expr:
+    """A constant; a complex one is put together from its parts."""
+    if not isinstance(value, complex):
+        return Const(value, dtype)
+    parts = Const(value.real, dtype.component), Const(value.imag, dtype.component)
+    return Call("complex", parts, dtype)
 
 
 def const(value: int) -> Const:
@@ -379,6 +390,28 @@ class Routine:
 
 
 @record
+class Region:
+    """An array inside a buffer, as a function in Python is given it."""
+
+    pointer: Pointer
+    shape: tuple[Expr, ...]
+
+
+@record
+class Host:
+    """Calls function `number` of those in Python that the caller has for this program.
+
+    It reads the regions that are not written and fills those that are. If it raises, the call ends.
+    `name` is what people know it by; constants are scalars.
+    """
+
+    number: int
+    name: str
+    args: tuple[Region | Const, ...]
+    note: str = field(default="", compare=False)
+
+
+@record
 class Check:
     """Ends the call with status `code` (> 0) unless the condition holds.
 
@@ -398,7 +431,7 @@ class Measure:
     buffer: str
 
 
-Step: TypeAlias = Launch | Routine | Check | Measure
+Step: TypeAlias = Launch | Routine | Host | Check | Measure
 
 
 @record

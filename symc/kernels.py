@@ -15,7 +15,7 @@ from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import Tensor
-from symc.lowering import Alias, At, Fold, Index, LibCall, Lowering, Sweep, Write
+from symc.lowering import Alias, At, Fold, HostCall, Index, LibCall, Lowering, Sweep, Write
 from symc.nesting import wrap
 from symc.sizes import Names, SizeTable
 from symc.stages import Stage
@@ -117,7 +117,7 @@ class KernelBuilder:
                 folds.chunked(self, stage, lowering, scope)
             case Fold():
                 folds.row(self, stage, lowering, prefix, scope)
-            case Write() | Sweep() | LibCall() | Alias():
+            case Write() | Sweep() | LibCall() | HostCall() | Alias():
                 raise AssertionError(f"{stage.node!r} cannot share loops")
             case _:
                 assert_never(lowering)

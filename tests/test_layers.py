@@ -26,16 +26,17 @@ LAYERS = (
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "pprint", "batch", "grad", "rewrite."),
+    ("evaluate", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
         "kernels", "folds", "sweeps", "writes", "prepare", "schedule", "lower",
     ),
     ("identity", "compile"),
+    ("host_calls",),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
-    ("cuda.functions", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "testing"),
+    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
+    ("debug", "testing", "sympy."),
     ("", "__main__", "demo."),
 )  # fmt: skip
 
@@ -51,6 +52,7 @@ OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
     "symc.demo": {"numpy", "tqdm"},
+    "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),
     "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda"},
     "symc.cache": {"platformdirs"},

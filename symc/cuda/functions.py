@@ -23,7 +23,10 @@ from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
+from symc.cuda.host_calls import DeviceHostCalls
 from symc.graph import Array, walk
+from symc.host_calls import FILE as HOST_CALLS
+from symc.host_calls import host_calls, host_calls_text
 from symc.identity import graph_text, symc_text
 from symc.library import read_constant, the_store, without_collection, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
@@ -44,6 +47,8 @@ class DeviceFunction:
     constants: list[Array]
     facts: dict[str, Any]
     seconds: dict[str, float]
+    host: DeviceHostCalls | None
+    """What it calls in Python."""
 
 
 def target_for(found: Device, *, wide: bool = False) -> CudaTarget:
@@ -77,15 +82,23 @@ def compile_for(request: Request, found: Device, *, mode: str, wide: bool) -> De
             "constants": len(stages.constants),
             "nodes_before": stages.nodes_before,
             "nodes_after": len(walk(stages.rewritten)),
+            "host_calls": len(stages.hosts),
         }
+        if stages.hosts:
+            (folder / HOST_CALLS).write_text(host_calls_text(stages), encoding="utf-8")
         (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
 
-    return store.use(key, make, lambda entry: _load(entry, target, found, seconds))
+    def host(entry: Entry) -> DeviceHostCalls:
+        stages = stages_of(request, mode, target)
+        return DeviceHostCalls(host_calls(entry.read(HOST_CALLS), request, stages), found)
+
+    return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
 
 
 def _load(
-    entry: Entry, target: CudaTarget, found: Device, seconds: dict[str, float]
-) -> DeviceFunction:
+    entry: Entry, target: CudaTarget, found: Device, seconds: dict[str, float],
+    hosts: Callable[[Entry], DeviceHostCalls],
+) -> DeviceFunction:  # fmt: skip
     started = time.perf_counter()
     facts = json.loads(entry.read(FACTS))
     constants = [read_constant(entry, number) for number in range(facts["constants"])]
@@ -95,7 +108,10 @@ def _load(
     modules = [found.load(entry.read(IMAGE), facts["kernels"])] if facts["kernels"] else []
     modules += [_routine(found, target, name) for name in facts["routines"]]
     seconds["load"] = time.perf_counter() - started
-    return DeviceFunction(library, modules, entry.folder, entry.hit, constants, facts, seconds)
+    host = hosts(entry) if facts["host_calls"] else None
+    return DeviceFunction(
+        library, modules, entry.folder, entry.hit, constants, facts, seconds, host
+    )
 
 
 def _routine(found: Device, target: CudaTarget, name: str) -> Module:
@@ -183,6 +199,7 @@ def device_caller(
         on_device=request.on_device,
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=made.facts["steps"],
+        host=made.host,
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.modules),
     )

@@ -52,6 +52,12 @@ class CudaTarget:
             return False
         return sim.available() if self.simulated else nvrtc.available()
 
+    def has_routine(self, name: str) -> bool:
+        """Those that have kernels."""
+        from symc.codegen.targets.cuda.routines import KERNELS
+
+        return name in KERNELS
+
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
         from symc.codegen.passes.gpu import PASSES, WIDE_PASSES
