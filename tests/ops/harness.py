@@ -97,6 +97,18 @@ def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[A
             yield function(*given)
 
 
+def once(function: symc.Function, given: Sequence[Any], *, backwards: bool) -> Sequence[Any]:
+    """What one call returns that changes shared variables, in one of the orders of threads."""
+    if function.device != "cuda:sim":
+        results: Sequence[Any] = function(*given)
+        return results
+    from tests.cuda.devices import check_with_nvrtc, orders  # late, as above
+
+    check_with_nvrtc(function)
+    with orders(function.device)[backwards]:
+        return list(function(*given))
+
+
 def same(value: Any, wanted: Any, rtol: float) -> None:
     """Equal dtype, shape and elements: exactly for integers, within `rtol` for float64."""
     value, wanted = np.asarray(value), np.asarray(wanted)
