@@ -39,7 +39,7 @@ def _unit(bits: int) -> float:
 
 def random_key(key: int, high: int, i: int) -> int:
     """Number i of those that make new keys."""
-    return philox(key, high, i >> 1 | 0xFFFF << 48)[i & 1]
+    return philox(key, high, (i & _MASK64) >> 1 | 0xFFFF << 48)[i & 1]
 
 
 def random_bits(key: int, high: int, i: int) -> int:
