@@ -1,4 +1,4 @@
-"""Random numbers in plain Python, one at a time: what `runtime/philox.h` and `distributions.h` mean.
+"""Random numbers in plain Python: what `runtime/philox.h` and `runtime/distributions.h` mean.
 
 Bits and lanes are the same as there. So are the samplers, step by step, as what they return depends
 on each step: only the last digits of logarithms and exponentials may differ.

@@ -42,9 +42,12 @@ def categorical(
     >>> T.random.categorical(T.random.key(0), [0.0, 1.0, 0.0], size=3).eval()
     array([1, 1, 1])
     """
-    if (p is None) == (logits is None):
+    if p is not None and logits is None:
+        chances = _weights("categorical", p)
+    elif logits is not None and p is None:
+        chances = softmax(_vector("categorical", logits))
+    else:
         raise TypeError("categorical needs either p= or logits=")
-    chances = _weights("categorical", p) if logits is None else softmax(_vector("categorical", logits))
     heaps = cumsum(chances, axis=-1)
     shape = _leading("categorical", size, chances)
     u = draw("random_uniform", key, shape, label="categorical")
