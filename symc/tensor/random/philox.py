@@ -58,21 +58,25 @@ def _uniform(key: int, high: int, i: Array) -> Array:
 
 
 def _uniform32(key: int, high: int, i: Array) -> Array:
-    return (_words(key, high, i) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+    result: Array = (_words(key, high, i) >> np.uint32(8)) * np.float32(2.0**-24)
+    return result
+
+
+def _box_muller(u: Array, turns: Array) -> Array:
+    result: Array = np.sqrt(-2 * np.log(u)) * np.cos(2 * np.pi * turns)
+    return result
 
 
 def _normal(key: int, high: int, i: Array) -> Array:
     radius, angle = philox(key, high, _half(i))
-    turns = _unit(angle) - 0.25 * (i & 1)
-    result: Array = np.sqrt(-2 * np.log(1 - _unit(radius))) * np.cos(2 * np.pi * turns)
-    return result
+    return _box_muller(1 - _unit(radius), _unit(angle) - 0.25 * (i & 1))
 
 
 def _normal32(key: int, high: int, i: Array) -> Array:
     pair = _bits(key, high, i >> 1)
     u = ((pair & _MASK) // np.uint64(2) + np.uint64(1)) * 2.0**-31
     turns = (pair >> np.uint64(40)) * 2.0**-24 - 0.25 * (i & 1)
-    return (np.sqrt(-2 * np.log(u)) * np.cos(2 * np.pi * turns)).astype(np.float32)
+    return _box_muller(u, turns).astype(np.float32)
 
 
 VECTORISED: dict[str, Callable[[int, int, Array], Array]] = {

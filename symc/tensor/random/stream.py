@@ -23,7 +23,7 @@ def _method(
 ) -> Callable[Concatenate[RandomStream, P], Tensor]:
     """The sampler as a method, which gives it a key."""
 
-    def draw(self: RandomStream, *args: P.args, **kwargs: P.kwargs) -> Tensor:
+    def draw(self: RandomStream, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
         return sampler(self.next_key(), *args, **kwargs)
 
     update_wrapper(draw, sampler)
