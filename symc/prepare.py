@@ -9,7 +9,7 @@ from symc.codegen.record import record
 from symc.dims import Dim, sizes
 from symc.graph import Array, Op, Requirement, Tensor, walk
 from symc.inputs import Constant, Input, SharedVariable
-from symc.lowering import Alias, At, Index, Lowering, Read, Reader, SizeOf
+from symc.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
 from symc.request import Optimised, Request
 from symc.sizes import Names, SizeTable, Unifier
 from symc.types import TensorType
@@ -56,8 +56,12 @@ def prepare(
     tests: Sequence[Test],
     after: Sequence[frozenset[int]],
     names: Names,
+    has_routine: Callable[[str], bool],
 ) -> Prepared:
-    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings."""
+    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
+
+    Routines that the target does not have are called in Python.
+    """
     unify = Unifier(
         requirement.holds for _, requirement in found if isinstance(requirement.holds, tuple)
     )
@@ -98,7 +102,7 @@ def prepare(
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table, asked),
+        lowering_of=_lowerings(table, asked, has_routine),
         dims_of=_dims(unify),
         asked=asked,
         measures=bool(known),
@@ -134,7 +138,9 @@ def _plain_lowering(node: Tensor) -> Lowering | None:
     return Alias() if isinstance(node.op, Reshape) else None
 
 
-def _lowerings(table: SizeTable, asked: dict[Tensor, list[Dim]]) -> Callable[[Tensor], Lowering]:
+def _lowerings(
+    table: SizeTable, asked: dict[Tensor, list[Dim]], has_routine: Callable[[str], bool]
+) -> Callable[[Tensor], Lowering]:
     """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
 
@@ -147,7 +153,10 @@ def _lowerings(table: SizeTable, asked: dict[Tensor, list[Dim]]) -> Callable[[Te
                 dims.append(dim)
                 return table(dim)
 
-            found = known[node] = node.op.lower(node, size)
+            found = node.op.lower(node, size)
+            if isinstance(found, LibCall) and not has_routine(found.routine):
+                found = HostCall(found.results)
+            known[node] = found
         return found
 
     return lowering_of

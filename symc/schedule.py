@@ -3,7 +3,7 @@
     graph -> stages (nodes kept in memory; all others are computed where they are read)
           -> units in order:  Nest    stages that share their outer loops: one kernel
                             | Lone    a Write or Sweep: one kernel
-                            | Invoke  a routine on whole buffers
+                            | Invoke  a routine, or a function in Python, on whole buffers
                             | Test    a run-time condition
                             | Reading a length that becomes known
 
@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from symc.graph import Tensor
 from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
-from symc.lowering import Alias, At, LibCall
+from symc.lowering import Alias, At, HostCall, LibCall
 from symc.stages import EXPENSIVE, Analysis, Facts
 from symc.units import Plan, Problem
 
@@ -72,7 +72,7 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
         lowering = problem.lowering_of(node)
         if not isinstance(lowering, At):
             stored.add(node)
-        if isinstance(lowering, LibCall | Alias):
+        if isinstance(lowering, LibCall | HostCall | Alias):
             # Of a reshape, only what it looks at: its lengths are sizes, not memory.
             args = node.args[:1] if isinstance(lowering, Alias) else node.args
             stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
