@@ -1,7 +1,8 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h`, `runtime/lapack.h` and `runtime/fft.h`. A matrix is row-major.
-Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
+They are defined in `runtime/`: `blas.h`, `lapack.h`, `spectral.h`, `expm.h` and `fft.h`. A matrix is
+row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c
+(or y) where ``beta`` is 0, so it may be
 uninitialised memory then.
 """
 
@@ -60,7 +61,14 @@ _LAPACK = {
     "cholesky_pullback": "kind batch n l bar result!",
     "lu": "kind batch n a lu! pivots! info!",
     "lu_solve": "kind batch trans n m lu pivots step b x!",
-    "lu_inverse": "kind batch n lu pivots x! info!",
+    "lu_inverse": "kind batch n lu pivots x!",
+    "eigh": "kind batch n a w! v! info!",
+    "eigvalsh": "kind batch n a w! info!",
+    "svd": "kind batch m n left right a u! s! vh! info!",
+    "svdvals": "kind batch m n a s! info!",
+    "qr": "kind batch m n k a q! r!",
+    "qr_r": "kind batch m n k a r!",
+    "expm": "kind batch n a x!",
 }
 
 _FFT = {

@@ -363,9 +363,9 @@ static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n,
 
 // SYMBOL symc_lu_inverse
 // NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for malloc free
-// The inverses from what `symc_lu` gave; `info` as in the other routines.
+// The inverses from what `symc_lu` gave; NaN where there is no memory for the work.
 static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *lu,
-                            const int64_t *pivots, void *x, int64_t *info, int64_t threads) {
+                            const int64_t *pivots, void *x, int64_t threads) {
     typedef void getri(const symc_int *, void *, const symc_int *, const symc_int *, void *,
                        const symc_int *, symc_int *);
     const int many = symc_threads_for(batch, (double)n * n * n, threads) < threads;
@@ -377,14 +377,15 @@ static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *
     for (int64_t q = 0; q < batch; q++) {
         const symc_int room = (symc_int)(n * 64 + 1);
         char *work = malloc((size_t)room * symc_bytes(kind) + (size_t)(n + 1) * sizeof(symc_int));
-        symc_int status = -1, *rows = (symc_int *)(work + room * symc_bytes(kind));
+        symc_int status, *rows = (symc_int *)(work + room * symc_bytes(kind));
         if (work) {
             for (int64_t i = 0; i < n; i++) rows[i] = (symc_int)(pivots[q * n + i] + 1);
             ((getri *)symc_lapack[4 * SYMC_GETRI + kind])(&size, symc_at(kind, x, q * n * n), &lead,
                                                           rows, work, &room, &status);
+        } else {
+            __builtin_memset(symc_at(kind, x, q * n * n), 0xff, (size_t)(n * n * symc_bytes(kind)));
         }
         free(work);
-        info[q] = status;
     }
     symc_blas_enter(-1);
 }
