@@ -66,7 +66,9 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
     clock.lap("rewrite")
 
     names = program_names()
-    prepared = prepare(request, rewritten, found, tests, waits(found, tests), names)
+    prepared = prepare(
+        request, rewritten, found, tests, waits(found, tests), names, on_device=target.on_device
+    )
     plan = schedule(prepared.problem)
     clock.lap("schedule")
 

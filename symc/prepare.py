@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.record import record
+from symc.codegen.routines import ROUTINES
 from symc.dims import Dim, sizes
 from symc.graph import Array, Op, Requirement, Tensor, walk
 from symc.inputs import Constant, Input, SharedVariable
-from symc.lowering import Alias, At, Index, Lowering, Read, Reader, SizeOf
+from symc.lowering import Alias, At, Index, LibCall, Lowering, Read, Reader, SizeOf
 from symc.request import Optimised, Request
 from symc.sizes import Names, SizeTable, Unifier
 from symc.types import TensorType
@@ -56,6 +57,8 @@ def prepare(
     tests: Sequence[Test],
     after: Sequence[frozenset[int]],
     names: Names,
+    *,
+    on_device: bool = False,
 ) -> Prepared:
     """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings."""
     unify = Unifier(
@@ -98,7 +101,7 @@ def prepare(
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table, asked),
+        lowering_of=_lowerings(table, asked, on_device),
         dims_of=_dims(unify),
         asked=asked,
         measures=bool(known),
@@ -134,7 +137,9 @@ def _plain_lowering(node: Tensor) -> Lowering | None:
     return Alias() if isinstance(node.op, Reshape) else None
 
 
-def _lowerings(table: SizeTable, asked: dict[Tensor, list[Dim]]) -> Callable[[Tensor], Lowering]:
+def _lowerings(
+    table: SizeTable, asked: dict[Tensor, list[Dim]], on_device: bool
+) -> Callable[[Tensor], Lowering]:
     """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
 
@@ -147,7 +152,10 @@ def _lowerings(table: SizeTable, asked: dict[Tensor, list[Dim]]) -> Callable[[Te
                 dims.append(dim)
                 return table(dim)
 
-            found = known[node] = node.op.lower(node, size)
+            found = node.op.lower(node, size)
+            if on_device and isinstance(found, LibCall) and found.otherwise is not None:
+                found = found if ROUTINES[found.routine].on_device else found.otherwise
+            known[node] = found
         return found
 
     return lowering_of

@@ -46,6 +46,9 @@ ARGUMENTS: dict[Role, tuple[Role, Role]] = {
 }
 AXES: dict[Role, str] = {"inputs": "ngc", "filters": "goc", "outputs": "ngo"}
 
+# With fewer features in a group than this, loops over all of it are faster than the routine.
+LEAST = 3
+
 
 @record
 class Shapes:
@@ -238,7 +241,18 @@ class Convolution(Op):
         return unfold_batch(result, self.result, letter, groups, batch)
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
-        return self._fold(node, size)
+        shapes = self.shapes(node.args)
+        fold = self._fold(node, size)
+        few = isinstance(shapes.features, int) and shapes.features < LEAST
+        if few or not is_blas(node.dtype):
+            return fold
+        lengths = [shapes.images, shapes.groups, shapes.channels, shapes.features]
+        missing = 3 - len(shapes.axes)  # the routine knows three axes
+        whole = [*[(1, Axis(1, 1, 1, 1))] * missing, *zip(shapes.lengths, shapes.axes, strict=True)]
+        for length, axis in whole:
+            lengths += [length, axis.size, axis.count, axis.stride, axis.dilation]
+        args = (*map(size, lengths), Argument(0), Argument(1), Argument(-1))
+        return LibCall(f"conv_{self.result}_{blas_suffix(node.dtype)}", args, otherwise=fold)
 
     def _fold(self, node: Tensor, size: SizeOf) -> Fold:
         dtype = accumulator("add", node.type.dtype)
