@@ -247,14 +247,15 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
 // SYMBOL symc_conv_inputs_tile_fNN
 // NEEDS symc_lanes_fNN SYMC_TILE
 // Six elements of filters, side by side for each feature, times two vectors of outputs.
-static void symc_conv_inputs_tile_fNN(int64_t depth, const real *rows, const real *first,
-                                      const real *second, int64_t step, symc_lanes_fNN *tile) {
+static void symc_conv_inputs_tile_fNN(int64_t depth, const real *rows, int64_t below,
+                                      const real *first, const real *second, int64_t step,
+                                      symc_lanes_fNN *tile) {
     SYMC_TILE(symc_lanes_fNN)
     for (int64_t k = 0; k < depth; k++) {
         const symc_lanes_fNN left = *(const symc_lanes_fNN *)first;
         const symc_lanes_fNN right = *(const symc_lanes_fNN *)second;
         SYMC_TILE_STEP(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], left, right)
-        rows += SYMC_ROWS, first += step, second += step;
+        rows += below, first += step, second += step;
     }
     SYMC_TILE_END(tile, =)
 }
@@ -280,7 +281,7 @@ static void symc_conv_inputs_part_fNN(const symc_conv *v, const real *y, int64_t
                                       int64_t count, const symc_conv_place *places) {
     enum { V = SYMC_LANE_BYTES / sizeof(real) };
     int64_t spots[2 * SYMC_PANELS][V], taps[SYMC_ROWS];
-    real rows[SYMC_DEPTH * SYMC_ROWS];
+    real copy[SYMC_DEPTH * SYMC_ROWS];
     for (int64_t j = 0; j < count; j++)
         symc_conv_offsets(v->count, v->stride, 0, places[j].y, places[j].end, spots[j]);
     for (int64_t element = 0; element < channels * v->taps; element += SYMC_ROWS) {
@@ -288,13 +289,15 @@ static void symc_conv_inputs_part_fNN(const symc_conv *v, const real *y, int64_t
         const int64_t height = rest < SYMC_ROWS ? rest : SYMC_ROWS;
         symc_lanes_fNN tile[2 * SYMC_ROWS];
         symc_conv_offsets(v->size, v->dilation, v->plane, element, height, taps);
-        for (int64_t k = 0; k < depth; k++)
+        for (int64_t k = 0; height < SYMC_ROWS && k < depth; k++)
             for (int64_t r = 0; r < SYMC_ROWS; r++)
-                rows[k * SYMC_ROWS + r] = r < height ? w[k * v->elements + element + r] : 0;
+                copy[k * SYMC_ROWS + r] = r < height ? w[k * v->elements + element + r] : 0;
+        const real *rows = height < SYMC_ROWS ? copy : w + element;
+        const int64_t below = height < SYMC_ROWS ? SYMC_ROWS : v->elements;
         for (int64_t j = 0; j < count; j += 2) {
             const int64_t other = j + 1 < count ? j + 1 : j;
-            symc_conv_inputs_tile_fNN(depth, rows, y + places[j].y, y + places[other].y, step,
-                                      tile);
+            symc_conv_inputs_tile_fNN(depth, rows, below, y + places[j].y, y + places[other].y,
+                                      step, tile);
             for (int64_t r = 0; r < height; r++) {
                 symc_conv_add_fNN(x + taps[r], tile[2 * r], &places[j], spots[j]);
                 if (other != j)
@@ -375,8 +378,24 @@ static void symc_conv_filters_tile_fNN(int64_t depth, const real *const *rows, c
     SYMC_TILE_END(tile, +=)
 }
 
+// SYMBOL symc_conv_turn_fNN
+// NEEDS symc_lanes_fNN
+// Rows that are `step` apart become lanes side by side; lanes that have no row are 0. Some columns
+// at a time, so that those lanes stay in the cache.
+static void symc_conv_turn_fNN(const real *rows, int64_t step, int64_t width, int64_t depth,
+                               real *lanes) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real), COLUMNS = 16 };
+    for (int64_t start = 0; start < depth; start += COLUMNS) {
+        const int64_t end = depth - start < COLUMNS ? depth : start + COLUMNS;
+        for (int64_t l = 0; l < width; l++)
+            for (int64_t k = start; k < end; k++) lanes[k * 2 * V + l] = rows[l * step + k];
+        for (int64_t k = start; k < end; k++)
+            for (int64_t l = width; l < 2 * V; l++) lanes[k * 2 * V + l] = 0;
+    }
+}
+
 // SYMBOL symc_conv_filters_job_fNN
-// NEEDS symc_conv_filters_tile_fNN symc_conv_offsets
+// NEEDS symc_conv_filters_tile_fNN symc_conv_turn_fNN symc_conv_offsets
 // `count` elements from `element` on of the filters of `width` features from `feature` on.
 static __attribute__((noinline)) void symc_conv_filters_job_fNN(
     const symc_conv *v, int64_t group, const real *x, const real *y, real *w, int64_t element,
@@ -396,9 +415,7 @@ static __attribute__((noinline)) void symc_conv_filters_job_fNN(
             const int64_t number = image * v->groups + group;
             const real *base = x + number * v->channels * v->plane;
             const real *outputs = y + (number * v->features + feature) * v->spots + start;
-            for (int64_t l = 0; l < 2 * V; l++)
-                for (int64_t k = 0; k < depth; k++)
-                    lanes[k * 2 * V + l] = l < width ? outputs[l * v->spots + k] : 0;
+            symc_conv_turn_fNN(outputs, v->spots, width, depth, lanes);
             for (int64_t j = 0; j < high; j++) {
                 const real *rows[SYMC_ROWS];
                 for (int64_t r = 0; r < SYMC_ROWS; r++) rows[r] = base + taps[j * SYMC_ROWS + r];

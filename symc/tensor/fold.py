@@ -12,7 +12,7 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, DType
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
@@ -101,7 +101,9 @@ class Reduce(Op):
         """`bar` shared evenly by all elements that are equal to the extreme."""
         x = node.args[0]
         hits: Tensor = OPERATORS["eq"](x, expand_dims(node, self.axes))
-        count = cast_to(Reduce("add", self.axes)(cast_to(hits, INT64)), x.dtype)
+        most = dims.product(x.type.shape[axis] for axis in self.axes)
+        counter = INT32 if isinstance(most, int) and most < 2**31 else INT64  # vectors like it
+        count = cast_to(Reduce("add", self.axes)(cast_to(hits, counter)), x.dtype)
         mask, inner = peel(bar)
         share = expand_dims(inner / count, self.axes)
         if mask is not None:
