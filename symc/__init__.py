@@ -7,6 +7,7 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 import gc as _gc
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
 # again as they become more would take a quarter of the time.
@@ -34,17 +35,32 @@ finally:
     if _collecting:
         _gc.enable()
 
+if _TYPE_CHECKING:
+    from symc.user.c_op import c_function, c_op
+    from symc.user.python_op import op
+    from symc.user.subgraph import function_of
+
 __all__ = [
     "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
     "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
     "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
+# Functions of rarely used modules, which are imported when they are first asked for.
+_USERS = {
+    "c_function": "symc.user.c_op", "c_op": "symc.user.c_op",
+    "function_of": "symc.user.subgraph", "op": "symc.user.python_op",
+}  # fmt: skip
+
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
     """Modules and functions that need not be imported with symc."""
+    if name in _USERS:
+        import importlib
+
+        return getattr(importlib.import_module(_USERS[name]), name)
     if name in ("cuda", "debug", "errors"):
         import importlib
 
