@@ -13,9 +13,9 @@
     stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
             | Accumulate(buffer, index, op, value) | Alloc(buffer)
-            | Barrier() | Combine(buffer, op)            in teams
+            | Barrier() | Combine(buffer, op, reach)     in teams
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
-            | grid | team | lane                         on a device, see below
+            | grid | team | lane | round                 on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
             | Unary(op, x) | Binary(op, left, right) | Call(function, args) | Cast(x, dtype)
             | Select(condition, then, otherwise)
@@ -41,8 +41,12 @@ Meaning:
   iteration for each team of threads. The threads of a team all run the same statements, each with
   local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
   thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
-  the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
-  this is ordinary loops, gives the same result up to reassociation.
+  the team the scalars of all of them, or of those up to itself, combined by `op`. The iterations of
+  a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
+  equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
+  is ordinary loops, gives the same result up to reassociation.
+- Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
+  Behind it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -168,6 +172,14 @@ class Select:
 Expr: TypeAlias = Const | Var | Length | Load | Unary | Binary | Call | Cast | Select
 
 
+def number(value: bool | complex, dtype: DType) -> Expr:
+    """A constant; a complex one is put together from its parts."""
+    if not isinstance(value, complex):
+        return Const(value, dtype)
+    parts = Const(value.real, dtype.component), Const(value.imag, dtype.component)
+    return Call("complex", parts, dtype)
+
+
 def const(value: int) -> Const:
     """An int64 constant."""
     return Const(value, INT64)
@@ -228,7 +240,7 @@ def ceiling(extent: Expr, length: int) -> Expr:
 
 # --- statements -----------------------------------------------------------------------------------
 
-LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane"]
+LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane", "round"]
 AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
 
 
@@ -293,11 +305,15 @@ class Barrier:
 
 @record
 class Combine:
-    """A local scalar becomes, in each thread of a team, the values of all combined by `op`."""
+    """A local scalar becomes, in each thread of a team, the values of all combined by `op`.
+
+    With `reach` "before", those of the threads up to this one: a scan.
+    """
 
     buffer: str
     op: AccumulateOp
     dtype: DType
+    reach: Literal["all", "before"] = "all"
 
 
 Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine

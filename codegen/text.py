@@ -202,8 +202,8 @@ def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
                     yield from _block(otherwise, indent + "  ")
             case Barrier():
                 yield f"{indent}barrier", stmt
-            case Combine(buffer, op):
-                yield f"{indent}combine {buffer} {op}", stmt
+            case Combine(buffer, op, _, reach):
+                yield f"{indent}combine {buffer} {op}{'' if reach == 'all' else ' ' + reach}", stmt
             case _:
                 assert_never(stmt)
 

@@ -26,7 +26,7 @@ Programs (this file)
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    size may be int32 in the kernel, or the element of an input without axes, as it is). A
+    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the element of an input without axes, as it is). A
     parameter that is written is given no input and no constant, and a buffer that is given for
     one is given once: kernels assume that their buffers do not overlap.
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
@@ -190,7 +190,7 @@ class _Checker:
         for param, name in zip(kernel.params, step.buffers, strict=True):
             self.use(step, name)
             buffer = self.buffers[name]
-            if buffer.dtype is not param.dtype:
+            if buffer.dtype.component is not param.dtype:
                 what = f"{name} is {buffer.dtype}, parameter {param.name} is {param.dtype}"
                 raise Broken(step, what)
             if param.written:

@@ -17,6 +17,7 @@ try:
     from symc import tensor
     from symc.callable import Function, In
     from symc.config import config
+    from symc.errors import LinAlgError
     from symc.function import Out, clone, function
     from symc.grad import (
         Lop,
@@ -36,20 +37,25 @@ finally:
         _gc.enable()
 
 if _TYPE_CHECKING:
-    from symc.user.c_op import c_function, c_op
-    from symc.user.python_op import op
-    from symc.user.subgraph import function_of
+    from symc.user.c_op import c_function as c_function
+    from symc.user.c_op import c_op as c_op
+    from symc.user.python_op import op as op
+    from symc.user.subgraph import function_of as function_of
 
 __all__ = [
-    "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
     "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
     "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
-# Functions of rarely used modules, which are imported when they are first asked for.
-_USERS = {
-    "c_function": "symc.user.c_op", "c_op": "symc.user.c_op",
-    "function_of": "symc.user.subgraph", "op": "symc.user.python_op",
+# Functions of modules that are imported when they are first asked for.
+_LATE = {
+    "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
+    "op": "user.python_op",
+    "scan": "loops.api", "until": "loops.outcome",
+    "map": "loops.folding", "reduce": "loops.folding",
+    "foldl": "loops.folding", "foldr": "loops.folding",
+    "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
 }  # fmt: skip
 
 __version__ = "0.1.0"
@@ -57,12 +63,12 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     """Modules and functions that need not be imported with symc."""
-    if name in _USERS:
-        import importlib
-
-        return getattr(importlib.import_module(_USERS[name]), name)
-    if name in ("cuda", "debug", "errors"):
+    if name in ("cuda", "debug", "errors", "sympy"):
         import importlib
 
         return importlib.import_module(f"symc.{name}")
+    if name in _LATE:
+        import importlib
+
+        return getattr(importlib.import_module(f"symc.{_LATE[name]}"), name)
     raise AttributeError(f"module 'symc' has no attribute {name!r}")

@@ -80,6 +80,10 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
         prepared.problem.dims_of, prepared.problem.lowering_of, on_device=target.on_device,
     )  # fmt: skip
     program = lowerer.program(request.name)
+    if any(node.type.dtype.is_complex for node in order):
+        from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
+
+        program = pairs(program)
     clock.lap("lower")
 
     optimised = program

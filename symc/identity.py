@@ -55,8 +55,8 @@ def symc_text() -> str:
 
 
 _FOLDERS = (
-    ".", "tensor", "user", "rewrite", "codegen", "codegen/passes", "codegen/runtime",
-    "codegen/targets", "cache",
+    ".", "tensor", "tensor/linalg", "tensor/nnet", "tensor/random", "tensor/sort", "rewrite",
+    "loops", "user", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets", "cache",
 )  # fmt: skip
 
 

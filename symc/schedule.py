@@ -22,7 +22,6 @@ from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
 from symc.lowering import Alias, At, HostCall, LibCall
 from symc.stages import EXPENSIVE, Analysis, Facts
-from symc.tensor.elementwise import Elementwise
 from symc.units import Plan, Problem
 
 
@@ -42,7 +41,7 @@ def schedule(problem: Problem) -> Plan:
     each time linear in the number of nodes.
     """
     sources = {node for node in problem.order if is_source(node)}
-    own = {node: own_cost(node) for node in problem.order if node not in sources}
+    own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
     analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
     reasons: list[str] = []
@@ -82,11 +81,6 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
 
 def _is_buffer(arg: Tensor) -> bool:
     return not (isinstance(arg.op, Constant) and not arg.type.shape)
-
-
-def own_cost(node: Tensor) -> float:
-    """What one element costs beyond its arguments, in simple operations."""
-    return float(node.op.cost) if isinstance(node.op, Elementwise) else 0.5
 
 
 def _inlined_costs(

@@ -35,6 +35,7 @@ typedef struct symc_blas {
     int64_t *guard;
 } symc_blas;
 extern symc_blas symc_imports;
+extern void *symc_lapack[40];
 
 typedef struct symc_device {
     int (*cuCtxPushCurrent)(void *context);

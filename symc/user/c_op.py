@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
@@ -60,7 +60,9 @@ def c_op(
     if missing:
         raise ValueError(f"c_op: {call!r} does not pass the result {missing[0]!r}")
     path = Path(file).resolve()
-    arguments = tuple((item.dtype, item.passing) for item in passed)
+    arguments: tuple[tuple[DType, Passing], ...] = tuple(
+        (item.dtype, item.passing) for item in passed
+    )
     foreign = Foreign(symbol, str(path), text_of(path), arguments, None)
     return COp(foreign, passed, [specs[n] for n in inputs], tuple(specs[n] for n in output), grad)
 
@@ -88,7 +90,8 @@ def c_function(
     kind = as_spec(dtype).dtype
     if not kind.is_float or kind.bits < 32:
         raise ValueError(f"c_function: dtype must be float32 or float64, not {kind}")
-    foreign = Foreign(name, str(path), text_of(path), ((kind, "value"),) * arguments, kind)
+    passed: list[tuple[DType, Passing]] = [(kind, "value") for _ in range(arguments)]
+    foreign = Foreign(name, str(path), text_of(path), tuple(passed), kind)
     rules = [grad] if callable(grad) else list(grad)
     if rules and len(rules) != arguments:
         raise ValueError(f"c_function: {name} has {arguments} arguments, grad {len(rules)} rules")
@@ -104,7 +107,13 @@ def c_function(
 
 
 def _partial(rule: Callable[..., Any] | None) -> Partial | None:
-    return None if rule is None else lambda bar, *rest: rule(bar, *rest[:-1])
+    if rule is None:
+        return None
+
+    def partial(bar: Tensor, *args_and_result: Tensor) -> Tensor | None:
+        return cast("Tensor | None", rule(bar, *args_and_result[:-1]))
+
+    return partial
 
 
 @record(eq=False)

@@ -104,7 +104,7 @@ class Declared:
             types = self.types([T.tensor(array.dtype, array.shape) for array in arrays])
             return [(made.dtype, cast("tuple[int, ...]", made.shape)) for made in types]
         shapes = [array.shape for array in arrays]
-        names = {} if self.inputs is None else bind(self.inputs, shapes).names
+        names = bind(self.inputs or (), shapes).names
         return [
             (spec.dtype, tuple(value_of(length, names) for length in spec.lengths))
             for spec in self.outputs
@@ -205,7 +205,9 @@ def pulled(
             "  def rule(bar, *arguments): return [the gradient of each argument]"
         )
     found = rule(bar, *args)
-    listed: list[Any] = list(found) if isinstance(found, list | tuple) else [found]
+    listed: Sequence[Any] = (
+        cast("Sequence[Any]", found) if isinstance(found, list | tuple) else (found,)
+    )
     if len(listed) != len(args):
         raise GradientError(
             f"the gradient of {name} must be a tensor for each of the {len(args)} arguments, "
@@ -231,7 +233,7 @@ def as_declared(name: str, value: Any, dtype: Any) -> Array:
     """A result as an array of the declared dtype. Only Python numbers and lists are converted."""
     if not isinstance(value, np.ndarray | np.generic):
         return np.asarray(value, dtype)
-    array: Array = np.asarray(value)
+    array: Array = np.asarray(cast("Any", value))
     if array.dtype != dtype:
         raise DTypeError(f"{name} gave {array.dtype}, declared as {dtype}")
     return array

@@ -16,6 +16,7 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
 from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var
 from symc.codegen.passes.gpu.narrow import limits
+from symc.codegen.passes.gpu.values import is_by_value
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
 from symc.codegen.routines import ROUTINES
@@ -168,8 +169,8 @@ class DeviceHost(Host):
         Host.back(self, step)
 
     def on_host(self, buffer: str) -> bool:
-        """Whether a buffer is in host memory: an input without axes."""
-        return self.buffers[buffer].role == "input" and not self.buffers[buffer].shape
+        """Whether a buffer is in host memory: a number that is passed by value."""
+        return is_by_value(self.buffers[buffer])
 
     def element(self, buffer: str) -> str:
         """The first element of an array, copied to a variable of the host if need be."""
@@ -217,7 +218,7 @@ class DeviceHost(Host):
         texts: list[str] = []
         for buffer in self.program.buffers:
             if buffer.shape:
-                text = "1"
+                text = "2" if buffer.dtype.is_complex else "1"
                 for length in buffer.shape:
                     text = f"{self.use('symc_times')}({text}, {self.printer.text(length)})"
                 texts.append(text)

@@ -1,0 +1,352 @@
+"""The product behind convolutions: one op for its result and one for each of its gradients.
+
+Of inputs x[n, c, i], filters w[o, c, k] and outputs y[n, o, t], with windows as `geometry.py` has
+them, all three ops sum products of two over the indexes that the third does not have::
+
+    i = t * stride + k * dilation
+
+Each of the three is linear in both of its arguments, and the gradients of one are the others.
+Padding is done before, and filters are turned for a true convolution: see `conv.py`. With groups,
+a group of channels meets its own group of filters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.record import record
+from symc.dims import Dim
+from symc.errors import RankError, ShapeMismatch
+from symc.graph import Array, Op, Requirement, Tensor
+from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
+from symc.tensor.lengths import Template, fill_dims, fill_values, split_template, unbatched
+from symc.tensor.matmul import blas_suffix, is_blas
+from symc.tensor.nnet.geometry import Axis, holding, long_enough, positions, refuse_short, window_count
+from symc.tensor.nnet.windows import places, windows_of
+from symc.tensor.reshape import reshape
+from symc.tensor.views import broadcast_to, moveaxis
+from symc.types import TensorType
+
+Role: TypeAlias = Literal["inputs", "filters", "outputs"]
+
+# The two arguments of the op with each result, and the axes of all three: n numbers images, g
+# groups, and in a group c numbers channels of inputs and o of outputs.
+ARGUMENTS: dict[Role, tuple[Role, Role]] = {
+    "outputs": ("inputs", "filters"),
+    "inputs": ("outputs", "filters"),
+    "filters": ("inputs", "outputs"),
+}
+AXES: dict[Role, str] = {"inputs": "ngc", "filters": "goc", "outputs": "ngo"}
+
+
+@record
+class Shapes:
+    """The lengths of all axes."""
+
+    images: Dim
+    groups: Dim
+    channels: Dim
+    """Of the inputs, in a group."""
+    features: Dim
+    """Of the outputs, in a group."""
+    axes: tuple[Axis, ...]
+    lengths: tuple[Dim, ...]
+    """Of the inputs' last axes."""
+
+    def of(self, role: Role) -> tuple[Dim, ...]:
+        """The shape of one of the three."""
+        match role:
+            case "inputs":
+                return (self.images, dims.mul(self.groups, self.channels), *self.lengths)
+            case "filters":
+                sizes = (axis.size for axis in self.axes)
+                return (dims.mul(self.groups, self.features), self.channels, *sizes)
+            case "outputs":
+                counts = (axis.count for axis in self.axes)
+                return (self.images, dims.mul(self.groups, self.features), *counts)
+
+
+@record
+class Lengths:
+    """A length of an argument, and what the other lengths ask for."""
+
+    role: Role
+    axis: int
+    found: Dim
+    wanted: Dim
+
+    @property
+    def equal(self) -> bool:
+        """Whether they are known to be equal."""
+        return self.found == self.wanted
+
+
+@record
+class Convolution(Op):
+    """Inputs, filters or outputs from the other two, in the order of `ARGUMENTS`.
+
+    `numbers` are how many groups there are, and the lengths of the result's last axes where the
+    arguments do not say them.
+    """
+
+    result: Role
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    numbers: Template
+
+    def infer(self, *args: Tensor) -> TensorType:
+        a, b = args[:2]
+        if a.ndim != b.ndim or a.ndim != len(self.strides) + 2 or a.dtype is not b.dtype:
+            raise RankError(f"a convolution cannot combine {a.type} and {b.type}")
+        shapes = self.shapes(args)
+        for pair in self._pairs(args, shapes):
+            if isinstance(pair.found, int) and isinstance(pair.wanted, int) and not pair.equal:
+                raise ShapeMismatch(self._unequal(args, pair, (pair.found, pair.wanted)))
+        if self.result == "outputs":
+            refuse_short(self.label, a, b.type.shape[2:], self.dilations)
+        return TensorType(a.type.dtype, shapes.of(self.result))
+
+    def shapes(self, args: Sequence[Tensor]) -> Shapes:
+        """What the arguments say about all lengths."""
+        groups, *lengths = fill_dims(self.numbers, args[2:])
+        left, right = args[0].type.shape, args[1].type.shape
+        match self.result:
+            case "outputs":
+                inputs, sizes = left[2:], right[2:]
+                counts = tuple(map(window_count, inputs, sizes, self.strides, self.dilations))
+                channels, features = right[1], dims.floordiv(right[0], groups)
+            case "inputs":
+                inputs, sizes, counts = lengths, right[2:], left[2:]
+                channels, features = right[1], dims.floordiv(right[0], groups)
+            case "filters":
+                inputs, sizes, counts = left[2:], lengths, right[2:]
+                channels, features = dims.floordiv(left[1], groups), dims.floordiv(right[1], groups)
+        axes = tuple(map(Axis, counts, sizes, self.strides, self.dilations))
+        return Shapes(left[0], groups, channels, features, axes, tuple(inputs))
+
+    def _pairs(self, args: Sequence[Tensor], shapes: Shapes) -> Iterator[Lengths]:
+        """The lengths that must be equal for the arguments to fit."""
+        for number, role in enumerate(ARGUMENTS[self.result]):
+            each = zip(args[number].type.shape, shapes.of(role), strict=True)
+            for axis, (found, wanted) in enumerate(each):
+                yield Lengths(role, axis, found, wanted)
+        if self.result != "outputs":
+            for number, (axis, length) in enumerate(zip(shapes.axes, shapes.lengths, strict=True)):
+                wanted = window_count(length, axis.size, axis.stride, axis.dilation)
+                yield Lengths("outputs", number + 2, axis.count, wanted)
+
+    def _unequal(
+        self, args: Sequence[Tensor], pair: Lengths, lengths: tuple[object, object]
+    ) -> str:
+        given = zip(ARGUMENTS[self.result], args, strict=False)
+        lines = "".join(f"\n  {role:<8} {describe(arg)}" for role, arg in given)
+        found, wanted = lengths
+        return (
+            f"{self.label}: axis {pair.axis} of the {pair.role} is {found}, but the other lengths "
+            f"and the groups ask for {wanted}{lines}"
+        )
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        args = node.args
+        for pair in self._pairs(args, self.shapes(args)):
+            if not pair.equal:
+                yield self._equal(args, pair)
+        if self.result == "outputs":
+            yield from long_enough(self.label, args[0], args[1].type.shape[2:], self.dilations)
+
+    def _equal(self, args: Sequence[Tensor], pair: Lengths) -> Requirement:
+        def message(value: Callable[[Dim], object]) -> str:
+            return self._unequal(args, pair, (value(pair.found), value(pair.wanted)))
+
+        return Requirement((pair.found, pair.wanted), ShapeMismatch, message)
+
+    def evaluate(self, *args: Array) -> Array:
+        a, b = args[:2]
+        wide = np.float32 if a.dtype == np.float16 else a.dtype
+        groups, *lengths = fill_values(self.numbers, args[2:])
+        left, right = ARGUMENTS[self.result]
+        first, second = (
+            split_groups(x.astype(wide, copy=False), role, groups)
+            for x, role in ((a, left), (b, right))
+        )
+        with np.errstate(all="ignore"):
+            match self.result:
+                case "outputs":
+                    total = self._outputs(first, second)
+                case "inputs":
+                    total = self._inputs(first, second, lengths)
+                case "filters":
+                    total = self._filters(first, second, lengths)
+        return np.ascontiguousarray(join_groups(total, self.result), dtype=a.dtype)
+
+    def _outputs(self, x: Array, w: Array) -> Array:
+        rank = len(self.strides)
+        seen = windows_of(x, w.shape[3:], self.strides, self.dilations)
+        t, k = "tuv"[:rank], "klm"[:rank]
+        return np.einsum(f"ngc{t}{k},goc{k}->ngo{t}", seen, w, optimize=True)
+
+    def _filters(self, x: Array, y: Array, sizes: Sequence[int]) -> Array:
+        rank = len(self.strides)
+        seen = windows_of(x, sizes, self.strides, self.dilations)
+        t, k = "tuv"[:rank], "klm"[:rank]
+        return np.einsum(f"ngc{t}{k},ngo{t}->goc{k}", seen, y, optimize=True)
+
+    def _inputs(self, y: Array, w: Array, lengths: Sequence[int]) -> Array:
+        t = "tuv"[: len(self.strides)]
+        total = np.zeros((*y.shape[:2], w.shape[2], *lengths), y.dtype)
+        for inner in product(*map(range, w.shape[3:])):
+            at = places(inner, y.shape[3:], self.strides, self.dilations)
+            tap = w[(..., *inner)]
+            total[(..., *at)] += np.einsum(f"ngo{t},goc->ngc{t}", y, tap, optimize=True)
+        return total
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        roles = ARGUMENTS[self.result]
+        known = dict(zip((*roles, self.result), (*node.args[:2], bar), strict=True))
+        shapes = self.shapes(node.args)
+        gradients = [
+            convolution(role, known, shapes.groups, self.strides, self.dilations,
+                        known[role].type.shape[2:])
+            for role in roles
+        ]  # fmt: skip
+        return [*gradients, *[None] * (len(node.args) - 2)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        unbatched("convolution", batched[2:])
+        roles = ARGUMENTS[self.result]
+        groups, *lengths = fill_dims(self.numbers, args[2:])
+        batch = args[0 if batched[0] else 1].type.shape[0]
+        if all(batched[:2]):
+            letter = "g"
+        else:  # the axis that the result has from the batched argument
+            with_batch, without = roles if batched[0] else roles[::-1]
+            letter = next(a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without])
+        known = {
+            role: fold_batch(arg, role, letter, groups) if flag else arg
+            for role, arg, flag in zip(roles, args, batched, strict=False)
+        }
+        many = dims.mul(groups, batch) if letter == "g" else groups
+        result = convolution(self.result, known, many, self.strides, self.dilations, lengths)
+        return unfold_batch(result, self.result, letter, groups, batch)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
+        return self._fold(node, size)
+
+    def _fold(self, node: Tensor, size: SizeOf) -> Fold:
+        dtype = accumulator("add", node.type.dtype)
+        zero = identity("add", dtype)
+        shapes = self.shapes(node.args)
+        channels, features = size(shapes.channels), size(shapes.features)
+        only = shapes.groups == 1
+
+        def group(number: ir.Expr, count: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
+            if only:
+                return ir.const(0), number
+            return ir.binary("floordiv", number, count), ir.binary("mod", number, count)
+
+        def element(index: Index, folded: Index) -> Reader:
+            first, second, *last = index
+            other, *inner = folded
+            places_of: dict[Role, Index]
+            holds: ir.Expr | None = None
+            match self.result:
+                case "outputs":
+                    g, _ = group(second, features)
+                    at = positions(tuple(last), tuple(inner), self.strides, self.dilations)
+                    channel = ir.add(ir.mul(g, channels), other)
+                    places_of = {"inputs": (first, channel, *at), "filters": (second, other, *inner)}
+                case "filters":
+                    g, _ = group(first, features)
+                    at = positions(tuple(inner), tuple(last), self.strides, self.dilations)
+                    channel = ir.add(ir.mul(g, channels), second)
+                    places_of = {"inputs": (other, channel, *at), "outputs": (other, first, *inner)}
+                case "inputs":
+                    g, channel = group(second, channels)
+                    holds, window, place = holding(shapes.axes, tuple(last), tuple(inner), size)
+                    feature = ir.add(ir.mul(g, features), other)
+                    places_of = {
+                        "outputs": (first, feature, *window), "filters": (feature, channel, *place)
+                    }
+            values: list[ir.Expr] = []
+            for number, role in enumerate(ARGUMENTS[self.result]):
+                value = yield Read(number, places_of[role])
+                values.append(value if value.dtype is dtype else ir.Cast(value, dtype))
+            total = ir.binary("mul", *values)
+            return total if holds is None else ir.Select(holds, total, zero, dtype)
+
+        match self.result:
+            case "outputs":
+                extents = (shapes.channels, *(axis.size for axis in shapes.axes))
+            case "filters":
+                extents = (shapes.images, *(axis.count for axis in shapes.axes))
+            case "inputs":
+                extents = (shapes.features, *(axis.steps for axis in shapes.axes))
+        return Fold(extents, accumulate_op("add", dtype), dtype, zero, element)
+
+    @property
+    def label(self) -> str:
+        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[self.result]
+
+
+def convolution(
+    result: Role,
+    known: Mapping[Role, Tensor],
+    groups: Dim,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    lengths: Sequence[Dim] = (),
+) -> Tensor:
+    """The node of `Convolution` on two of the three; `lengths` are not needed for the outputs."""
+    asked = () if result == "outputs" else lengths
+    numbers, holes = split_template((groups, *asked))
+    op = Convolution(result, tuple(strides), tuple(dilations), numbers)
+    return op(*(known[role] for role in ARGUMENTS[result]), *holes)
+
+
+# --- groups and batches ---------------------------------------------------------------------------
+
+
+def split_groups(x: Array, role: Role, groups: int) -> Array:
+    """An array whose axis of all channels, or features, is two axes: groups, and in a group."""
+    axis = AXES[role].index("g")
+    return x.reshape((*x.shape[:axis], groups, x.shape[axis] // groups, *x.shape[axis + 1 :]))
+
+
+def join_groups(x: Array, role: Role) -> Array:
+    """The opposite of `split_groups`."""
+    axis = AXES[role].index("g")
+    return x.reshape((*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2 :]))
+
+
+def fold_batch(x: Tensor, role: Role, letter: str, groups: Dim) -> Tensor:
+    """A tensor whose first axis, a batch, has become part of the axis with a letter."""
+    split = _split(x, 1 + AXES[role].index("g"), groups)
+    axis = AXES[role].index(letter)
+    moved = moveaxis(split, 0, axis)  # right before that axis
+    return _merged(_merged(moved, axis), AXES[role].index("g"))
+
+
+def unfold_batch(x: Tensor, role: Role, letter: str, groups: Dim, batch: Dim) -> Tensor:
+    """The opposite of `fold_batch`."""
+    many = dims.mul(groups, batch) if letter == "g" else groups
+    split = _split(x, AXES[role].index("g"), many)
+    axis = AXES[role].index(letter)
+    return _merged(moveaxis(_split(split, axis, batch), axis, 0), 1 + AXES[role].index("g"))
+
+
+def _split(x: Tensor, axis: int, first: Dim) -> Tensor:
+    shape = x.type.shape
+    return reshape(x, (*shape[:axis], first, dims.floordiv(shape[axis], first), *shape[axis + 1 :]))
+
+
+def _merged(x: Tensor, axis: int) -> Tensor:
+    shape = x.type.shape
+    return reshape(x, (*shape[:axis], dims.mul(shape[axis], shape[axis + 1]), *shape[axis + 2 :]))
