@@ -200,9 +200,7 @@ def _leaf(entry: Any, arrays: Sequence[Array], device: str | None) -> Tensor:
             case {"value": place, "name": str() | None as name, "device": str() | None as own}:
                 value = arrays[whole(place, len(arrays))]
                 home = device or own
-                return shared(
-                    value, name, dtype=entry["dtype"], shape=_lengths(entry), device=home
-                )
+                return shared(value, name, dtype=entry["dtype"], shape=_lengths(entry), device=home)
             case {"name": str() | None as name, "dtype": str(dtype)}:
                 return tensor(dtype, _lengths(entry), name)
             case _:
