@@ -17,6 +17,7 @@ from symc.callable import Function, In
 from symc.errors import BadFile, SymcError
 from symc.graph import Array, Tensor
 from symc.inputs import Input, SharedVariable, shared, tensor
+from symc.modes import mode_named
 from symc.request import Request
 from symc.saved import archive
 from symc.saved.document import Document, nodes_of
@@ -142,6 +143,8 @@ def _function_of(
         _checked_name(name), pick(inputs), tuple(map(_shared, pick(held))), pick(outputs), pairs,
         device or own_device, tuple(map(bool, stays)),
     )  # fmt: skip
+    if len(arguments) != len(request.inputs):
+        raise BadFile(f"{len(arguments)} arguments for {len(request.inputs)} inputs")
     ins = [
         _in(variable, entry, arrays)
         for variable, entry in zip(request.inputs, arguments, strict=True)
@@ -149,7 +152,8 @@ def _function_of(
     if form not in ("one", "list", "dict", "none"):
         raise BadFile(f"no function returns {form!r:.20}")
     try:
-        return Function(request, ins, form, [str(key) for key in keys], mode or own_mode)
+        chosen = mode_named(mode or own_mode)
+        return Function(request, ins, form, [str(key) for key in keys], chosen)
     except (SymcError, ValueError, TypeError) as error:
         raise BadFile(f"its function cannot be made: {error}") from error
 

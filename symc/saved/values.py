@@ -14,14 +14,16 @@
     array                    {"array": 0}              by its position beside the document
 
 Nothing else can be written, and nothing else is read. A record is made of a class of symc that was
-defined as one: reading runs no code but symc's own constructors.
+defined as one, of fields of the types that it promises: no code runs but symc's own constructors.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, cast
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -126,7 +128,7 @@ class Reader:
             case {"mark": "given"}:
                 return GIVEN
             case {"record": str(name), "fields": list(fields)}:
-                return _class_named(name)(*map(self, cast("list[Any]", fields)))
+                return _made(_class_named(name), [self(item) for item in cast("list[Any]", fields)])
             case _:
                 raise BadFile(f"no value has this form: {value!r:.80}")
 
@@ -148,3 +150,46 @@ def _class_named(name: str) -> Any:
         if isinstance(found, type) and found.__module__ == home and _is_record(found):
             return found
     raise BadFile(f"this symc has no {name!r:.80}")
+
+
+def _made(kind: Any, fields: list[Any]) -> Any:
+    """A record whose fields are of the types that its class promises."""
+    names = _fields(kind)
+    if len(fields) != len(names):
+        raise BadFile(f"{kind.__name__} has {len(names)} fields, not {len(fields)}")
+    for name, value in zip(names, fields, strict=True):
+        hint = _hints(kind).get(name, Any)
+        if not _conforms(value, hint):
+            raise BadFile(f"{kind.__name__}.{name} is {hint}, which {value!r:.80} is not")
+    return kind(*fields)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _conforms(value: Any, hint: Any) -> bool:
+    """Whether a value is of a type, as far as types can be told from values."""
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any or isinstance(hint, TypeVar):
+        return True
+    if origin is Literal:
+        return value in args and any(type(value) is type(arg) for arg in args)
+    if origin in (Union, UnionType):
+        return any(_conforms(value, arg) for arg in args)
+    if origin is tuple:
+        if type(value) is not tuple:
+            return False
+        items = cast("tuple[Any, ...]", value)
+        if len(args) == 2 and args[1] is Ellipsis:
+            return all(_conforms(item, args[0]) for item in items)
+        return len(items) == len(args) and all(map(_conforms, items, args))
+    if hint is None or hint is type(None):
+        return value is None
+    if hint is float:
+        return type(value) in (int, float)
+    if hint in (bool, int, str):
+        return type(value) is hint
+    kind = origin or hint
+    return not isinstance(kind, type) or isinstance(value, kind)
