@@ -37,6 +37,16 @@ finally:
         _gc.enable()
 
 if _TYPE_CHECKING:
+    from symc.loops.api import scan as scan
+    from symc.loops.folding import foldl as foldl
+    from symc.loops.folding import foldr as foldr
+    from symc.loops.folding import map as map
+    from symc.loops.folding import reduce as reduce
+    from symc.loops.outcome import until as until
+    from symc.loops.repeat import fori_loop as fori_loop
+    from symc.loops.repeat import while_loop as while_loop
+    from symc.saved.functions import load as load
+    from symc.saved.functions import save as save
     from symc.user.c_op import c_function as c_function
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op

@@ -7,7 +7,7 @@ objects of their own, which several functions may share, while a file describes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from symc.errors import BadFile, CannotSave, SymcError
 from symc.graph import Array, Op, Tensor, Where, intern, located_at, walk
@@ -85,7 +85,7 @@ def nodes_of(entries: Any, leaves: Sequence[Tensor], arrays: Sequence[Array]) ->
         raise BadFile("the nodes are no list")
     nodes: list[Tensor] = []
     read = Reader(nodes, list(arrays))
-    for number, entry in enumerate(cast("list[Any]", entries)):
+    for number, entry in enumerate(entries):
         try:
             nodes.append(_node(entry, nodes, leaves, read))
         except BadFile as error:
@@ -123,7 +123,7 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: Reader) -> Tensor:
             op = read(text)
             if not isinstance(op, Op):
                 raise BadFile("its op is none")
-            args = [nodes[whole(number, len(nodes))] for number in cast("list[Any]", numbers)]
+            args = [nodes[whole(number, len(nodes))] for number in numbers]
             return intern(op, tuple(args))
         case _:
             raise BadFile("it has no op")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def load(
         described = document.get("leaves")
         if not isinstance(described, list):
             raise BadFile("it lists no inputs")
-        entries = cast("list[Any]", described)
+        entries = described
         leaves = [_leaf(entry, arrays, device) for entry in entries]
         return _function_of(document, leaves, arrays, device=device, mode=mode)
     except BadFile as error:
@@ -79,7 +79,7 @@ def _document_of(function: Function) -> tuple[dict[str, Any], list[Tensor], list
     """A function as JSON, and the leaves and arrays that it refers to."""
     request, document = function.request, Document()
     pending = [v.default_update for v in request.shared if v.default_update is not None]
-    text = {
+    text: dict[str, Any] = {
         "name": request.name,
         "inputs": document.add(request.inputs),
         "shared": document.add(request.shared),
@@ -134,7 +134,7 @@ def _function_of(
     def pick(numbers: Any) -> tuple[Any, ...]:
         if not isinstance(numbers, list):
             raise BadFile("nodes are given by lists of numbers")
-        return tuple(nodes[whole(n, len(nodes))] for n in cast("list[Any]", numbers))
+        return tuple(nodes[whole(n, len(nodes))] for n in numbers)
 
     for variable, update in map(pick, defaults):
         _shared(variable).default_update = update
@@ -217,7 +217,7 @@ def _lengths(entry: dict[str, Any]) -> tuple[int | None, ...]:
     shape = entry.get("shape")
     if not isinstance(shape, list):
         raise BadFile("an input has no shape")
-    given = cast("list[Any]", shape)
+    given = shape
     if not all(n is None or (type(n) is int and n >= 0) for n in given):
         raise BadFile("a length is a number, or not known")
     return tuple(given)

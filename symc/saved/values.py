@@ -23,7 +23,7 @@ import importlib
 from collections.abc import Callable
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -58,9 +58,9 @@ class Writer:
             case complex():
                 return {"complex": [value.real.hex(), value.imag.hex()]}
             case tuple() if type(value) is tuple:
-                return [self(item) for item in cast("tuple[Any, ...]", value)]
+                return [self(item) for item in value]
             case list():
-                return {"list": [self(item) for item in cast("list[Any]", value)]}
+                return {"list": [self(item) for item in value]}
             case slice():
                 return {"slice": [self(part) for part in (value.start, value.stop, value.step)]}
             case DType():
@@ -108,13 +108,13 @@ class Reader:
             case None | bool() | int() | str():
                 return value
             case list():
-                return tuple(self(item) for item in cast("list[Any]", value))
+                return tuple(self(item) for item in value)
             case {"float": str(digits)}:
                 return float.fromhex(digits)
             case {"complex": [str(real), str(imag)]}:
                 return complex(float.fromhex(real), float.fromhex(imag))
             case {"list": list(items)}:
-                return [self(item) for item in cast("list[Any]", items)]
+                return [self(item) for item in items]
             case {"slice": [start, stop, step]}:
                 return slice(self(start), self(stop), self(step))
             case {"dtype": str(name)} if name in BY_NAME:
@@ -128,7 +128,7 @@ class Reader:
             case {"mark": "given"}:
                 return GIVEN
             case {"record": str(name), "fields": list(fields)}:
-                return _made(_class_named(name), [self(item) for item in cast("list[Any]", fields)])
+                return _made(_class_named(name), [self(item) for item in fields])
             case _:
                 raise BadFile(f"no value has this form: {value!r:.80}")
 
@@ -181,7 +181,7 @@ def _conforms(value: Any, hint: Any) -> bool:
     if origin is tuple:
         if type(value) is not tuple:
             return False
-        items = cast("tuple[Any, ...]", value)
+        items = value
         if len(args) == 2 and args[1] is Ellipsis:
             return all(_conforms(item, args[0]) for item in items)
         return len(items) == len(args) and all(map(_conforms, items, args))
