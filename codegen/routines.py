@@ -1,8 +1,8 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h` and `runtime/lapack.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
-``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
-uninitialised memory then.
+They are defined in `runtime/`: `blas.h`, `lapack.h`, `spectral.h`, `expm.h`, `fft.h` and `conv.h`. A
+matrix is row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing
+reads c (or y) where ``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ class Signature:
     arguments: tuple[tuple[str, ArgumentKind], ...]
     threads: bool
     on_device: bool = True
+    """Whether programs for graphics cards have it too."""
 
 
 def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     kinds: dict[str, ArgumentKind] = {
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
-        "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "lu": "read", "l": "read", "bar": "read", "pivots": "read",
+        "result": "write", "kind": "flag", "inverse": "flag", "right": "flag", "lower": "flag", "unit": "flag",
+        "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -43,6 +44,9 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     return tuple(out)
 
 
+_CONV = "images groups channels features " + " ".join(
+    f"l{axis} k{axis} t{axis} s{axis} d{axis}" for axis in range(3)
+)
 _TYPED = {  # `!` marks what is written
     "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
     "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
@@ -50,16 +54,33 @@ _TYPED = {  # `!` marks what is written
     "gemv": "trans m n alpha a lda x beta y!",
     "ger": "m n alpha x y a! lda",
     "dot": "n x y result!",
+    "conv_outputs": f"{_CONV} x w y!",
+    "conv_inputs": f"{_CONV} y w x!",
+    "conv_filters": f"{_CONV} x y w!",
 }
 
 # Factorisations and what is made of them. `kind` is the element type: `KINDS`.
 _LAPACK = {
+    "matmul": "kind batch trans_a trans_b m n k a b c!",
     "solve_triangular": "kind batch right lower trans unit n m a step_a b x!",
     "cholesky": "kind batch n a l! info!",
     "cholesky_pullback": "kind batch n l bar result!",
     "lu": "kind batch n a lu! pivots! info!",
     "lu_solve": "kind batch trans n m lu pivots step b x!",
-    "lu_inverse": "kind batch n lu pivots x! info!",
+    "lu_inverse": "kind batch n lu pivots x!",
+    "eigh": "kind batch n a w! v! info!",
+    "eigvalsh": "kind batch n a w! info!",
+    "svd": "kind batch m n left right a u! s! vh! info!",
+    "svdvals": "kind batch m n a s! info!",
+    "qr": "kind batch m n k a q! r!",
+    "qr_r": "kind batch m n k a r!",
+    "expm": "kind batch n a x!",
+}
+
+_FFT = {
+    "fft_complex": "kind inverse outer n inner a c!",
+    "fft_real": "kind outer n inner a c!",
+    "fft_to_real": "kind outer n inner a c!",
 }
 
 KINDS = ("float32", "float64", "complex64", "complex128")
@@ -72,6 +93,7 @@ ROUTINES: dict[str, Signature] = {
         f"symc_{_SOURCES.get(name, name)}_{kind}",
         _arguments(text),
         threads=True,
+        on_device=not name.startswith("conv"),
     )
     for name, text in _TYPED.items()
     for kind in ("f32", "f64")
@@ -81,5 +103,5 @@ ROUTINES: dict[str, Signature] = {
     )
 } | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
-    for name, text in _LAPACK.items()
+    for name, text in (_LAPACK | _FFT).items()
 }

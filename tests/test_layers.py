@@ -37,6 +37,7 @@ LAYERS = (
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
     ("debug", "testing", "sympy."),
+    ("user.",),
     ("", "__main__", "demo."),
 )  # fmt: skip
 

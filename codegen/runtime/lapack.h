@@ -90,6 +90,24 @@ static void symc_multiply(int64_t kind, int trans_a, int trans_b, int64_t m, int
     }
 }
 
+// SYMBOL symc_matmul
+// NEEDS symc_multiply symc_blas_enter symc_blas_enter_for
+// c[m, n] = a[m, k] b[k, n] for each matrix of a batch, either of them transposed first.
+static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
+                        int64_t n, int64_t k, const void *a, const void *b, void *c,
+                        int64_t threads) {
+    const int64_t each = symc_threads_for(batch, (double)m * n * k, threads);
+    const int many = each < threads;
+    if (batch <= 0 || m <= 0 || n <= 0) return;
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++)
+        symc_multiply(kind, (int)trans_a, (int)trans_b, m, n, k, 1, symc_at(kind, a, q * m * k),
+                      trans_a ? m : k, symc_at(kind, b, q * k * n), trans_b ? k : n, 0,
+                      symc_at(kind, c, q * m * n), n, each);
+    symc_blas_enter(-1);
+}
+
 // SYMBOL symc_triangle
 // NEEDS symc_lapack symc_at symc_leading symc_number
 // Solves op(a) x = x in place, for the n by n triangle `a` and x[n, m], in pieces of columns; or
@@ -345,9 +363,9 @@ static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n,
 
 // SYMBOL symc_lu_inverse
 // NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for malloc free
-// The inverses from what `symc_lu` gave; `info` as in the other routines.
+// The inverses from what `symc_lu` gave; NaN where there is no memory for the work.
 static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *lu,
-                            const int64_t *pivots, void *x, int64_t *info, int64_t threads) {
+                            const int64_t *pivots, void *x, int64_t threads) {
     typedef void getri(const symc_int *, void *, const symc_int *, const symc_int *, void *,
                        const symc_int *, symc_int *);
     const int many = symc_threads_for(batch, (double)n * n * n, threads) < threads;
@@ -359,14 +377,15 @@ static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *
     for (int64_t q = 0; q < batch; q++) {
         const symc_int room = (symc_int)(n * 64 + 1);
         char *work = malloc((size_t)room * symc_bytes(kind) + (size_t)(n + 1) * sizeof(symc_int));
-        symc_int status = -1, *rows = (symc_int *)(work + room * symc_bytes(kind));
+        symc_int status, *rows = (symc_int *)(work + room * symc_bytes(kind));
         if (work) {
             for (int64_t i = 0; i < n; i++) rows[i] = (symc_int)(pivots[q * n + i] + 1);
             ((getri *)symc_lapack[4 * SYMC_GETRI + kind])(&size, symc_at(kind, x, q * n * n), &lead,
                                                           rows, work, &room, &status);
+        } else {
+            __builtin_memset(symc_at(kind, x, q * n * n), 0xff, (size_t)(n * n * symc_bytes(kind)));
         }
         free(work);
-        info[q] = status;
     }
     symc_blas_enter(-1);
 }

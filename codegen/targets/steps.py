@@ -378,11 +378,19 @@ def regions(host: Host, args: Sequence[Region | Const]) -> tuple[str, str]:
             arrays.append(host.address(arg.pointer))
             lengths += [host.printer.text(length) for length in arg.shape]
         else:
-            arrays.append(f"&({host.kind(arg.dtype)}){{{host.printer.text(arg)}}}")
+            arrays.append(f"({host.kind(arg.dtype)}[]){{{', '.join(_parts(host, arg))}}}")
     return (
         f"(const void *const[]){{{', '.join(arrays)}}}",
         f"(const int64_t[]){{{', '.join(lengths) or '0'}}}",
     )
+
+
+def _parts(host: Host, number: Const) -> list[str]:
+    """The text of a number: of a complex one, of both parts."""
+    if not number.dtype.is_complex:
+        return [host.printer.text(number)]
+    value, dtype = complex(number.value), number.dtype.component
+    return [host.printer.text(Const(part, dtype)) for part in (value.real, value.imag)]
 
 
 def takes_threads(host: Host, step: Step) -> bool:

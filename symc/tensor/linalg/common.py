@@ -19,7 +19,7 @@ from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonal import tril
 from symc.tensor.elementwise import cast_to
-from symc.tensor.matmul import known, summed
+from symc.tensor.matmul import Agree, known, summed
 from symc.tensor.products import batch_shape, matmul
 from symc.tensor.views import broadcast_to, swapaxes
 from symc.types import TensorType, promote
@@ -176,7 +176,9 @@ def succeeds(label: str, x: Tensor, info: Tensor, reason: Callable[[int], str]) 
         number = int(found[tuple(at)])
         which = f"matrix {at if len(at) > 1 else at[0]}" if at else "the matrix"
         text = reason(number) if number > 0 else "there is not enough memory to factorise it"
-        given = x.args[0] if isinstance(x.op, Square) else x
+        given = x
+        while isinstance(given.op, Square | Agree):
+            given = given.args[0]
         return f"{label}: {which} {text}\n  given  {describe(given)}"
 
     return Requirement(OPERATORS["eq"](info, 0), LinAlgError, message)

@@ -8,8 +8,8 @@
     stream = T.random.RandomStream(seed) each call of a function draws new numbers
     x = stream.normal(size=3)
 
-The bits are those of Philox 4x32-10, the same from C, from CUDA and from the interpreter, and on any
-number of threads.
+The bits are those of Philox 4x32-10, the same from C, from CUDA and from the interpreter, and on
+any number of threads.
 """
 
 from symc.tensor.random.choices import *

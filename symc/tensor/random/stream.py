@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
@@ -23,10 +23,10 @@ def _method(
 ) -> Callable[Concatenate[RandomStream, P], Tensor]:
     """The sampler as a method, which gives it a key."""
 
-    @wraps(sampler)
-    def draw(self: RandomStream, *args: P.args, **kwargs: P.kwargs) -> Tensor:
+    def draw(self: RandomStream, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
         return sampler(self.next_key(), *args, **kwargs)
 
+    update_wrapper(draw, sampler)
     return draw
 
 
