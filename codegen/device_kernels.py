@@ -84,10 +84,7 @@ def emit_device_kernel(
         body = (*kernel.body[:-1], *outer.body)  # one team needs no loop
     emit_block(writer, body, form)
     text = "\n".join(line for line in writer.lines if line)
-    bounds = str(THREADS if outer.kind == "grid" else TEAM)
-    if form.wide:  # ptxas would rather have few registers, and spill those of 64-bit divisions
-        bounds += ", 1"
-    head = signature(kernel, name, writer, bounds, memory, aliased)
+    head = signature(kernel, name, writer, outer.kind, memory, aliased)
     note = comment(kernel.note, "")
     text = f"{note}{line_directive(kernel)}{head}\n{{\n{text}\n}}\n"
     return Launchable(name, text, outer.kind, outer.extent, team_length(kernel), memory)
@@ -104,7 +101,7 @@ def line_directive(kernel: Kernel) -> str:
 
 
 def signature(
-    kernel: Kernel, name: str, writer: Writer, bounds: str, memory: Scratch | None,
+    kernel: Kernel, name: str, writer: Writer, kind: str, memory: Scratch | None,
     aliased: frozenset[str],
 ) -> str:  # fmt: skip
     """The declaration of a kernel without its semicolon."""
@@ -120,7 +117,8 @@ def signature(
         params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
     for size in kernel.sizes:
         params.append(f"const {lang.types[size.dtype.name]} {printer.vars[size.name]}")
-    return wrapped(f"{lang.kernel} __launch_bounds__({bounds}) {name}(", params, ")", "")
+    bound = THREADS if kind == "grid" else TEAM
+    return wrapped(f"{lang.kernel} __launch_bounds__({bound}) {name}(", params, ")", "")
 
 
 # --- the memory of a team -------------------------------------------------------------------------

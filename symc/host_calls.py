@@ -124,7 +124,6 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 def host_calls_text(stages: Stages) -> str:
     """What `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
-    from symc.codegen.passes.gpu.values import is_by_value
 
     buffers = {buffer.name: buffer for buffer in stages.optimised.buffers}
 

@@ -16,7 +16,6 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
 from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var
 from symc.codegen.passes.gpu.narrow import limits
-from symc.codegen.passes.gpu.values import is_by_value
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
 from symc.codegen.routines import ROUTINES
