@@ -24,6 +24,7 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
+    Host,
     If,
     Kernel,
     Length,
@@ -33,6 +34,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    Region,
     Routine,
     Select,
     Step,
@@ -59,9 +61,20 @@ def pairs(program: Program) -> Program:
 
 
 def _step(step: Step, buffers: set[str]) -> Step:
-    if not isinstance(step, Routine):
-        return step
-    return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
+    match step:
+        case Routine():
+            return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
+        case Host():
+            return replace(step, args=tuple([_region(arg, buffers) for arg in step.args]))
+        case _:
+            return step
+
+
+def _region(arg: Region | Const, buffers: set[str]) -> Region | Const:
+    if isinstance(arg, Region) and arg.pointer.buffer in buffers:
+        offset = mul(arg.pointer.offset, TWO)
+        return replace(arg, pointer=replace(arg.pointer, offset=offset))
+    return arg
 
 
 def _argument(arg: Pointer | Expr, buffers: set[str]) -> Pointer | Expr:
