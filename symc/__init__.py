@@ -32,6 +32,7 @@ try:
     from symc.graph import Tensor
     from symc.inputs import SharedVariable, shared
     from symc.testing import verify_grad
+    from symc.version import VERSION as _VERSION
 finally:
     if _collecting:
         _gc.enable()
@@ -70,7 +71,7 @@ _LATE = {
     "save": "saved.functions", "load": "saved.functions",
 }  # fmt: skip
 
-__version__ = "0.1.0"
+__version__ = _VERSION
 
 
 def __getattr__(name: str) -> object:

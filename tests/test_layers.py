@@ -19,10 +19,10 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # Inside symc, from the lowest to the highest. A module may import those of its own layer and of
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
-    ("errors", "config", "dims", "special", "_build"),
+    ("errors", "config", "dims", "special", "version", "_build"),
+    ("types",),
     ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),
-    ("types",),
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
@@ -38,7 +38,7 @@ LAYERS = (
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
     ("debug", "testing", "sympy.", "saved."),
     ("user.",),
-    ("", "__main__", "demo."),
+    ("", "__main__", "commands.", "demo."),
 )  # fmt: skip
 
 # (importer, imported) that point up, and why. All must be imports inside functions.
@@ -54,6 +54,7 @@ EXCEPTIONS = {
 OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
+    "symc.commands": {"numpy", "tqdm"},
     "symc.demo": {"numpy", "tqdm"},
     "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),
