@@ -53,7 +53,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     """Modules and functions that need not be imported with symc."""
-    if name in ("cuda", "debug", "errors", "sympy"):
+    if name in ("cuda", "debug", "errors", "optim", "sympy"):
         import importlib
 
         return importlib.import_module(f"symc.{name}")
