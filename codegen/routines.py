@@ -102,6 +102,11 @@ ROUTINES: dict[str, Signature] = {
         "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
     )
 } | {
+    "permutation": Signature(
+        "symc_permutation", "symc_permutation", _arguments("x n order!"),
+        threads=False, on_device=False,
+    )
+} | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
     for name, text in (_LAPACK | _FFT).items()
 }

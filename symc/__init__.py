@@ -60,7 +60,7 @@ __all__ = [
 ]  # fmt: skip
 
 # What need not be imported with symc: modules, and functions with the modules they stand in.
-_MODULES = ("cuda", "debug", "errors", "sympy")
+_MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",

@@ -36,7 +36,7 @@ LAYERS = (
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "testing", "sympy.", "saved."),
+    ("debug", "optim.", "testing", "sympy.", "saved."),
     ("user.",),
     ("", "__main__", "commands.", "demo."),
 )  # fmt: skip
