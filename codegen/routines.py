@@ -70,6 +70,8 @@ _LAPACK = {
     "lu_inverse": "kind batch n lu pivots x!",
     "eigh": "kind batch n a w! v! info!",
     "eigvalsh": "kind batch n a w! info!",
+    "eig": "kind batch n a w! v! info!",
+    "eigvals": "kind batch n a w! info!",
     "svd": "kind batch m n left right a u! s! vh! info!",
     "svdvals": "kind batch m n a s! info!",
     "qr": "kind batch m n k a q! r!",

@@ -54,9 +54,9 @@ if _TYPE_CHECKING:
     from symc.user.subgraph import function_of as function_of
 
 __all__ = [
-    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
-    "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
-    "shared", "tensor", "verify_grad",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
+    "config", "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian",
+    "jacobian", "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
 # What need not be imported with symc: modules, and functions with the modules they stand in.
