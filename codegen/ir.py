@@ -6,15 +6,16 @@
                                                               | temp | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
+            | Host(number, name, args)                   call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
     kernel  = Kernel(name, params, sizes, body, note)
     stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
             | Accumulate(buffer, index, op, value) | Alloc(buffer)
-            | Barrier() | Combine(buffer, op)            in teams
+            | Barrier() | Combine(buffer, op, reach)     in teams
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
-            | grid | team | lane                         on a device, see below
+            | grid | team | lane | round                 on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
             | Unary(op, x) | Binary(op, left, right) | Call(function, args) | Cast(x, dtype)
             | Select(condition, then, otherwise)
@@ -40,8 +41,12 @@ Meaning:
   iteration for each team of threads. The threads of a team all run the same statements, each with
   local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
   thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
-  the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
-  this is ordinary loops, gives the same result up to reassociation.
+  the team the scalars of all of them, or of those up to itself, combined by `op`. The iterations of
+  a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
+  equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
+  is ordinary loops, gives the same result up to reassociation.
+- Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
+  Behind it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -167,6 +172,14 @@ class Select:
 Expr: TypeAlias = Const | Var | Length | Load | Unary | Binary | Call | Cast | Select
 
 
+def number(value: bool | complex, dtype: DType) -> Expr:
+    """A constant; a complex one is put together from its parts."""
+    if not isinstance(value, complex):
+        return Const(value, dtype)
+    parts = Const(value.real, dtype.component), Const(value.imag, dtype.component)
+    return Call("complex", parts, dtype)
+
+
 def const(value: int) -> Const:
     """An int64 constant."""
     return Const(value, INT64)
@@ -227,7 +240,7 @@ def ceiling(extent: Expr, length: int) -> Expr:
 
 # --- statements -----------------------------------------------------------------------------------
 
-LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane"]
+LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane", "round"]
 AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
 
 
@@ -292,11 +305,15 @@ class Barrier:
 
 @record
 class Combine:
-    """A local scalar becomes, in each thread of a team, the values of all combined by `op`."""
+    """A local scalar becomes, in each thread of a team, the values of all combined by `op`.
+
+    With `reach` "before", those of the threads up to this one: a scan.
+    """
 
     buffer: str
     op: AccumulateOp
     dtype: DType
+    reach: Literal["all", "before"] = "all"
 
 
 Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
@@ -373,6 +390,28 @@ class Routine:
 
 
 @record
+class Region:
+    """An array inside a buffer, as a function in Python is given it."""
+
+    pointer: Pointer
+    shape: tuple[Expr, ...]
+
+
+@record
+class Host:
+    """Calls function `number` of those in Python that the caller has for this program.
+
+    It reads the regions that are not written and fills those that are. If it raises, the call ends.
+    `name` is what people know it by; constants are scalars.
+    """
+
+    number: int
+    name: str
+    args: tuple[Region | Const, ...]
+    note: str = field(default="", compare=False)
+
+
+@record
 class Check:
     """Ends the call with status `code` (> 0) unless the condition holds.
 
@@ -392,7 +431,7 @@ class Measure:
     buffer: str
 
 
-Step: TypeAlias = Launch | Routine | Check | Measure
+Step: TypeAlias = Launch | Routine | Host | Check | Measure
 
 
 @record

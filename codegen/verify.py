@@ -26,12 +26,13 @@ Programs (this file)
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    size may be int32 in the kernel, or the element of an input without axes, as it is). A
+    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the element of an input without axes, as it is). A
     parameter that is written is given no input and no constant, and a buffer that is given for
     one is given once: kernels assume that their buffers do not overlap.
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
+20. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ from symc.codegen.ir import (
     Buffer,
     Check,
     Expr,
+    Host,
     Kernel,
     Launch,
     Load,
     Measure,
     Pointer,
     Program,
+    Region,
     Routine,
     Size,
     Step,
@@ -146,7 +149,7 @@ class _Checker:
                 self.known[name] = INT64
 
     def step(self, step: Step) -> None:
-        """Rules 16 to 19."""
+        """Rules 16 to 20."""
         match step:
             case Launch():
                 self.launch(step)
@@ -156,6 +159,8 @@ class _Checker:
                         self.pointer(step, arg)
                     else:
                         check_expr(arg, Scope(self.known, {}, {}), step)
+            case Host():
+                self.host(step)
             case Check(condition, code):
                 dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
                 if check_expr(condition, Scope(self.known, dtypes, {}), step) is not BOOL:
@@ -185,7 +190,7 @@ class _Checker:
         for param, name in zip(kernel.params, step.buffers, strict=True):
             self.use(step, name)
             buffer = self.buffers[name]
-            if buffer.dtype is not param.dtype:
+            if buffer.dtype.component is not param.dtype:
                 what = f"{name} is {buffer.dtype}, parameter {param.name} is {param.dtype}"
                 raise Broken(step, what)
             if param.written:
@@ -208,7 +213,20 @@ class _Checker:
         if not buffer.dtype is value.dtype is size.dtype:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
-    def pointer(self, step: Routine, pointer: Pointer) -> None:
+    def host(self, step: Host) -> None:
+        """Rule 20."""
+        numbers = [s.number for s in self.program.steps if isinstance(s, Host)]
+        if step.number < 0 or numbers.count(step.number) > 1:
+            raise Broken(step, f"{step.number} is not a number of its own for a Host")
+        for arg in step.args:
+            if isinstance(arg, Region):
+                self.pointer(step, arg.pointer)
+                for length in arg.shape:
+                    self.int64(step, length, self.known, "a length")
+            else:
+                check_expr(arg, Scope(self.known, {}, {}), step)
+
+    def pointer(self, step: Routine | Host, pointer: Pointer) -> None:
         """Rule 19."""
         self.use(step, pointer.buffer)
         self.int64(step, pointer.offset, self.known, "an offset")

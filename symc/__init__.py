@@ -16,6 +16,7 @@ try:
     from symc import tensor
     from symc.callable import Function, In
     from symc.config import config
+    from symc.errors import LinAlgError
     from symc.function import Out, clone, function
     from symc.grad import (
         Lop,
@@ -35,18 +36,29 @@ finally:
         _gc.enable()
 
 __all__ = [
-    "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
     "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
     "shared", "tensor", "verify_grad",
 ]  # fmt: skip
+
+# Functions of `symc.loops`, which is imported when a loop is made, and the modules they stand in.
+_LATE = {
+    "scan": "api", "until": "outcome",
+    "map": "folding", "reduce": "folding", "foldl": "folding", "foldr": "folding",
+    "while_loop": "repeat", "fori_loop": "repeat",
+}  # fmt: skip
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
     """Modules and functions that need not be imported with symc."""
-    if name in ("cuda", "debug", "errors"):
+    if name in ("cuda", "debug", "errors", "sympy"):
         import importlib
 
         return importlib.import_module(f"symc.{name}")
+    if name in _LATE:
+        import importlib
+
+        return getattr(importlib.import_module(f"symc.loops.{_LATE[name]}"), name)
     raise AttributeError(f"module 'symc' has no attribute {name!r}")

@@ -37,6 +37,8 @@ class Stages:
     source: Source
     constants: list[Array]
     in_place: set[SharedVariable]
+    hosts: list[list[Tensor]]
+    """For each call into Python the nodes that it computes."""
 
 
 class Clock:
@@ -67,7 +69,7 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
 
     names = program_names()
     prepared = prepare(
-        request, rewritten, found, tests, waits(found, tests), names, on_device=target.on_device
+        request, rewritten, found, tests, waits(found, tests), names, target.has_routine
     )
     plan = schedule(prepared.problem)
     clock.lap("schedule")
@@ -78,6 +80,10 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
         prepared.problem.dims_of, prepared.problem.lowering_of, on_device=target.on_device,
     )  # fmt: skip
     program = lowerer.program(request.name)
+    if any(node.type.dtype.is_complex for node in order):
+        from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
+
+        program = pairs(program)
     clock.lap("lower")
 
     optimised = program
@@ -89,7 +95,9 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
     clock.lap("emit")
     constants = [node.op.value for node in prepared.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
-    return Stages(len(order), after, plan, program, optimised, source, constants, plan.in_place)
+    return Stages(
+        len(order), after, plan, program, optimised, source, constants, plan.in_place, lowerer.hosts
+    )
 
 
 def _interface(request: Request, prepared: Prepared, plan: Plan) -> Interface:

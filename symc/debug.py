@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from symc.graph import Tensor, walk
+from symc.lowering import HostCall
 from symc.pprint import described, expression
 from symc.units import Invoke, Lone, Nest, Reading, Test, Unit
 
@@ -91,7 +92,8 @@ def _unit(unit: Unit, number: int) -> str:
         case Lone(stage):
             return f"{number}. kernel of its own\n     {described(stage.node)}"
         case Invoke(stages_):
-            head = f"{number}. library call"
+            in_python = isinstance(stages_[0].lowering, HostCall)
+            head = f"{number}. {'called in Python' if in_python else 'library call'}"
             return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
         case Test(number=test):
             return f"{number}. run-time condition {test + 1}"

@@ -6,12 +6,14 @@
     ├── DTypeError (TypeError)            a dtype does not fit, or would lose precision
     ├── BadIndex (IndexError)             an index is out of range, or there are too many
     ├── DivisionByZero (ZeroDivisionError) an integer was divided by zero
+    ├── LinAlgError (numpy.linalg.LinAlgError) a matrix is singular, not positive definite ...
     ├── GradientError (ValueError)        a derivative cannot be taken as asked
     │   └── DisconnectedInput             `wrt` does not influence the cost
     ├── FunctionError (ValueError)        `function()` was given something it cannot compile
     │   ├── MissingInput                  the outputs need an input that was not listed
     │   ├── UnusedInput                   a listed input is not needed
     │   └── BadUpdate                     an update does not fit its shared variable
+    ├── LoopError (ValueError, TypeError) the parts of a loop do not fit together
     ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
@@ -22,6 +24,8 @@ Each message says what was asked, what was found, where the user wrote it, and w
 """
 
 from __future__ import annotations
+
+from numpy.linalg import LinAlgError as NumpyLinAlgError
 
 
 class SymcError(Exception):
@@ -48,12 +52,20 @@ class DivisionByZero(SymcError, ZeroDivisionError):
     """An integer was divided by zero in a compiled function."""
 
 
+class LinAlgError(SymcError, NumpyLinAlgError):
+    """A matrix has no result: it is singular, not positive definite, or iterations failed."""
+
+
 class GradientError(SymcError, ValueError):
     """A derivative cannot be taken as asked."""
 
 
 class DisconnectedInput(GradientError):
     """The tensor to differentiate with respect to does not influence the cost."""
+
+
+class LoopError(SymcError, ValueError, TypeError):
+    """The parts of a loop do not fit together."""
 
 
 class FunctionError(SymcError, ValueError):

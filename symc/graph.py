@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symc.lowering import Lowering, SizeOf
 
 Array: TypeAlias = "npt.NDArray[Any]"
-TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | int | float | Sequence[Any]"
+TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | complex | Sequence[Any]"
 
 
 class Where(NamedTuple):
@@ -64,6 +64,11 @@ class Op:
 
     __slots__ = ()
 
+    @property
+    def cost(self) -> float:
+        """What one element costs beyond its arguments, in simple operations."""
+        return 0.5
+
     def infer(self, *args: Tensor) -> TensorType:
         """The type of the result. Raises a `SymcError` when the arguments do not fit."""
         raise NotImplementedError(type(self).__name__)
@@ -72,10 +77,30 @@ class Op:
         """The meaning, in NumPy: the oracle of the tests and the interpreter."""
         raise NotImplementedError(type(self).__name__)
 
+    def evaluate_together(self, ops: Sequence[Op], *args: Array) -> Sequence[Array]:
+        """The values of `ops`, which are computed by one routine, on the same arguments."""
+        return [op.evaluate(*args) for op in ops]
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         """The reverse rule: for each argument, what reaches it of `bar`, or None for nothing."""
         del bar
         return [None] * len(node.args)
+
+    def common(self) -> Any:
+        """What an op that gives one of several results has in common with those of the others.
+
+        Nodes with equal `common` and arguments are computed together, by `evaluate_all`, and
+        differentiated together, by `grad_all`. None: there are no others.
+        """
+        return None
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
+        """As `evaluate`, for all results at once: gives the one of each op."""
+        raise NotImplementedError(type(self).__name__)
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        """As `grad`, for several results at once: `bars` has those that anything reaches."""
+        raise NotImplementedError(type(self).__name__)
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         """The op over a new leading axis that the `batched` arguments have."""

@@ -13,7 +13,7 @@ from symc.dims import Dim, maximum
 from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
 from symc.kernels import LOOP_VARIABLES, KernelBuilder, Memory
-from symc.lowering import Alias, Argument, LibCall, Lowering
+from symc.lowering import Alias, Argument, HostCall, LibCall, Lowering
 from symc.pprint import described
 from symc.schedule import is_source
 from symc.sizes import Names, SizeTable
@@ -36,7 +36,10 @@ class Interface:
 
 
 class Lowerer:
-    """Builds the program of one function from its plan."""
+    """Builds the program of one function from its plan.
+
+    `hosts` then has, for each call into Python, the nodes that it computes.
+    """
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class Lowerer:
         self._temps: list[ir.Buffer] = []
         self._kernels: list[ir.Kernel] = []
         self._steps: list[ir.Step] = []
+        self.hosts: list[list[Tensor]] = []
         for name, node in interface.outputs:
             self._destinations.setdefault(self.base(node), []).append(name)
         for shared, node in updates:
@@ -169,8 +173,8 @@ class Lowerer:
             case Lone(stage):
                 builder = self._builder()
                 self._launch(builder, builder.lone(unit), (stage,))
-            case Invoke(stages):
-                self._invoke(stages)
+            case Invoke():
+                self._invoke(unit)
             case Test():
                 self._steps.append(self._check(unit))
             case Reading(size, node):
@@ -208,25 +212,49 @@ class Lowerer:
         self._kernels.append(ir.Kernel(name, tuple(params), sizes, tuple(body), note))
         self._steps.append(ir.Launch(name, tuple(param.name for param in params), sizes))
 
-    def _invoke(self, stages: Sequence[Stage]) -> None:
-        node, call = stages[0].node, stages[0].lowering
-        assert isinstance(call, LibCall)
-        results = [op(*node.args) for op in call.results] or [node]
-        args: list[ir.Pointer | ir.Expr] = []
-        for arg in call.args:
-            match arg:
-                case Argument(number) if number < 0:
-                    target = self.destinations(results[-number - 1])[0]
-                    args.append(ir.Pointer(target, ir.const(0), written=True))
-                case Argument(number):
-                    args.append(ir.Pointer(self.home(node.args[number]), ir.const(0)))
-                case _:
-                    args.append(arg)
-        note = "\n".join(described(stage.node) for stage in stages)
-        self._steps.append(ir.Routine(call.routine, tuple(args), note))
+    def _invoke(self, invoke: Invoke) -> None:
+        node, call = invoke.stages[0].node, invoke.stages[0].lowering
+        assert isinstance(call, LibCall | HostCall)
+        results = wanted = [stage.node for stage in invoke.stages]
+        note = "\n".join(map(described, wanted))
+        match call:
+            case LibCall(routine, args):
+                results = [op(*node.args) for op in call.results] or wanted
+                given = tuple(self._argument(arg, node, results) for arg in args)
+                self._steps.append(ir.Routine(routine, given, note))
+            case HostCall():
+                regions = (*map(self._region, node.args), *map(self._written, results))
+                self._steps.append(ir.Host(len(self.hosts), node.op.label, regions, note))
+                self.hosts.append(results)
+            case _:
+                assert_never(call)
         for result in results:
             target, *copies = self.destinations(result)
             self._steps += [self._copy(result, target, copy) for copy in copies]
+
+    def _argument(
+        self, arg: Argument | ir.Expr, node: Tensor, results: Sequence[Tensor]
+    ) -> ir.Pointer | ir.Expr:
+        """What a routine is given."""
+        match arg:
+            case Argument(number) if number < 0:
+                target = self.destinations(results[-number - 1])[0]
+                return ir.Pointer(target, ir.const(0), written=True)
+            case Argument(number):
+                return ir.Pointer(self.home(node.args[number]), ir.const(0))
+            case _:
+                return arg
+
+    def _region(self, arg: Tensor) -> ir.Region | ir.Const:
+        """An argument of a function in Python."""
+        if isinstance(arg.op, Constant) and not arg.type.shape:
+            return ir.Const(arg.op.value.item(), arg.dtype)
+        return ir.Region(ir.Pointer(self.home(arg), ir.const(0)), self._shape(arg))
+
+    def _written(self, result: Tensor) -> ir.Region:
+        """The place for a result of a function in Python."""
+        target = self.destinations(result)[0]
+        return ir.Region(ir.Pointer(target, ir.const(0), written=True), self._shape(result))
 
     def _copy(self, node: Tensor, source: str, target: str) -> ir.Routine:
         count: ir.Expr = ir.const(node.dtype.bytes)

@@ -5,6 +5,7 @@
              | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
              | Sweep     a running fold along one axis (cumsum)
              | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
+             | HostCall  a call back into Python, for what has no C form
              | Alias     the argument's buffer under another shape (reshape)
 
 An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
@@ -121,7 +122,7 @@ class LibCall:
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
 
-    `otherwise` is what is done where the routine does not exist (see `Signature.on_device`).
+    `otherwise` is done where a target lacks the routine; without it, `HostCall` is.
     """
 
     routine: str
@@ -132,8 +133,18 @@ class LibCall:
 
 
 @record
+class HostCall:
+    """A call back into Python from inside the program: the op's own `evaluate` on whole arrays.
+
+    The honest fallback for what has no C form. `results` are as those of a `LibCall`.
+    """
+
+    results: tuple[Op, ...] = ()
+
+
+@record
 class Alias:
     """The result is argument 0's elements in the same order, under the node's own shape."""
 
 
-Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | Alias
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.codegen.routines import ROUTINES
 from symc.dims import Dim, sizes
 from symc.graph import Array, Op, Requirement, Tensor, walk
 from symc.inputs import Constant, Input, SharedVariable
-from symc.lowering import Alias, At, Index, LibCall, Lowering, Read, Reader, SizeOf
+from symc.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
 from symc.request import Optimised, Request
 from symc.sizes import Names, SizeTable, Unifier
 from symc.types import TensorType
@@ -57,10 +56,12 @@ def prepare(
     tests: Sequence[Test],
     after: Sequence[frozenset[int]],
     names: Names,
-    *,
-    on_device: bool = False,
+    has_routine: Callable[[str], bool],
 ) -> Prepared:
-    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings."""
+    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
+
+    Routines that the target does not have are called in Python.
+    """
     unify = Unifier(
         requirement.holds for _, requirement in found if isinstance(requirement.holds, tuple)
     )
@@ -101,7 +102,7 @@ def prepare(
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table, asked, on_device),
+        lowering_of=_lowerings(table, asked, has_routine),
         dims_of=_dims(unify),
         asked=asked,
         measures=bool(known),
@@ -138,7 +139,7 @@ def _plain_lowering(node: Tensor) -> Lowering | None:
 
 
 def _lowerings(
-    table: SizeTable, asked: dict[Tensor, list[Dim]], on_device: bool
+    table: SizeTable, asked: dict[Tensor, list[Dim]], has_routine: Callable[[str], bool]
 ) -> Callable[[Tensor], Lowering]:
     """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
@@ -153,8 +154,8 @@ def _lowerings(
                 return table(dim)
 
             found = node.op.lower(node, size)
-            if on_device and isinstance(found, LibCall) and found.otherwise is not None:
-                found = found if ROUTINES[found.routine].on_device else found.otherwise
+            if isinstance(found, LibCall) and not has_routine(found.routine):
+                found = found.otherwise or HostCall(found.results)
             known[node] = found
         return found
 

@@ -5,6 +5,7 @@ from measure import Case
 from cases import (
     black_scholes,
     deep_network,
+    gaussian_process,
     importing,
     layer_norm,
     logistic,
@@ -27,4 +28,5 @@ CASES: tuple[Case, ...] = (
     network.CASE,
     node_count.CASE,
     deep_network.CASE,
+    gaussian_process.GAUSSIAN_PROCESS,
 )

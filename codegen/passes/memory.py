@@ -19,6 +19,7 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
+    Host,
     Kernel,
     Launch,
     Load,
@@ -26,6 +27,7 @@ from symc.codegen.ir import (
     Measure,
     Pointer,
     Program,
+    Region,
     Routine,
     Step,
     Var,
@@ -194,6 +196,8 @@ def buffers_of(step: Step) -> list[str]:
             return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
         case Routine(_, args):
             return [arg.buffer for arg in args if isinstance(arg, Pointer)]
+        case Host(_, _, args):
+            return [arg.pointer.buffer for arg in args if isinstance(arg, Region)]
         case Check(condition):
             return [node.buffer for node in nodes(condition) if isinstance(node, Load)]
         case Measure(_, buffer):

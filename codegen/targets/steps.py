@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
+from symc.codegen import ir
 from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
 from symc.codegen.ir import (
     Binary,
@@ -18,9 +19,11 @@ from symc.codegen.ir import (
     Measure,
     Pointer,
     Program,
+    Region,
     Routine,
     Step,
     binary,
+    const,
 )
 from symc.codegen.kernels import THRESHOLD, Emitted
 from symc.codegen.passes.memory import Plan, is_known
@@ -99,6 +102,10 @@ class Host:
         """The statements that call a function of the runtime."""
         emit_routine(self, routine)
 
+    def back(self, step: ir.Host) -> None:
+        """The statements that call back into Python."""
+        emit_back(self, step)
+
     def fetch(self, condition: Expr) -> Expr:
         """The condition with what it loads where the host can read it."""
         return condition
@@ -140,6 +147,12 @@ class Host:
 
     def limits(self) -> None:
         """Tests of whether this program can run at these lengths."""
+
+    def address(self, pointer: Pointer) -> str:
+        """The address of an element."""
+        name = self.printer.buffers[pointer.buffer]
+        zero = pointer.offset == const(0)
+        return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
 
     def call(self, name: str, arguments: Sequence[str], depth: int = 1) -> None:
         """A call, on several lines if it is long."""
@@ -188,6 +201,8 @@ def emit_step(host: Host, step: Step) -> None:
             host.launch(step)
         case Routine():
             host.routine(step)
+        case ir.Host():
+            host.back(step)
         case Check(condition, code, note):
             host.fail(negated(host, host.fetch(condition)), str(code), note)
         case Measure(size, buffer):
@@ -334,10 +349,8 @@ def emit_routine(host: Host, routine: Routine) -> None:
     arguments: list[str] = []
     for arg in routine.args:
         match arg:
-            case Pointer(buffer, offset):
-                name = printer.buffers[buffer]
-                zero = isinstance(offset, Const) and offset.value == 0
-                arguments.append(name if zero else f"{name} + {printer.text(offset, MUL)}")
+            case Pointer():
+                arguments.append(host.address(arg))
             case _:
                 arguments.append(printer.text(arg, SHIFT))
     if signature.threads:
@@ -348,6 +361,30 @@ def emit_routine(host: Host, routine: Routine) -> None:
     host.call(signature.symbol, arguments)
 
 
+def emit_back(host: Host, step: ir.Host) -> None:
+    """A call of a function in Python."""
+    if step.note.strip():
+        host.put(f"/* {one_line(step.note)} */")
+    arguments = ", ".join(["call->context", str(step.number), *regions(host, step.args)])
+    host.fail(f"call->host({arguments})", "-1", f"{step.name} has raised an exception")
+
+
+def regions(host: Host, args: Sequence[Region | Const]) -> tuple[str, str]:
+    """Tables of the addresses and of the lengths of arrays."""
+    arrays: list[str] = []
+    lengths: list[str] = []
+    for arg in args:
+        if isinstance(arg, Region):
+            arrays.append(host.address(arg.pointer))
+            lengths += [host.printer.text(length) for length in arg.shape]
+        else:
+            arrays.append(f"&({host.kind(arg.dtype)}){{{host.printer.text(arg)}}}")
+    return (
+        f"(const void *const[]){{{', '.join(arrays)}}}",
+        f"(const int64_t[]){{{', '.join(lengths) or '0'}}}",
+    )
+
+
 def takes_threads(host: Host, step: Step) -> bool:
     """Whether a step is told how many threads it may use."""
     match step:
@@ -355,7 +392,7 @@ def takes_threads(host: Host, step: Step) -> bool:
             return host.kernels[kernel].threads or host.kernels[kernel].extent is not None
         case Routine(name):
             return ROUTINES[name].threads
-        case Check() | Measure():
+        case ir.Host() | Check() | Measure():
             return False
         case _:
             assert_never(step)
@@ -369,6 +406,9 @@ def step_expressions(host: Host, step: Step) -> Sequence[Expr]:
             return [*step.sizes, *(substitute(expr, bound) for expr in host.wanted(step))]
         case Routine(_, args):
             return [arg.offset if isinstance(arg, Pointer) else arg for arg in args]
+        case ir.Host(_, _, args):
+            regions = [arg for arg in args if isinstance(arg, Region)]
+            return [expr for arg in regions for expr in (arg.pointer.offset, *arg.shape)]
         case Check(condition):
             return [condition]
         case Measure():

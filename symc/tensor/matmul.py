@@ -18,7 +18,7 @@ from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import masked, peel
+from symc.tensor.elementwise import conjugated, masked, peel
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
@@ -69,7 +69,7 @@ class MatMul(Op):
             return multiply(a, b)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, b = node.args
+        a, b = map(conjugated, node.args)
         ta, tb = self.trans_a, self.trans_b
         to_a = MatMul(tb, True)(b, bar) if ta else MatMul(False, not tb)(bar, b)
         to_b = MatMul(True, ta)(bar, a) if tb else MatMul(not ta, False)(a, bar)
@@ -100,7 +100,7 @@ class MatMul(Op):
         rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
         work = dims.product((*node.type.shape, inner))
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
-            return fold_products(node, inner, self._indexes)
+            return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
         leading = [size(x.type.shape[-1]) for x in (a, b, node)]
         args = (
@@ -115,6 +115,11 @@ class MatMul(Op):
         count = size(dims.product(node.type.shape[:-2]))
         strides = (size(dims.product(x.type.shape[-2:])) for x in (a, b, node))
         return LibCall(f"batched_{routine}", (count, *args, *strides))
+
+    def products(self, node: Tensor) -> Fold:
+        """The product as loops, whatever its size."""
+        a, _ = node.args
+        return fold_products(node, a.type.shape[self._axes[1]], self._indexes)
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         *batch, i, j = index
@@ -150,7 +155,7 @@ class MatVec(Op):
             return multiply(args[0].T if self.trans else args[0], args[1])
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, x = node.args
+        a, x = map(conjugated, node.args)
         mask, inner = peel(bar)
         shown = self._summed  # `bar` lies along the other axis of the matrix
         outer_product = expand_dims(inner, shown) * expand_dims(x, 1 - shown)
@@ -172,7 +177,7 @@ class MatVec(Op):
         rows, columns = a.type.shape
         work = dims.mul(rows, columns)
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
-            return fold_products(node, x.type.shape[0], self._indexes)
+            return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
         return LibCall(
             f"gemv_{blas_suffix(node.type.dtype)}",
@@ -181,6 +186,10 @@ class MatVec(Op):
                 alpha, Argument(0), size(columns), Argument(1), beta, Argument(-1),
             ),
         )  # fmt: skip
+
+    def products(self, node: Tensor) -> Fold:
+        """The product as loops, whatever its size."""
+        return fold_products(node, node.args[1].type.shape[0], self._indexes)
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         return ((k, index[0]) if self.trans else (index[0], k)), (k,)

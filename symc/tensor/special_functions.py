@@ -57,16 +57,16 @@ _tetragamma: Function = elementwise(
 gammainc = elementwise(
     "gammainc", special.gammainc, call("gammainc"),
     "The regularised lower incomplete gamma function P(a, x) of a > 0, x >= 0 (DLMF 8.2.4).",
-    lambda g, a, x, y: g * _gammainc_da(a, x),
+    lambda g, a, x, y: g * gammainc_da(a, x),
     lambda g, a, x, y: g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
 )  # fmt: skip
 gammaincc = elementwise(
     "gammaincc", special.gammaincc, call("gammaincc"),
     "The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x) (DLMF 8.2.4).",
-    lambda g, a, x, y: -g * _gammainc_da(a, x),
+    lambda g, a, x, y: -g * gammainc_da(a, x),
     lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
 )  # fmt: skip
-_gammainc_da: Function = elementwise(
+gammainc_da: Function = elementwise(
     "gammainc_da", special.gammainc_da, call("gammainc_da"),
     "The derivative of gammainc with respect to a.", None, None, cost=300,
 )  # fmt: skip

@@ -26,6 +26,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.gpu.flatten import flatten
+from symc.codegen.passes.gpu.scans import scan_of
 from symc.codegen.passes.gpu.teams import (
     for_team,
     is_short,
@@ -129,7 +130,9 @@ class _Votes:
         """Whether a team could share out a loop, and it is worth it."""
         if is_short(loop):
             return False
-        return loop.kind == "parallel" or shared_out(loop, self.scalars) is not None
+        if loop.kind == "parallel" or shared_out(loop, self.scalars) is not None:
+            return True
+        return scan_of(loop, self.scalars) is not None
 
     def access(self, index: Expr, shared: str | None) -> None:
         """Count one access."""

@@ -3,7 +3,8 @@
 On a processor they share a function; on a device each wants a grid of threads of its own, and the
 launch of the next kernel is what makes everyone wait for the last. Statements that share a local
 buffer, or a value that later statements overwrite, stay together. So do neighbours that have no
-loop over independent iterations: one team runs them one after the other.
+loop over independent iterations: one team runs them one after the other. What is left of loops
+without iterations is not launched.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def split(program: Program) -> Program:
         if len(bodies) == 1:
             pieces[kernel.name] = (kernel,)
             continue
-        names = [kernel.name, *(fresh(kernel.name, taken) for _ in bodies[1:])]
+        names = [kernel.name, *(fresh(kernel.name, taken) for _ in bodies[1:])][: len(bodies)]
         pieces[kernel.name] = tuple(
             Kernel(name, kernel.params, kernel.sizes, body, kernel.note)
             for name, body in zip(names, bodies, strict=True)
@@ -83,7 +84,7 @@ def _bodies(body: Block, sizes: set[str]) -> list[Block]:
             merged[-1] += group
         else:
             merged.append(group)
-    return [_with_names(group, named) for group in merged] or [()]
+    return [_with_names(group, named) for group in merged]
 
 
 def _is_wide(group: list[Stmt]) -> bool:

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symc.codegen.ir import Expr, Kernel, Launch, Load, Program, Step, Var, const
-from symc.codegen.passes.walk import fresh, map_block, rebuild
+from symc.codegen.ir import Buffer, Expr, Kernel, Launch, Load, Program, Step, Var, const
+from symc.codegen.passes.walk import collect, fresh, map_block, rebuild
+
+
+def is_by_value(buffer: Buffer) -> bool:
+    """Whether a buffer holds one number that kernels can be given: a complex one is two."""
+    return buffer.role == "input" and not buffer.shape and not buffer.dtype.is_complex
 
 
 def values(program: Program) -> Program:
     """The program with inputs without axes as further sizes of its kernels."""
-    scalars = {b.name for b in program.buffers if b.role == "input" and not b.shape}
+    scalars = {b.name for b in program.buffers if is_by_value(b)}
     if not scalars:
         return program
     kernels = {kernel.name: kernel for kernel in program.kernels}
@@ -34,6 +39,19 @@ def values(program: Program) -> Program:
             forms[key] = _form(kernel, name, by_value)
         steps.append(_launch(step, kernel, forms[key].name, by_value))
     return replace(program, kernels=tuple(forms.values()), steps=tuple(steps))
+
+
+def elements(program: Program) -> dict[str, set[int]]:
+    """By kernel, which of its sizes are elements of inputs, not lengths."""
+    found = {kernel.name: set[int]() for kernel in program.kernels}
+    for step in program.steps:
+        if isinstance(step, Launch):
+            for number, size in enumerate(step.sizes):
+                loads: list[Load] = []
+                collect(size, [], loads)
+                if loads:
+                    found[step.kernel].add(number)
+    return found
 
 
 def _form(kernel: Kernel, name: str, by_value: tuple[bool, ...]) -> Kernel:

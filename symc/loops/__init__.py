@@ -1,0 +1,5 @@
+"""Loops and branches: `scan`, `while_loop`, `ifelse`, and what derives from them.
+
+body.py   a closed graph over slots: what happens in one step, or in one branch
+scan.py   the op: a body repeated, with sequences, states and collected outputs
+"""

@@ -1,0 +1,262 @@
+"""A body repeated: the op behind `scan` and all other loops.
+
+A step reads, in the order of the body's slots,
+
+    the number of the step          int64[], from 0
+    rows of the sequences           row ``t + tap`` of each, for each of its taps (from 0)
+    earlier rows of the states      row ``t + tap`` of each, for each of its taps (below 0)
+    the other arguments             whole, the same in each step
+
+and gives, in the order of the body's results,
+
+    row t of each state
+    row t of each collected output
+    whether this step is the last   bool[], if the layout says so
+
+A node is one result of the whole loop; `part` says which. Nodes with the same body and arguments
+are siblings: they are computed together, by one loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from symc.codegen.dtypes import INT64
+from symc.codegen.record import record
+from symc.dims import Dim, Size, add, substitute
+from symc.graph import Array, Op, Requirement, Tensor
+from symc.loops.body import Body
+from symc.tensor.lengths import dim_of
+from symc.types import TensorType, to_numpy
+
+_Each = TypeVar("_Each")
+
+
+@record
+class Rows:
+    """An argument read row by row: at step t the rows ``t + tap``; from its end if `backwards`.
+
+    Backwards, row 0 is the argument's last one, row 1 the one before it, and so on.
+    """
+
+    taps: tuple[int, ...]
+    backwards: bool = False
+
+
+@record
+class State:
+    """A result that later steps read: at step t the rows ``t + tap``, all taps below 0.
+
+    Rows -depth to -1 are given: the argument has shape ``(depth, *row)``.
+    """
+
+    taps: tuple[int, ...]
+
+    @property
+    def depth(self) -> int:
+        """How many earlier rows must be kept, at least 1."""
+        return -min(self.taps, default=-1)
+
+
+@record
+class Layout:
+    """What the slots and the results of a loop's body stand for.
+
+    `truncate` limits the gradient to the last steps, that many; None for all.
+    """
+
+    sequences: tuple[Rows, ...]
+    states: tuple[State, ...]
+    collected: int
+    stops: bool = False
+    truncate: int | None = None
+
+
+@record
+class Part:
+    """One result of a loop.
+
+    - ``history`` of a state: its given rows and the row of each step, ``(depth + steps, *row)``;
+    - ``final`` rows of a state: its last ones, ``(depth, *row)``;
+    - ``collected`` output: the row of each step, ``(steps, *row)``;
+    - ``count``: how many steps were done, int64[]. Fewer than asked for if the body stopped; then
+      the rows of the others are there, but their values are not specified.
+    """
+
+    kind: Literal["history", "final", "collected", "count"]
+    number: int = 0
+
+
+@record
+class Scan(Op):
+    """One result of a loop: arguments are the steps, sequences, initial rows, and the others."""
+
+    body: Body
+    layout: Layout
+    part: Part
+
+    def infer(self, *args: Tensor) -> TensorType:
+        if self.part.kind == "count":
+            return TensorType(INT64, ())
+        layout, part = self.layout, self.part
+        number = part.number + (len(layout.states) if part.kind == "collected" else 0)
+        row = self.row(number, args)
+        steps = dim_of(args[0])
+        match part.kind:
+            case "history":
+                length = add(steps, layout.states[part.number].depth)
+            case "final":
+                length = layout.states[part.number].depth
+            case "collected":
+                length = steps
+        return TensorType(self.body.results[number].dtype, (length, *row))
+
+    def row(self, number: int, args: Sequence[Tensor]) -> tuple[Dim, ...]:
+        """The shape of one of the body's results, in lengths of the arguments."""
+        given = self.given(args)
+        length = self.body.lengths([arg for arg, _ in given], [skip for _, skip in given])
+        shape = self.body.results[number].type.shape
+        return tuple(substitute(dim, length) for dim in shape)
+
+    def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
+        """The argument behind each slot, and how many of its leading axes the slot lacks."""
+        steps, sequences, states, others = self.split(args)
+        found = [(steps, 0)]
+        for arg, sequence in zip(sequences, self.layout.sequences, strict=True):
+            found += [(arg, 1)] * len(sequence.taps)
+        for arg, state in zip(states, self.layout.states, strict=True):
+            found += [(arg, 1)] * len(state.taps)
+        return [*found, *((arg, 0) for arg in others)]
+
+    def split(
+        self, args: Sequence[_Each]
+    ) -> tuple[_Each, Sequence[_Each], Sequence[_Each], Sequence[_Each]]:
+        """The arguments by what they are: steps, sequences, initial rows, others."""
+        first = 1 + len(self.layout.sequences)
+        second = first + len(self.layout.states)
+        return args[0], args[1:first], args[first:second], args[second:]
+
+    def siblings(self) -> Iterator[Op]:
+        """The ops of all results of this loop."""
+        layout = self.layout
+        for number in range(len(layout.states)):
+            yield Scan(self.body, layout, Part("history", number))
+            yield Scan(self.body, layout, Part("final", number))
+        for number in range(layout.collected):
+            yield Scan(self.body, layout, Part("collected", number))
+        yield Scan(self.body, layout, Part("count"))
+
+    def common(self) -> Any:
+        return self.body, self.layout
+
+    def evaluate(self, *args: Array) -> Array:
+        return self.evaluate_all(*args)(self)
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
+        run = _Run(self, args)
+        run.all_steps()
+        return lambda op: run.result(op.part)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return self.grad_all({node: bar})
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        from symc.loops.reverse import reverse  # late: not every loop is differentiated
+
+        return reverse(self, bars)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        from symc.loops.batching import batch_scan  # late: for Jacobians alone
+
+        return batch_scan(self, args, batched)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        from symc.loops.conditions import loop_requirements
+
+        return loop_requirements(self, node)
+
+    def key(self) -> str:
+        return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r})"
+
+    @property
+    def label(self) -> str:
+        return "scan"
+
+
+class _Run:
+    """One evaluation of a loop in NumPy, step by step."""
+
+    def __init__(self, op: Scan, args: Sequence[Array]) -> None:
+        self.op = op
+        steps, self.sequences, initial, self.others = op.split(args)
+        self.steps = int(steps)
+        self.count = 0
+        self.histories = [list(rows) for rows in initial]
+        self.collected: list[list[Array]] = [[] for _ in range(op.layout.collected)]
+        self.args = args
+
+    def all_steps(self) -> None:
+        """Every step, or as many as the body wants."""
+        layout = self.op.layout
+        while self.count < self.steps:
+            values = self.op.body.evaluate(*self.inputs())
+            states = len(layout.states)
+            for history, value in zip(self.histories, values[:states], strict=True):
+                history.append(value)
+            for rows, value in zip(self.collected, values[states:], strict=False):
+                rows.append(value)
+            self.count += 1
+            if layout.stops and bool(values[-1]):
+                break
+
+    def inputs(self) -> Iterator[Array]:
+        """What the body reads at this step."""
+        t, layout = self.count, self.op.layout
+        yield np.asarray(t, dtype=np.int64)
+        for array, sequence in zip(self.sequences, layout.sequences, strict=True):
+            for tap in sequence.taps:
+                yield np.asarray(array[-1 - t - tap if sequence.backwards else t + tap])
+        for history, state in zip(self.histories, layout.states, strict=True):
+            for tap in state.taps:
+                yield np.asarray(history[state.depth + t + tap])
+        yield from self.others
+
+    def result(self, part: Part) -> Array:
+        """The array of one part; rows of steps that were not done are 0."""
+        match part.kind:
+            case "count":
+                return np.asarray(self.count, dtype=np.int64)
+            case "history":
+                depth = self.op.layout.states[part.number].depth
+                return self.stacked(part.number, self.histories[part.number], depth + self.steps)
+            case "final":
+                depth = self.op.layout.states[part.number].depth
+                rows = self.histories[part.number]
+                return self.stacked(part.number, rows[len(rows) - depth :], depth)
+            case "collected":
+                number = len(self.op.layout.states) + part.number
+                return self.stacked(number, self.collected[part.number], self.steps)
+
+    def stacked(self, number: int, rows: Sequence[Array], length: int) -> Array:
+        """The rows as one array of this length."""
+        result = self.op.body.results[number]
+        shape = rows[0].shape if rows else self.row_shape(number)
+        out = np.zeros((length, *shape), dtype=to_numpy(result.dtype))
+        for at, row in enumerate(rows):
+            out[at] = row
+        return out
+
+    def row_shape(self, number: int) -> tuple[int, ...]:
+        """The shape of a row that no step computed, from the lengths of the arguments."""
+        op = self.op
+        outside = dict(zip(op.body.slots, op.given(self.args), strict=True))
+
+        def length(size: Size) -> int:
+            array, skip = outside[size.source]
+            return int(array) if size.axis is None else array.shape[size.axis + skip]
+
+        lengths = [substitute(dim, length) for dim in op.body.results[number].type.shape]
+        return tuple(length for length in lengths if isinstance(length, int))
