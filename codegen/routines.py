@@ -73,20 +73,26 @@ KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 
-ROUTINES: dict[str, Signature] = {
-    f"{name}_{kind}": Signature(
-        f"symc_{name}_{kind}",
-        f"symc_{_SOURCES.get(name, name)}_{kind}",
-        _arguments(text),
-        threads=True,
-    )
-    for name, text in _TYPED.items()
-    for kind in ("f32", "f64")
-} | {
-    "copy_bytes": Signature(
-        "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
-    )
-} | {
-    name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
-    for name, text in (_LAPACK | _FFT).items()
-}
+ROUTINES: dict[str, Signature] = (
+    {
+        f"{name}_{kind}": Signature(
+            f"symc_{name}_{kind}",
+            f"symc_{_SOURCES.get(name, name)}_{kind}",
+            _arguments(text),
+            threads=True,
+        )
+        for name, text in _TYPED.items()
+        for kind in ("f32", "f64")
+    }
+    | {
+        "copy_bytes": Signature(
+            "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
+        )
+    }
+    | {
+        name: Signature(
+            f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False
+        )
+        for name, text in (_LAPACK | _FFT).items()
+    }
+)
