@@ -1,7 +1,7 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h`, `runtime/lapack.h` and `runtime/fft.h`. A matrix is row-major.
-Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
+They are defined in `runtime/blas.h` and `runtime/lapack.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
+``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
 uninitialised memory then.
 """
 
@@ -32,8 +32,8 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     kinds: dict[str, ArgumentKind] = {
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
-        "result": "write", "kind": "flag", "inverse": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "lu": "read", "l": "read", "bar": "read", "pivots": "read",
+        "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
+        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -73,26 +73,20 @@ KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 
-ROUTINES: dict[str, Signature] = (
-    {
-        f"{name}_{kind}": Signature(
-            f"symc_{name}_{kind}",
-            f"symc_{_SOURCES.get(name, name)}_{kind}",
-            _arguments(text),
-            threads=True,
-        )
-        for name, text in _TYPED.items()
-        for kind in ("f32", "f64")
-    }
-    | {
-        "copy_bytes": Signature(
-            "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
-        )
-    }
-    | {
-        name: Signature(
-            f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False
-        )
-        for name, text in (_LAPACK | _FFT).items()
-    }
-)
+ROUTINES: dict[str, Signature] = {
+    f"{name}_{kind}": Signature(
+        f"symc_{name}_{kind}",
+        f"symc_{_SOURCES.get(name, name)}_{kind}",
+        _arguments(text),
+        threads=True,
+    )
+    for name, text in _TYPED.items()
+    for kind in ("f32", "f64")
+} | {
+    "copy_bytes": Signature(
+        "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
+    )
+} | {
+    name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
+    for name, text in (_LAPACK | _FFT).items()
+}

@@ -24,21 +24,15 @@ from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.fold import accumulate_op, accumulator, identity
+from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template, unbatched
-from symc.tensor.nnet.geometry import (
-    Axis,
-    holding,
-    long_enough,
-    positions,
-    refuse_short,
-    window_count,
-)
+from symc.tensor.matmul import blas_suffix, is_blas
+from symc.tensor.nnet.geometry import Axis, holding, long_enough, positions, refuse_short, window_count
 from symc.tensor.nnet.windows import places, windows_of
 from symc.tensor.reshape import reshape
-from symc.tensor.views import moveaxis
+from symc.tensor.views import broadcast_to, moveaxis
 from symc.types import TensorType
 
 Role: TypeAlias = Literal["inputs", "filters", "outputs"]
@@ -234,9 +228,7 @@ class Convolution(Op):
             letter = "g"
         else:  # the axis that the result has from the batched argument
             with_batch, without = roles if batched[0] else roles[::-1]
-            letter = next(
-                a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without]
-            )
+            letter = next(a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without])
         known = {
             role: fold_batch(arg, role, letter, groups) if flag else arg
             for role, arg, flag in zip(roles, args, batched, strict=False)
@@ -270,10 +262,7 @@ class Convolution(Op):
                     g, _ = group(second, features)
                     at = positions(tuple(last), tuple(inner), self.strides, self.dilations)
                     channel = ir.add(ir.mul(g, channels), other)
-                    places_of = {
-                        "inputs": (first, channel, *at),
-                        "filters": (second, other, *inner),
-                    }
+                    places_of = {"inputs": (first, channel, *at), "filters": (second, other, *inner)}
                 case "filters":
                     g, _ = group(first, features)
                     at = positions(tuple(inner), tuple(last), self.strides, self.dilations)
@@ -284,8 +273,7 @@ class Convolution(Op):
                     holds, window, place = holding(shapes.axes, tuple(last), tuple(inner), size)
                     feature = ir.add(ir.mul(g, features), other)
                     places_of = {
-                        "outputs": (first, feature, *window),
-                        "filters": (feature, channel, *place),
+                        "outputs": (first, feature, *window), "filters": (feature, channel, *place)
                     }
             values: list[ir.Expr] = []
             for number, role in enumerate(ARGUMENTS[self.result]):
@@ -305,9 +293,7 @@ class Convolution(Op):
 
     @property
     def label(self) -> str:
-        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[
-            self.result
-        ]
+        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[self.result]
 
 
 def convolution(

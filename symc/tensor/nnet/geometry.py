@@ -45,9 +45,7 @@ def covered(count: Dim, size: Dim, stride: int, dilation: int) -> Dim:
     return dims.add(dims.mul(dims.sub(count, 1), stride), reach(size, dilation))
 
 
-def positions(
-    windows: Index, inner: Index, strides: Sequence[int], dilations: Sequence[int]
-) -> Index:
+def positions(windows: Index, inner: Index, strides: Sequence[int], dilations: Sequence[int]) -> Index:
     """Where element number `inner` of window number `windows` stands, for each axis."""
     return tuple(
         ir.add(ir.mul(t, ir.const(s)), ir.mul(k, ir.const(d)))

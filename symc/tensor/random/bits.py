@@ -87,14 +87,11 @@ def numbers(function: str, key: Array, index: Array, parameters: list[Array]) ->
     known = VECTORISED.get(function)
     if known is not None:
         return known(low, high, index)
-    from symc.codegen.arithmetic import fit
     from symc.codegen.math import FUNCTIONS
+    from symc.codegen.arithmetic import fit
 
     row = FUNCTIONS[function]
     into = fit(row.types[-1])
     arrays: Any = np.broadcast_arrays(index, *parameters)
-    flat = (
-        into(row.python(low, high, *args))
-        for args in zip(*(a.ravel().tolist() for a in arrays), strict=True)
-    )
+    flat = (into(row.python(low, high, *args)) for args in zip(*(a.ravel().tolist() for a in arrays), strict=True))
     return np.array(list(flat), dtype=row.types[-1].name).reshape(arrays[0].shape)

@@ -43,9 +43,7 @@ def categorical(
     """
     if (p is None) == (logits is None):
         raise TypeError("categorical needs either p= or logits=")
-    chances = (
-        _weights("categorical", p) if logits is None else softmax(_vector("categorical", logits))
-    )
+    chances = _weights("categorical", p) if logits is None else softmax(_vector("categorical", logits))
     heaps = cumsum(chances, axis=-1)
     shape = _leading("categorical", size, chances)
     u = draw("random_uniform", key, shape, label="categorical")
@@ -77,9 +75,7 @@ def multinomial(key: Tensor, n: TensorLike, pvals: TensorLike, size: Any = None)
         whole, left = levels[level], levels[level - 1][..., ::2]
         share = where(whole > 0, left / where(whole > 0, whole, 1.0), 0.0)
         here = (*shape, share.type.shape[-1])
-        below = draw(
-            "random_binomial", fold_in(key, level), here, counts, share, label="multinomial"
-        )
+        below = draw("random_binomial", fold_in(key, level), here, counts, share, label="multinomial")
         pairs = stack([below, counts - below], axis=-1)
         counts = reshape(pairs, (*shape, 2 * here[-1]))
     return counts[..., :kinds]

@@ -11,13 +11,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import UINT64
+from symc.codegen.dtypes import INT64, UINT64, DType
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError
-from symc.graph import Array, Op, Requirement, Tensor
+from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
@@ -96,7 +97,9 @@ class Draw(Op):
         limits = LIMITS.get(self.function)
         if limits is not None:
             holds, words = limits(node.args[self._first :])
-            yield Requirement(holds, ValueError, lambda _: f"{words}\n  drawn  {describe(node)}")
+            yield Requirement(
+                holds, ValueError, lambda _: f"{words}\n  drawn  {describe(node)}"
+            )
 
     @property
     def label(self) -> str:
@@ -140,7 +143,7 @@ def checked_key(key: Tensor, label: str) -> Tensor:
     key = as_tensor(key)
     if key.dtype is not UINT64:
         raise DTypeError(f"{label}: a key is of uint64, not {key.dtype}\n  key    {describe(key)}")
-    if key.ndim != 1 or (key.type.shape[0] not in (2,) and isinstance(key.type.shape[0], int)):
+    if key.ndim != 1 or key.type.shape[0] not in (2,) and isinstance(key.type.shape[0], int):
         raise RankError(
             f"{label}: one key is needed, of shape (2,), not {key.type}\n  key    {describe(key)}\n"
             "  of keys that were split, take one: keys[0]"
