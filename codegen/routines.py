@@ -33,8 +33,8 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     kinds: dict[str, ArgumentKind] = {
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
-        "result": "write", "kind": "flag", "inverse": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
+        "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
+        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
