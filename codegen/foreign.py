@@ -57,7 +57,7 @@ def declare(foreign: Foreign) -> str:
         arguments = tuple(
             (f"a{number}", kinds[passing]) for number, (_, passing) in enumerate(foreign.arguments)
         )
-        ROUTINES[name] = Signature(name, name, arguments, threads=False)  # type: ignore[arg-type]
+        ROUTINES[name] = Signature(name, name, arguments, threads=False, on_device=False)  # type: ignore[arg-type]
     else:
         arity = len(foreign.arguments)
         FUNCTIONS[name] = Function(name, arity, name, name, 20, False, _no_meaning)

@@ -36,7 +36,7 @@ LAYERS = (
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "testing", "sympy."),
+    ("debug", "testing", "sympy.", "saved."),
     ("user.",),
     ("", "__main__", "demo."),
 )  # fmt: skip
@@ -45,6 +45,8 @@ LAYERS = (
 EXCEPTIONS = {
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
     ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
+    ("symc.graph", "symc.saved.functions"): "tensors pickle as documents",
+    ("symc.callable", "symc.saved.functions"): "functions pickle as documents",
     ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
 }
 

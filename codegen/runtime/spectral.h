@@ -17,28 +17,38 @@ static void symc_turned(int64_t kind, int64_t m, int64_t n, const void *a, void 
 // SYMBOL symc_eigh
 // NEEDS symc_lapack symc_leading symc_turned symc_blas_enter symc_blas_enter_for malloc free
 // Eigenvalues w, ascending, and eigenvectors, the columns of v (unless that is 0), of symmetric
-// matrices, of which only the lower triangles are read.
+// (Hermitian) matrices, of which only the lower triangles are read.
 static void symc_eigh(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,
                       int64_t *info, int64_t threads) {
     typedef void syevd(const char *, const char *, const symc_int *, void *, const symc_int *,
                        void *, void *, const symc_int *, symc_int *, const symc_int *, symc_int *,
                        size_t, size_t);
+    typedef void heevd(const char *, const char *, const symc_int *, void *, const symc_int *,
+                       void *, void *, const symc_int *, void *, const symc_int *, symc_int *,
+                       const symc_int *, symc_int *, size_t, size_t);
+    void *const function = symc_lapack[4 * SYMC_SYEVD + kind];
     const int many = symc_threads_for(batch, (double)n * n * n, threads) < threads;
     const symc_int size = (symc_int)n, lead = symc_leading(n);
     const symc_int room = (symc_int)(v ? 1 + 6 * n + 2 * n * n : 1 + 66 * n);
+    const symc_int reals = (symc_int)(kind < 2 ? 0 : 1 + 5 * n + 2 * n * n);
     const symc_int indexes = (symc_int)(3 + 5 * n);
+    const char *const job = v ? "V" : "N";
     symc_blas_enter(1);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t q = 0; q < batch; q++) {
-        const int64_t bytes = (n * n + room) * symc_bytes(kind);
+        const int64_t bytes = (n * n + room) * symc_bytes(kind) + reals * 8;
         char *copy = malloc((size_t)bytes + (size_t)indexes * sizeof(symc_int));
-        symc_int status = -1;
+        symc_int status = -1, *integers = (symc_int *)(copy + bytes);
         if (copy) {
+            void *values = symc_at(kind & 1, w, q * n), *work = symc_at(kind, copy, n * n);
             symc_turned(kind, n, n, symc_at(kind, a, q * n * n), copy);
-            ((syevd *)symc_lapack[4 * SYMC_SYEVD + kind])(
-                v ? "V" : "N", "L", &size, copy, &lead, symc_at(kind, w, q * n),
-                symc_at(kind, copy, n * n), &room, (symc_int *)(copy + bytes), &indexes, &status, 1,
-                1);
+            if (kind < 2)
+                ((syevd *)function)(job, "L", &size, copy, &lead, values, work, &room, integers,
+                                    &indexes, &status, 1, 1);
+            else
+                ((heevd *)function)(job, "L", &size, copy, &lead, values, work, &room,
+                                    symc_at(kind, work, room), &reals, integers, &indexes, &status,
+                                    1, 1);
             if (v) symc_turned(kind, n, n, copy, symc_at(kind, v, q * n * n));
         }
         free(copy);
@@ -73,28 +83,37 @@ static void symc_svd(int64_t kind, int64_t batch, int64_t m, int64_t n, int64_t 
     typedef void gesdd(const char *, const symc_int *, const symc_int *, void *, const symc_int *,
                        void *, void *, const symc_int *, void *, const symc_int *, void *,
                        const symc_int *, symc_int *, symc_int *, size_t);
+    typedef void cgesdd(const char *, const symc_int *, const symc_int *, void *, const symc_int *,
+                        void *, void *, const symc_int *, void *, const symc_int *, void *,
+                        const symc_int *, void *, symc_int *, symc_int *, size_t);
+    void *const function = symc_lapack[4 * SYMC_GESDD + kind];
     const int64_t small = m < n ? m : n, large = m < n ? n : m;
     const int many = symc_threads_for(batch, (double)m * n * small, threads) < threads;
     const symc_int rows = (symc_int)m, columns = (symc_int)n, lead = symc_leading(m);
     const symc_int lead_vh = symc_leading(right);
     const symc_int room = (symc_int)((u ? 4 * small * small : 0) + 8 * small + 65 * large + 64);
+    const int64_t reals = kind < 2 ? 0 : 7 * small * small + 7 * small + 2 * small * large;
     const int64_t sides = u ? m * left + right * n : 0;
     const char *const job = !u ? "N" : left == m && right == n ? "A" : "S";
     symc_blas_enter(1);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t q = 0; q < batch; q++) {
-        const int64_t bytes = (m * n + sides + room) * symc_bytes(kind);
+        const int64_t bytes = (m * n + sides + room) * symc_bytes(kind) + reals * 8;
         char *copy = malloc((size_t)bytes + (size_t)(8 * small + 1) * sizeof(symc_int));
-        symc_int status = -1;
+        symc_int status = -1, *integers = (symc_int *)(copy + bytes);
         if (copy) {
+            void *values = symc_at(kind & 1, s, q * small);
             char *own_u = symc_at(kind, copy, m * n), *own_vh = symc_at(kind, own_u, m * left);
             char *work = symc_at(kind, copy, m * n + sides);
             symc_turned(kind, m, n, symc_at(kind, a, q * m * n), copy);
             status = 0;
-            if (small > 0)
-                ((gesdd *)symc_lapack[4 * SYMC_GESDD + kind])(
-                    job, &rows, &columns, copy, &lead, symc_at(kind, s, q * small), own_u, &lead,
-                    own_vh, &lead_vh, work, &room, (symc_int *)(copy + bytes), &status, 1);
+            if (small > 0 && kind < 2)
+                ((gesdd *)function)(job, &rows, &columns, copy, &lead, values, own_u, &lead, own_vh,
+                                    &lead_vh, work, &room, integers, &status, 1);
+            else if (small > 0)
+                ((cgesdd *)function)(job, &rows, &columns, copy, &lead, values, own_u, &lead, own_vh,
+                                     &lead_vh, work, &room, symc_at(kind, work, room), integers,
+                                     &status, 1);
             if (u && small == 0) {  // LAPACK leaves them alone
                 symc_identity(kind, left, symc_at(kind, u, q * m * left));
                 symc_identity(kind, right, symc_at(kind, vh, q * right * n));

@@ -30,6 +30,7 @@ LINALG_DIGITS = Rules("stability")
 structural = LINALG.structural
 
 _log, _abs, _sign = ELEMENTWISE["log"], ELEMENTWISE["abs"], ELEMENTWISE["sign"]
+_conj = ELEMENTWISE["conj"]
 _mul, _div = ELEMENTWISE["mul"], ELEMENTWISE["div"]
 
 
@@ -39,9 +40,10 @@ def _is_factor(node: Tensor) -> bool:
 
 def _factor_of_product(node: Tensor) -> Tensor | None:
     """The Cholesky factor l of which a matrix is the product ``l @ l.T``."""
-    if node.op == MatMul(False, True) and node.args[0] is node.args[1] and _is_factor(node.args[0]):
-        return node.args[0]
-    return None
+    twice = node.op == MatMul(False, True) and node.args[0] is node.args[1]
+    if not twice or node.dtype.is_complex or not _is_factor(node.args[0]):
+        return None
+    return node.args[0]
 
 
 # --- inverses -------------------------------------------------------------------------------------
@@ -160,14 +162,16 @@ def _sign_of_det(node: Tensor) -> Tensor | None:
 
 
 @LINALG_DIGITS.structural(
-    "a determinant times what is divided by it", _mul, valid=ROUNDS, inner=[Determinant]
+    "a determinant times what is divided by it", _mul, valid=ROUNDS, inner=[Determinant, _conj]
 )
 def _cancelled_det(node: Tensor) -> Tensor | None:
     """The gradient of a logarithm of a determinant (of its absolute value): it may overflow."""
     for det, other in (node.args, node.args[::-1]):
-        if _is_det(det):
+        if _is_det(det.args[0] if det.op is _conj else det):
             if other.op is _div and other.args[1] is det:
                 return other.args[0]
+            if det.dtype.is_complex:
+                continue
             size, sign = _abs(det), _sign(det)
             for quotient, turned in (other.args, other.args[::-1]) if other.op is _mul else ():
                 if turned is sign and quotient.op is _div and quotient.args[1] is size:

@@ -32,7 +32,7 @@ from tests.test_golden import MODELS, Model
 
 
 def request_of(made: Function) -> Any:
-    return made._request  # pyright: ignore[reportPrivateUsage] -- tests may
+    return made.request
 
 
 @pytest.mark.parametrize("device", DEVICES)

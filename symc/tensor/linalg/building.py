@@ -126,7 +126,7 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
 
 def _square_of_any(label: str, a: Tensor) -> Tensor:
     """Square matrices of any dtype: integers stay integers."""
-    if a.dtype.is_float:
+    if a.dtype.is_inexact:
         return square_matrices(label, a)
     from symc.tensor.linalg.common import Square
 
@@ -150,7 +150,9 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     for number, x in enumerate(factors):
         ends = number in (0, len(factors) - 1)
         if x.ndim != 2 and not (ends and x.ndim == 1):
-            raise RankError(f"multi_dot needs matrices, vectors at the ends\n  given  {describe(x)}")
+            raise RankError(
+                f"multi_dot needs matrices, vectors at the ends\n  given  {describe(x)}"
+            )
     lengths = [_sides(x, first=not number)[0] for number, x in enumerate(factors)]
     lengths.append(_sides(factors[-1], first=False)[1])
     known = [length for length in lengths if isinstance(length, int)]
@@ -195,7 +197,9 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     a, b = common((a, b), "same", "kron")
     rank = max(a.ndim, b.ndim)
     a, b = (reshape(x, (*(1,) * (rank - x.ndim), *x.type.shape)) for x in (a, b))
-    wide = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(b, tuple(range(0, 2 * rank, 2)))
+    wide = expand_dims(a, tuple(range(1, 2 * rank, 2))) * expand_dims(
+        b, tuple(range(0, 2 * rank, 2))
+    )
     pairs = zip(a.type.shape, b.type.shape, strict=True)
     return reshape(wide, tuple(dims.mul(m, n) for m, n in pairs))
 
@@ -215,7 +219,9 @@ def block_diag(*arrays: TensorLike) -> Tensor:
     if not arrays:
         return zeros((1, 0))
     blocks = common_dtype(*map(as_tensor, arrays))
-    blocks = [reshape(x, (*(1,) * (2 - x.ndim), *x.type.shape)) if x.ndim < 2 else x for x in blocks]
+    blocks = [
+        reshape(x, (*(1,) * (2 - x.ndim), *x.type.shape)) if x.ndim < 2 else x for x in blocks
+    ]
     batch = reduce(_batch_of_both, blocks)
     shape = batch.type.shape[:-2]
     widths = [x.type.shape[-1] for x in blocks]

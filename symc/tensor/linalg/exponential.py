@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from symc.codegen.record import record
 from symc.graph import Array, Op, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.build import zeros_like
 from symc.tensor.linalg import reference
-from symc.tensor.linalg.common import batch_of, kind_of, square_matrices, transposed
+from symc.tensor.linalg.common import adjoint, batch_of, kind_of, square_matrices
 from symc.tensor.lengths import public
 from symc.tensor.shape import concatenate
 from symc.types import TensorType
@@ -31,8 +29,8 @@ class Expm(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         # The derivative along e is the upper right block of the exponential of (a e; 0 a); the
-        # gradient is that of the transpose along `bar` (Mathias 1996).
-        a = transposed(node.args[0])
+        # gradient is that of the adjoint along `bar` (Mathias 1996).
+        a = adjoint(node.args[0])
         n = public(a.type.shape[-1])
         upper = concatenate([a, bar], axis=-1)
         lower = concatenate([zeros_like(a), a], axis=-1)

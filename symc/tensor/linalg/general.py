@@ -11,19 +11,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.build import arange
-from symc.tensor.diagonal import diagonal, tril
-from symc.tensor.elementwise import cast_to
+from symc.tensor.diagonal import diagonal
+from symc.tensor.elementwise import conjugated
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
+    adjoint,
     batch_of,
     batched_stacks,
     folded,
@@ -36,7 +36,7 @@ from symc.tensor.linalg.common import (
     transposed,
 )
 from symc.tensor.linalg.definite import Cholesky
-from symc.tensor.linalg.triangular import SolveTriangular, columns, pair_of
+from symc.tensor.linalg.triangular import columns, pair_of, solve_with_factor
 from symc.tensor.reshape import reshape
 from symc.tensor.views import expand_dims
 from symc.types import TensorType
@@ -159,15 +159,18 @@ class Solve(Op):
     def evaluate(self, *args: Array) -> Array:
         a, b = args
         if self.definite:
-            a = np.tril(a) + np.tril(a, -1).mT
+            a = reference.mirrored(a)
         return reference.solve(a.mT if self.trans else a, b)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         a, _ = node.args
-        to_b = Solve(not self.trans and not self.definite, self.definite)(a, bar)
-        pair = (node, transposed(to_b)) if self.trans else (to_b, transposed(node))
-        to_a = -times(*pair)
-        return [of_one(folded(to_a) if self.definite else to_a, a), to_b]
+        if self.definite:
+            to_b = self(a, bar)
+            return [of_one(folded(-times(to_b, adjoint(node))), a), to_b]
+        # With the adjoint: with the transpose and conjugates, by the same factors.
+        to_b = conjugated(Solve(not self.trans)(a, conjugated(bar)))
+        to_a = -times(to_b, adjoint(node))
+        return [of_one(transposed(to_a) if self.trans else to_a, a), to_b]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         a, b = args
@@ -188,8 +191,7 @@ class Solve(Op):
     def expand(self, node: Tensor) -> Tensor:
         a, b = node.args
         if self.definite:
-            factor = Cholesky()(a)
-            return SolveTriangular(trans=True)(factor, SolveTriangular()(factor, b))
+            return solve_with_factor(Cholesky()(a), b)
         return LuSolve(self.trans)(*_factors(a), b)
 
 
@@ -204,7 +206,7 @@ class Inverse(Op):
         return reference.one_by_one(np.linalg.inv, args[0])
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        turned = transposed(node)
+        turned = adjoint(node)
         return [-times(turned, bar, turned)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
@@ -231,7 +233,8 @@ class Determinant(Op):
         return "det" if self.of == "value" else "slogdet"
 
     def infer(self, *args: Tensor) -> TensorType:
-        return TensorType(args[0].dtype, args[0].type.shape[:-2])
+        dtype = args[0].dtype
+        return TensorType(dtype.component if self.of == "log" else dtype, args[0].type.shape[:-2])
 
     def evaluate(self, *args: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -240,10 +243,18 @@ class Determinant(Op):
             return np.asarray(np.linalg.slogdet(args[0])[self.of == "log"])
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        if self.of == "sign":
-            return [None]
-        scale = bar * node if self.of == "value" else bar
-        return [expand_dims(scale, (-2, -1)) * transposed(Inverse()(node.args[0]))]
+        (a,) = node.args
+        match self.of:
+            case "value":
+                scale = bar * conjugated(node)
+            case "log":
+                scale = bar
+            case "sign":
+                if not a.dtype.is_complex:
+                    return [None]
+                # It turns by the imaginary part of what the logarithm grows by.
+                scale = 1j * PROPERTIES["imag"](bar * conjugated(node))
+        return [expand_dims(scale, (-2, -1)) * adjoint(Inverse()(a))]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
@@ -271,14 +282,12 @@ class SlogdetResult(NamedTuple):
 # --- what users call ------------------------------------------------------------------------------
 
 
-def solve(
-    a: TensorLike, b: TensorLike, assume_a: Literal["gen", "sym", "pos"] = "gen"
-) -> Tensor:
+def solve(a: TensorLike, b: TensorLike, assume_a: Literal["gen", "sym", "pos"] = "gen") -> Tensor:
     """The solution x of ``a x = b`` for square matrices; `b` is a vector or a matrix.
 
     Leading axes are a batch, and broadcast where their length is known to be 1. With
-    ``assume_a="sym"`` or ``"pos"``, `a` is symmetric, or also positive definite, and only its lower
-    triangle is read. Raises `LinAlgError` when it runs if a matrix is singular (not definite).
+    ``assume_a="sym"`` or ``"pos"``, `a` is symmetric (Hermitian), or also positive definite, and only
+    its lower triangle is read. Raises `LinAlgError` when it runs if a matrix is singular (not definite).
 
     >>> import symc.tensor as T
     >>> T.linalg.solve([[3.0, 1.0], [1.0, 2.0]], [9.0, 8.0]).eval()

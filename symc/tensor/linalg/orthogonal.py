@@ -15,13 +15,14 @@ from symc.graph import Array, Op, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonal import triu
+from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg.common import (
+    adjoint,
     batch_of,
     kind_of,
     matrices,
     mirrored,
     times,
-    transposed,
 )
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.tensor.matmul import agreed
@@ -69,10 +70,11 @@ class Qr(Op):
         q, r = Qr(Q)(a), Qr(R)(a)
         r, _ = agreed("the gradient of qr", r, r.ndim - 2, r, r.ndim - 1)
         if self.part == Q:
-            whole = bar - times(q, mirrored(times(transposed(bar), q)))
+            whole = bar - times(q, mirrored(times(adjoint(bar), q)))
         else:
-            whole = times(q, mirrored(times(r, transposed(triu(bar)))))
-        return [SolveTriangular(is_lower=False, trans=True, right=True)(r, whole)]
+            whole = times(q, mirrored(times(r, adjoint(triu(bar)))))
+        divide = SolveTriangular(is_lower=False, trans=True, right=True)
+        return [conjugated(divide(r, conjugated(whole)))]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
@@ -101,9 +103,7 @@ class QRResult(NamedTuple):
 def qr(a: TensorLike, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
 @overload
 def qr(a: TensorLike, mode: Literal["r"]) -> Tensor: ...
-def qr(
-    a: TensorLike, mode: Literal["reduced", "complete", "r"] = "reduced"
-) -> QRResult | Tensor:
+def qr(a: TensorLike, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult | Tensor:
     """``a = q @ r`` with orthonormal columns in q and an upper triangle r; leading axes are a batch.
 
     With ``mode="complete"`` q is square and r as tall as `a`; with ``"r"`` only r is computed. The

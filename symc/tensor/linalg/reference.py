@@ -43,6 +43,14 @@ def triangle_of(a: Array, lower: bool, unit: bool) -> Array:
     return t
 
 
+def mirrored(a: Array) -> Array:
+    """The symmetric (Hermitian) matrices with these lower triangles."""
+    whole: Array = np.tril(a, -1) + np.tril(a, -1).mT.conj()
+    n = np.arange(a.shape[-1])
+    whole[..., n, n] = a[..., n, n].real
+    return whole
+
+
 def cholesky_status(a: Array) -> Array:
     """0 for each positive definite matrix; else the order of the first minor that is not."""
     status = np.zeros(a.shape[:-2], np.int64)
@@ -57,10 +65,11 @@ def cholesky_status(a: Array) -> Array:
 def _failing_minor(a: Array) -> int:
     work = np.array(a)
     for k in range(len(work)):
-        if not work[k, k] > 0:
+        pivot = work[k, k].real
+        if not pivot > 0:
             return k + 1
-        column = work[k + 1 :, k] / np.sqrt(work[k, k])
-        work[k + 1 :, k + 1 :] -= np.outer(column, column)
+        column = work[k + 1 :, k] / np.sqrt(pivot)
+        work[k + 1 :, k + 1 :] -= np.outer(column, column.conj())
     return len(work)  # NumPy's arithmetic failed where this did not: at the very edge
 
 

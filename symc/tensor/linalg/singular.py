@@ -12,22 +12,22 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import GradientError, RankError
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, scalar_constant
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import eye
+from symc.tensor.diagonal import diagonal, eye
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.linalg.common import (
+    adjoint,
     batch_of,
     common_dtype,
     kind_of,
     matrices,
     succeeds,
     times,
-    transposed,
 )
 from symc.tensor.linalg.triangular import columns
 from symc.tensor.matmul import agreed
@@ -130,7 +130,8 @@ def _type(a: Tensor, part: int, full: bool) -> TensorType:
     *batch, m, n = a.type.shape
     few = dims.minimum(m, n)
     shapes: list[tuple[Dim, ...]] = [(m, m if full else few), (few,), (n if full else few, n), ()]
-    return TensorType(INT64 if part == STATUS else a.dtype, (*batch, *shapes[part]))
+    dtype = INT64 if part == STATUS else a.dtype.component if part == S else a.dtype
+    return TensorType(dtype, (*batch, *shapes[part]))
 
 
 def _shape(shape: tuple[int, ...], part: int, full: bool) -> tuple[int, ...]:
@@ -149,7 +150,7 @@ def _values(a: Array, part: int) -> Array:
             np.linalg.svd(a, compute_uv=False)
     except np.linalg.LinAlgError:
         if part == S:
-            return np.full(_shape(a.shape, S, False), np.nan, a.dtype)
+            return np.full(_shape(a.shape, S, False), np.nan, a.real.dtype)
         return np.ones(a.shape[:-2], np.int64)
     return np.zeros(a.shape[:-2], np.int64)
 
@@ -166,16 +167,20 @@ def of_u(u: Tensor, s: Tensor, vh: Tensor, bar: Tensor) -> Tensor:
     """The gradient of a matrix from that of its left singular vectors.
 
     They must differ in their singular values, which must not be 0 (Townsend 2016, "Differentiating
-    the singular value decomposition").
+    the singular value decomposition"). Of complex vectors, what the cost does must not depend on
+    the phase that a left and a right one have in common: each side then has half of what remains.
     """
-    inside = times(transposed(u), bar)
-    turned = (inside - transposed(inside)) * _gaps(s) * expand_dims(s, -2)
+    inside = times(adjoint(u), bar)
+    turned = (inside - adjoint(inside)) * _gaps(s) * expand_dims(s, -2)
     outside = (bar - times(u, inside)) / expand_dims(s, -2)
+    if u.dtype.is_complex:
+        phases = PROPERTIES["imag"](diagonal(inside, 0, -2, -1)) / s
+        outside = outside + u * expand_dims(0.5j * phases, -2)
     return times(times(u, turned) + outside, vh)
 
 
 def _of_vh(u: Tensor, s: Tensor, vh: Tensor, bar: Tensor) -> Tensor:
-    return transposed(of_u(transposed(vh), s, transposed(u), transposed(bar)))
+    return adjoint(of_u(adjoint(vh), s, adjoint(u), adjoint(bar)))
 
 
 def _gaps(s: Tensor) -> Tensor:
@@ -202,12 +207,12 @@ class PseudoInverse(Op):
         try:
             return np.asarray(np.linalg.pinv(a, cutoff))
         except np.linalg.LinAlgError:
-            return np.full(a.mT.shape, np.nan, a.dtype)
+            return np.full_like(a.mT, np.nan)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         # Golub and Pereyra 1973, for matrices whose rank does not change.
         a, _ = node.args
-        p, back, turned = node, transposed(node), transposed(bar)
+        p, back, turned = node, adjoint(node), adjoint(bar)
         beside = times(turned - times(a, p, turned), p, back)
         below = times(back, p, turned - times(turned, p, a))
         return [beside + below - times(back, bar, back), None]
@@ -221,12 +226,12 @@ class PseudoInverse(Op):
     def expand(self, node: Tensor) -> Tensor:
         a, cutoff = node.args
         u, s, vh = (Svd(part)(a) for part in (U, S, VH))
-        return times(transposed(vh) * expand_dims(_inverted(s, cutoff), -2), transposed(u))
+        return times(adjoint(vh) * expand_dims(_inverted(s, cutoff), -2), adjoint(u))
 
 
 @record
 class LeastSquares(Op):
-    """The shortest x for which ``a x - b`` is shortest, or with the transpose of `a`."""
+    """The shortest x for which ``a x - b`` is shortest, or with the adjoint of `a`."""
 
     trans: bool = False
 
@@ -238,18 +243,18 @@ class LeastSquares(Op):
     def evaluate(self, *args: Array) -> Array:
         a, b, cutoff = args
         inverse = PseudoInverse().evaluate(a, cutoff)
-        return np.asarray((inverse.mT if self.trans else inverse) @ b)
+        return np.asarray((inverse.mT.conj() if self.trans else inverse) @ b)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         # That of ``pinv(a) @ b``, for matrices whose rank does not change.
         a, b, cutoff = node.args
-        m = transposed(a) if self.trans else a
+        m = adjoint(a) if self.trans else a
         there, back = LeastSquares(self.trans), LeastSquares(not self.trans)
         to_b = back(a, bar, cutoff)
-        beside = times(b - times(m, node), transposed(there(a, to_b, cutoff)))
-        below = times(back(a, node, cutoff), transposed(bar - times(transposed(m), to_b)))
-        to_a = beside + below - times(to_b, transposed(node))
-        return [transposed(to_a) if self.trans else to_a, to_b, None]
+        beside = times(b - times(m, node), adjoint(there(a, to_b, cutoff)))
+        below = times(back(a, node, cutoff), adjoint(bar - times(adjoint(m), to_b)))
+        to_a = beside + below - times(to_b, adjoint(node))
+        return [adjoint(to_a) if self.trans else to_a, to_b, None]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         *pair, cutoff = args
@@ -266,8 +271,8 @@ class LeastSquares(Op):
     def expand(self, node: Tensor) -> Tensor:
         a, b, cutoff = node.args
         u, s, vh = (Svd(part)(a) for part in (U, S, VH))
-        left, right = (transposed(vh), u) if self.trans else (u, transposed(vh))
-        inside = times(transposed(left), b) * expand_dims(_inverted(s, cutoff), -1)
+        left, right = (adjoint(vh), u) if self.trans else (u, adjoint(vh))
+        inside = times(adjoint(left), b) * expand_dims(_inverted(s, cutoff), -1)
         return times(right, inside)
 
 
@@ -310,9 +315,7 @@ def svd(
 def svd(a: TensorLike, full_matrices: bool, compute_uv: Literal[False]) -> Tensor: ...
 @overload
 def svd(a: TensorLike, full_matrices: bool = True, *, compute_uv: Literal[False]) -> Tensor: ...
-def svd(
-    a: TensorLike, full_matrices: bool = True, compute_uv: bool = True
-) -> SVDResult | Tensor:
+def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> SVDResult | Tensor:
     """The singular value decomposition ``a = u @ diag(s) @ vh``; leading axes are a batch.
 
     u and vh are square, or with ``full_matrices=False`` have only as many vectors as there are
@@ -347,7 +350,7 @@ def pinv(a: TensorLike, rcond: TensorLike = 1e-15) -> Tensor:
            [0. , 0. ]])
     """
     a = matrices("pinv", a)
-    return PseudoInverse()(a, cast_to(as_tensor(rcond), a.dtype))
+    return PseudoInverse()(a, cast_to(as_tensor(rcond), a.dtype.component))
 
 
 def lstsq(a: TensorLike, b: TensorLike, rcond: TensorLike | None = None) -> LstsqResult:
@@ -368,9 +371,9 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: TensorLike | None = None) -> Lsts
         if x.ndim != 2:
             raise RankError(f"lstsq needs one matrix\n  given  {describe(x)}")
     a, right = agreed("lstsq", a, 0, right, 0)
-    cutoff = _relative(a) if rcond is None else cast_to(as_tensor(rcond), a.dtype)
+    cutoff = _relative(a) if rcond is None else cast_to(as_tensor(rcond), a.dtype.component)
     x, s = LeastSquares()(a, right, cutoff), Svd(S)(a)
-    errors = reduce_over("add", OPERATORS["sqr"](right - times(a, x)), (0,))
+    errors = reduce_over("add", OPERATORS["sqr"](OPERATORS["abs"](right - times(a, x))), (0,))
     rank = _count(OPERATORS["gt"](s, cutoff * _largest(s)))
     return LstsqResult(columns(x, vector), errors, rank, s)
 
@@ -403,8 +406,9 @@ def matrix_rank(
 
 def _relative(a: Tensor) -> Tensor:
     """The rounding error of a dtype times the greater of a matrix' lengths."""
-    epsilon = scalar_constant(float(np.finfo(to_numpy(a.dtype)).eps), a.dtype)
-    return epsilon * cast_to(tensor_of(dims.maximum(*a.type.shape[-2:])), a.dtype)
+    dtype = a.dtype.component
+    epsilon = scalar_constant(float(np.finfo(to_numpy(dtype)).eps), dtype)
+    return epsilon * cast_to(tensor_of(dims.maximum(*a.type.shape[-2:])), dtype)
 
 
 def _count(flags: Tensor) -> Tensor:

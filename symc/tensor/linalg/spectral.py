@@ -14,13 +14,13 @@ from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.diagonal import eye
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import (
+    adjoint,
     batch_of,
     folded,
     kind_of,
     square_matrices,
     succeeds,
     times,
-    transposed,
 )
 from symc.tensor.views import expand_dims
 from symc.types import TensorType
@@ -53,12 +53,12 @@ class Eigh(Op):
         (a,) = node.args
         v = Eigh(VECTORS)(a)
         if self.part == VALUES:
-            whole = times(v * expand_dims(bar, -2), transposed(v))
+            whole = times(v * expand_dims(bar, -2), adjoint(v))
         elif self.part == VECTORS:
-            whole = times(v, times(transposed(v), bar) * _gaps(Eigh(VALUES)(a)), transposed(v))
+            whole = times(v, times(adjoint(v), bar) * _gaps(Eigh(VALUES)(a)), adjoint(v))
         else:
             return [None]
-        return [folded((whole + transposed(whole)) * 0.5)]
+        return [folded((whole + adjoint(whole)) * 0.5)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
@@ -113,7 +113,7 @@ def _type(a: Tensor, part: int) -> TensorType:
     shape = a.type.shape
     if part == STATUS:
         return TensorType(INT64, shape[:-2])
-    return a.type if part == VECTORS else TensorType(a.dtype, shape[:-1])
+    return a.type if part == VECTORS else TensorType(a.dtype.component, shape[:-1])
 
 
 def _evaluate(a: Array, part: int) -> Array:
@@ -129,7 +129,9 @@ def _evaluate(a: Array, part: int) -> Array:
     except np.linalg.LinAlgError:
         if part == STATUS:
             return status + 1
-        return np.full(a.shape[:-1] if part == VALUES else a.shape, np.nan, a.dtype)
+        if part == VALUES:
+            return np.full(a.shape[:-1], np.nan, a.real.dtype)
+        return np.full_like(a, np.nan)
     return status
 
 
@@ -152,7 +154,7 @@ class EighResult(NamedTuple):
 
 
 def eigh(a: TensorLike, UPLO: Literal["L", "U"] = "L") -> EighResult:  # noqa: N803 -- NumPy's name
-    """Eigenvalues, ascending, and eigenvectors of symmetric matrices.
+    """Eigenvalues, ascending, and eigenvectors of symmetric (Hermitian) matrices.
 
     Only the lower triangle is read, or with ``UPLO="U"`` the upper one. Leading axes are a batch.
     The gradient of eigenvectors exists where all eigenvalues differ. Raises `LinAlgError` when it
@@ -175,4 +177,4 @@ def _triangle(label: str, a: TensorLike, which: str) -> Tensor:
     if which.upper() not in ("L", "U"):
         raise ValueError(f"{label}: UPLO is 'L' or 'U', not {which!r}")
     a = square_matrices(label, a)
-    return a if which.upper() == "L" else transposed(a)
+    return a if which.upper() == "L" else adjoint(a)
