@@ -96,6 +96,24 @@ static void symc_multiply(int64_t kind, int trans_a, int trans_b, int64_t m, int
     }
 }
 
+// SYMBOL symc_matmul
+// NEEDS symc_multiply symc_blas_enter symc_blas_enter_for
+// c[m, n] = a[m, k] b[k, n] for each matrix of a batch, either of them transposed first.
+static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
+                        int64_t n, int64_t k, const void *a, const void *b, void *c,
+                        int64_t threads) {
+    const int64_t each = symc_threads_for(batch, (double)m * n * k, threads);
+    const int many = each < threads;
+    if (batch <= 0 || m <= 0 || n <= 0) return;
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++)
+        symc_multiply(kind, (int)trans_a, (int)trans_b, m, n, k, 1, symc_at(kind, a, q * m * k),
+                      trans_a ? m : k, symc_at(kind, b, q * k * n), trans_b ? k : n, 0,
+                      symc_at(kind, c, q * m * n), n, each);
+    symc_blas_enter(-1);
+}
+
 // SYMBOL symc_triangle
 // NEEDS symc_lapack symc_at symc_leading symc_number symc_operation
 // Solves op(a) x = x in place, for the n by n triangle `a` and x[n, m], in pieces of columns; or
