@@ -15,7 +15,7 @@ static void symc_turned(int64_t kind, int64_t m, int64_t n, const void *a, void 
 }
 
 // SYMBOL symc_eigh
-// NEEDS symc_lapack symc_leading symc_turned symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_lapack symc_leading symc_turned symc_blas_enter symc_threads_for malloc free
 // Eigenvalues w, ascending, and eigenvectors, the columns of v (unless that is 0), of symmetric
 // (Hermitian) matrices, of which only the lower triangles are read.
 static void symc_eigh(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,
@@ -74,7 +74,7 @@ static void symc_identity(int64_t kind, int64_t n, void *x) {
 }
 
 // SYMBOL symc_svd
-// NEEDS symc_identity symc_lapack symc_leading symc_turned symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_identity symc_lapack symc_leading symc_turned symc_blas_enter symc_threads_for malloc free
 // a = u s vh for a[m, n] with s descending. u has `left` columns and vh `right` rows: m and n, or
 // the smaller of the two; without them (u is 0) only s is computed.
 static void symc_svd(int64_t kind, int64_t batch, int64_t m, int64_t n, int64_t left,
@@ -136,7 +136,7 @@ static inline void symc_svdvals(int64_t kind, int64_t batch, int64_t m, int64_t 
 }
 
 // SYMBOL symc_qr
-// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for malloc free
 // a = q r for a[m, n], q[m, k] with orthonormal columns and r[k, n] with zeros below its diagonal;
 // k is m, or the smaller of m and n. Without q (q is 0) only r is computed. LAPACK sees the
 // transposes and computes r.T q.T, the same reflections.
@@ -218,7 +218,7 @@ SYMC_DEFINE_PAIRED(f32, float)
 SYMC_DEFINE_PAIRED(f64, double)
 
 // SYMBOL symc_eig
-// NEEDS symc_lapack symc_leading symc_turned symc_paired symc_blas_enter symc_blas_enter_for
+// NEEDS symc_lapack symc_leading symc_turned symc_paired symc_blas_enter symc_threads_for
 // NEEDS malloc free
 // Complex eigenvalues w and eigenvectors, the columns of v (unless that is 0), of any matrices.
 static void symc_eig(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,

@@ -53,6 +53,7 @@ def by_triangle(a: Any, b: Any, lower: bool, trans: int, unit: bool) -> Any:
 def test_solve_triangular(lower: bool, trans: int, dtype: str) -> None:
     """Nothing is read beyond the triangle: the other one has other numbers."""
     for unit in (False, True):
+
         def build(a: Any, b: Any, unit: bool = unit) -> Any:
             return L.solve_triangular(a, b, lower, trans, unit)
 

@@ -9,7 +9,10 @@ import numpy as np
 from symc import tensor as T
 from symc.grad import grad
 from symc.graph import Tensor
+from symc.tensor.linalg.common import Square
+from symc.tensor.linalg.general import Lu
 from symc.tensor.matmul import MatMul
+from symc.tensor.views import DimShuffle
 
 L: Any = T.linalg
 RNG = np.random.default_rng(21)
@@ -43,7 +46,7 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
     ],
     "an inverse of an inverse": [(lambda a: L.inv(L.inv(a)), [M])],
     "an inverse of a transpose": [(lambda a: L.inv(a.T), [M]), (lambda a: L.inv(a.mT), [STACK])],
-    "an inverse of a Cholesky factor": [(lambda k: L.inv(L.cholesky(k)), [K])],
+    "a transpose that is square": [(lambda a: Square("test")(a.T) * 2, [M])],
     "a system with a transpose": [(lambda a, b: L.solve(a.T, b), [M, W])],
     "a triangular system with a transpose": [
         (lambda k, b: L.solve_triangular(L.cholesky(k).T, b), [K, W]),
@@ -53,6 +56,13 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
         (lambda a, b: L.solve(L.qr(a, mode="complete").R, b), [M, W]),
     ],
     "a system with a Cholesky product": [(lambda k, b: _rebuilt_system(L.cholesky(k), b), [K, W])],
+    "whether a matrix is regular, known of another": [
+        (lambda a: Lu(2)(DimShuffle((1, 0))(a)), [M]),
+        (lambda a: Lu(2)(L.inv(a)), [M]),
+        (lambda k: Lu(2)(L.cholesky(k)), [K]),
+        (lambda k: Lu(2)(_product(L.cholesky(k))), [K]),
+        (lambda a: Lu(2)(L.qr(a, mode="complete").R), [M]),
+    ],
     "a logarithm of a determinant": [
         (lambda a: T.log(L.det(a)), [M]),
         (lambda a: T.log(abs(L.det(a))), [-M]),
