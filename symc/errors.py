@@ -6,7 +6,7 @@
     ├── DTypeError (TypeError)            a dtype does not fit, or would lose precision
     ├── BadIndex (IndexError)             an index is out of range, or there are too many
     ├── DivisionByZero (ZeroDivisionError) an integer was divided by zero
-    ├── LinAlgError (ValueError)          a matrix is singular, or the like; also NumPy's LinAlgError
+    ├── LinAlgError (ValueError)          a matrix is singular, or the like; NumPy's is its base
     ├── GradientError (ValueError)        a derivative cannot be taken as asked
     │   └── DisconnectedInput             `wrt` does not influence the cost
     ├── FunctionError (ValueError)        `function()` was given something it cannot compile

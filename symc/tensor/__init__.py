@@ -1,5 +1,7 @@
 """The user's `T`: everything that makes or combines tensors."""
 
+from typing import Any as _Any
+
 from symc.tensor.activations import *
 from symc.tensor.along import *
 from symc.tensor.assign import *
@@ -387,7 +389,7 @@ __all__ = [
 _MODULES = ("fft", "linalg", "nnet", "random")
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """Modules of functions that need not be imported with the others: loaded when asked for."""
     if name in _MODULES:
         import importlib

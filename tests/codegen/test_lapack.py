@@ -82,9 +82,9 @@ def test_integers_of_either_width(width: str) -> None:
         assert info == 0
         np.testing.assert_allclose(a @ x, b, atol=1e-9)
         np.testing.assert_allclose(inverse, np.linalg.inv(a), rtol=1e-7, atol=1e-8)
-        l, info = factor(a @ a.T + np.eye(n))
+        lower, info = factor(a @ a.T + np.eye(n))
         assert info == 0
-        np.testing.assert_allclose(l, np.linalg.cholesky(a @ a.T + np.eye(n)), atol=1e-11)
+        np.testing.assert_allclose(lower, np.linalg.cholesky(a @ a.T + np.eye(n)), atol=1e-11)
     _, info = factor(np.diag([1.0, 2.0, -1.0]))
     assert info == 3
     assert width

@@ -96,4 +96,5 @@ def _product(factor: Tensor) -> Tensor:
 
 
 def _rebuilt_system(factor: Tensor, b: Tensor) -> Tensor:
-    return L.solve(_product(factor), b)
+    result: Tensor = L.solve(_product(factor), b)
+    return result
