@@ -387,7 +387,10 @@ class Pointer:
 
 @record
 class Routine:
-    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``."""
+    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``.
+
+    A `Load` of element 0 passes a number by value.
+    """
 
     name: str
     args: tuple[Pointer | Expr, ...]

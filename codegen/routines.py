@@ -1,8 +1,8 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h` and `runtime/lapack.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
-``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
-uninitialised memory then.
+They are defined in `runtime/blas.h`, `runtime/lapack.h`, `runtime/fft.h` and others. A matrix is
+row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c
+(or y) where ``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Signature:
     arguments: tuple[tuple[str, ArgumentKind], ...]
     threads: bool
     on_device: bool = True
+    """Whether programs for graphics cards have it too."""
 
 
 def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
@@ -33,7 +34,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read",
+        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -43,6 +44,9 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     return tuple(out)
 
 
+_CONV = "images groups channels features " + " ".join(
+    f"l{axis} k{axis} t{axis} s{axis} d{axis}" for axis in range(3)
+)
 _TYPED = {  # `!` marks what is written
     "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
     "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
@@ -50,6 +54,9 @@ _TYPED = {  # `!` marks what is written
     "gemv": "trans m n alpha a lda x beta y!",
     "ger": "m n alpha x y a! lda",
     "dot": "n x y result!",
+    "conv_outputs": f"{_CONV} x w y!",
+    "conv_inputs": f"{_CONV} y w x!",
+    "conv_filters": f"{_CONV} x y w!",
 }
 
 # Factorisations and what is made of them. `kind` is the element type: `KINDS`.
@@ -60,7 +67,16 @@ _LAPACK = {
     "cholesky_pullback": "kind batch n l bar result!",
     "lu": "kind batch n a lu! pivots! info!",
     "lu_solve": "kind batch trans n m lu pivots step b x!",
-    "lu_inverse": "kind batch n lu pivots x! info!",
+    "lu_inverse": "kind batch n lu pivots x!",
+    "eigh": "kind batch n a w! v! info!",
+    "eigvalsh": "kind batch n a w! info!",
+    "eig": "kind batch n a w! v! info!",
+    "eigvals": "kind batch n a w! info!",
+    "svd": "kind batch m n left right a u! s! vh! info!",
+    "svdvals": "kind batch m n a s! info!",
+    "qr": "kind batch m n k a q! r!",
+    "qr_r": "kind batch m n k a r!",
+    "expm": "kind batch n a x!",
 }
 
 _FFT = {
@@ -79,12 +95,18 @@ ROUTINES: dict[str, Signature] = {
         f"symc_{_SOURCES.get(name, name)}_{kind}",
         _arguments(text),
         threads=True,
+        on_device=not name.startswith("conv"),
     )
     for name, text in _TYPED.items()
     for kind in ("f32", "f64")
 } | {
     "copy_bytes": Signature(
         "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
+    )
+} | {
+    "permutation": Signature(
+        "symc_permutation", "symc_permutation", _arguments("x n order!"),
+        threads=False, on_device=False,
     )
 } | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)

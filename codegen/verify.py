@@ -159,7 +159,7 @@ class _Checker:
                     if isinstance(arg, Pointer):
                         self.pointer(step, arg)
                     else:
-                        check_expr(arg, Scope(self.known, {}, {}), step)
+                        self.number(step, arg)
             case Host():
                 self.host(step)
             case Check(condition, code):
@@ -213,6 +213,13 @@ class _Checker:
             raise Broken(step, f"{value.buffer} is no input without axes")
         if not buffer.dtype is value.dtype is size.dtype:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
+
+    def number(self, step: Routine, arg: Expr) -> None:
+        """Rule 16: a number over sizes, or element 0 of a buffer."""
+        if isinstance(arg, Load):
+            self.use(step, arg.buffer)
+        dtypes = {b.name: b.dtype for b in self.buffers.values()}
+        check_expr(arg, Scope(self.known, dtypes if isinstance(arg, Load) else {}, {}), step)
 
     def host(self, step: Host) -> None:
         """Rule 20."""

@@ -107,10 +107,12 @@ class Sweep:
 class Argument:
     """A whole argument or result as a routine's parameter.
 
-    Arguments count from 0 upwards, results from -1 downwards.
+    Arguments count from 0 upwards, results from -1 downwards. One without axes may be passed
+    `by_value`.
     """
 
     number: int
+    by_value: bool = False
 
 
 @record
@@ -121,11 +123,14 @@ class LibCall:
     them, in the order of the routine's results and on the same arguments, and each of these nodes
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
+
+    `otherwise` is what is done where the routine does not exist (see `Signature.on_device`).
     """
 
     routine: str
     args: tuple[Argument | ir.Expr, ...]
     results: tuple[Op, ...] = ()
+    otherwise: Fold | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
 
 

@@ -29,7 +29,14 @@ from symc.tensor.broadcast import describe
 from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template, unbatched
 from symc.tensor.matmul import blas_suffix, is_blas
-from symc.tensor.nnet.geometry import Axis, holding, long_enough, positions, refuse_short, window_count
+from symc.tensor.nnet.geometry import (
+    Axis,
+    holding,
+    long_enough,
+    positions,
+    refuse_short,
+    window_count,
+)
 from symc.tensor.nnet.windows import places, windows_of
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, moveaxis
@@ -45,6 +52,9 @@ ARGUMENTS: dict[Role, tuple[Role, Role]] = {
     "filters": ("inputs", "outputs"),
 }
 AXES: dict[Role, str] = {"inputs": "ngc", "filters": "goc", "outputs": "ngo"}
+
+# With fewer features in a group than this, loops over all of it are faster than the routine.
+LEAST = 3
 
 
 @record
@@ -228,7 +238,9 @@ class Convolution(Op):
             letter = "g"
         else:  # the axis that the result has from the batched argument
             with_batch, without = roles if batched[0] else roles[::-1]
-            letter = next(a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without])
+            letter = next(
+                a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without]
+            )
         known = {
             role: fold_batch(arg, role, letter, groups) if flag else arg
             for role, arg, flag in zip(roles, args, batched, strict=False)
@@ -238,7 +250,18 @@ class Convolution(Op):
         return unfold_batch(result, self.result, letter, groups, batch)
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
-        return self._fold(node, size)
+        shapes = self.shapes(node.args)
+        fold = self._fold(node, size)
+        few = isinstance(shapes.features, int) and shapes.features < LEAST
+        if few or not is_blas(node.dtype):
+            return fold
+        lengths = [shapes.images, shapes.groups, shapes.channels, shapes.features]
+        missing = 3 - len(shapes.axes)  # the routine knows three axes
+        whole = [*[(1, Axis(1, 1, 1, 1))] * missing, *zip(shapes.lengths, shapes.axes, strict=True)]
+        for length, axis in whole:
+            lengths += [length, axis.size, axis.count, axis.stride, axis.dilation]
+        args = (*map(size, lengths), Argument(0), Argument(1), Argument(-1))
+        return LibCall(f"conv_{self.result}_{blas_suffix(node.dtype)}", args, otherwise=fold)
 
     def _fold(self, node: Tensor, size: SizeOf) -> Fold:
         dtype = accumulator("add", node.type.dtype)
@@ -262,7 +285,10 @@ class Convolution(Op):
                     g, _ = group(second, features)
                     at = positions(tuple(last), tuple(inner), self.strides, self.dilations)
                     channel = ir.add(ir.mul(g, channels), other)
-                    places_of = {"inputs": (first, channel, *at), "filters": (second, other, *inner)}
+                    places_of = {
+                        "inputs": (first, channel, *at),
+                        "filters": (second, other, *inner),
+                    }
                 case "filters":
                     g, _ = group(first, features)
                     at = positions(tuple(inner), tuple(last), self.strides, self.dilations)
@@ -273,7 +299,8 @@ class Convolution(Op):
                     holds, window, place = holding(shapes.axes, tuple(last), tuple(inner), size)
                     feature = ir.add(ir.mul(g, features), other)
                     places_of = {
-                        "outputs": (first, feature, *window), "filters": (feature, channel, *place)
+                        "outputs": (first, feature, *window),
+                        "filters": (feature, channel, *place),
                     }
             values: list[ir.Expr] = []
             for number, role in enumerate(ARGUMENTS[self.result]):
@@ -293,7 +320,9 @@ class Convolution(Op):
 
     @property
     def label(self) -> str:
-        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[self.result]
+        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[
+            self.result
+        ]
 
 
 def convolution(
