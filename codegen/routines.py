@@ -1,8 +1,8 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h`, `runtime/lapack.h`, `runtime/fft.h` and others. A matrix is
-row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c
-(or y) where ``beta`` is 0, so it may be uninitialised memory then.
+They are in `runtime/`: `blas.h`, `lapack.h`, `spectral.h`, `expm.h`, `fft.h` and `conv.h`. A matrix
+is row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads
+c (or y) where ``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
