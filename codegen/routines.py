@@ -1,8 +1,8 @@
-"""Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
+"""Host functions that a program may call by name (`ir.Routine`): BLAS, LAPACK, and symc's own.
 
-They are in `runtime/`: `blas.h`, `lapack.h`, `spectral.h`, `expm.h`, `fft.h` and `conv.h`. A matrix
-is row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads
-c (or y) where ``beta`` is 0, so it may be uninitialised memory then.
+They are defined in `runtime/`, by the symbols that the signatures name. A matrix is row-major.
+Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c (or y) where
+``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
@@ -89,26 +89,28 @@ KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 
+
+def _typed(name: str, kind: str, text: str) -> Signature:
+    """A routine that there is for each element type."""
+    source = f"symc_{_SOURCES.get(name, name)}_{kind}"
+    on_device = not name.startswith("conv")
+    return Signature(f"symc_{name}_{kind}", source, _arguments(text), True, on_device)
+
+
+def _on_host(name: str, text: str) -> Signature:
+    """A routine that takes the element type as an argument, and that devices do not have."""
+    return Signature(f"symc_{name}", f"symc_{name}", _arguments(text), True, on_device=False)
+
+
 ROUTINES: dict[str, Signature] = {
-    f"{name}_{kind}": Signature(
-        f"symc_{name}_{kind}",
-        f"symc_{_SOURCES.get(name, name)}_{kind}",
-        _arguments(text),
-        threads=True,
-        on_device=not name.startswith("conv"),
-    )
-    for name, text in _TYPED.items()
-    for kind in ("f32", "f64")
-} | {
-    "copy_bytes": Signature(
-        "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
-    )
-} | {
+    **{
+        f"{n}_{kind}": _typed(n, kind, text)
+        for n, text in _TYPED.items()
+        for kind in ("f32", "f64")
+    },
+    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT).items()},
+    "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
-        "symc_permutation", "symc_permutation", _arguments("x n order!"),
-        threads=False, on_device=False,
-    )
-} | {
-    name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
-    for name, text in (_LAPACK | _FFT).items()
+        "symc_permutation", "symc_permutation", _arguments("x n order!"), False, on_device=False
+    ),
 }

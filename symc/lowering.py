@@ -124,7 +124,7 @@ class LibCall:
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
 
-    `otherwise` is what is done where the routine does not exist (see `Signature.on_device`).
+    `otherwise` is done where a target lacks the routine; without it, `HostCall` is.
     """
 
     routine: str

@@ -240,6 +240,27 @@ def test_kernels_with_64_bit_divisions_do_not_spill() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_numbers_are_computed_in_one_launch_and_do_not_keep_others_from_many_threads(
+    device: str,
+) -> None:
+    x, s = T.fvector("x"), T.fscalar("s")
+    outputs = [x - x.mean(), T.tanh(x.sum() * s) + x.max(), T.sqrt(x.var()), s * 2]
+    f = symc.function([x, s], outputs, device=device)
+    assert "out[i] = x[i] - t" in f.program.partition("in grid((x_0 + 3) // 4)")[2]
+    launches = re.findall(r"^  \w+_kernel\w*\(", f.program.partition("\nrun\n")[2], re.MULTILINE)
+    assert len(launches) <= 9
+    check_with_nvrtc(f)
+    a = np.random.default_rng(0).standard_normal(40000).astype("f4")
+    b = a.astype(float)
+    for order in orders(device):
+        with order:
+            got = f(a, np.float32(0.01))
+        wanted = [b - b.mean(), np.tanh(b.sum() * 0.01) + b.max(), b.std(), 0.02]
+        for value, expected in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_many_threads_write_in_order_where_indexes_come_again(device: str) -> None:
     x, i, v = T.fvector("x"), T.lvector("i"), T.fvector("v")
     m, w = T.fmatrix("m"), T.fmatrix("w")

@@ -73,7 +73,8 @@ def outer_loop(body: Block) -> Loop | None:
     if not all(isinstance(stmt, Let) for stmt in body[:-1]):
         return None
     # Others may be at work in the loop when the last thread reads what is named before it.
-    return None if any(map(loads_of, body[:-1])) and written(body) else body[-1]
+    loaded = {load.buffer for stmt in body[:-1] for load in loads_of(stmt)}
+    return None if loaded & written(body) else body[-1]
 
 
 def last_variable(loop: Loop) -> str:
