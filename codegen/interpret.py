@@ -31,7 +31,10 @@ from symc.codegen.record import record
 
 @record
 class Array:
-    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape."""
+    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape.
+
+    Of complex numbers, the values are real and imaginary parts in turn.
+    """
 
     values: Sequence[Any]
     shape: tuple[int, ...]
@@ -148,7 +151,7 @@ class _Run:
             declared = next(buffer for buffer in self.program.buffers if buffer.name == name)
             shape = tuple(int(self.value(length)) for length in declared.shape)
             self.shapes[name] = shape
-            self.memory[name] = [None] * prod(shape)
+            self.memory[name] = [None] * (prod(shape) * (1 + declared.dtype.is_complex))
         return self.memory[name]
 
     def step(self, step: Step) -> int:

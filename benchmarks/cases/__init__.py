@@ -5,6 +5,7 @@ from measure import Case
 from cases import (
     black_scholes,
     deep_network,
+    fourier,
     gaussian_process,
     importing,
     layer_norm,
@@ -29,4 +30,5 @@ CASES: tuple[Case, ...] = (
     node_count.CASE,
     deep_network.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
+    fourier.CASE,
 )
