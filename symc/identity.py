@@ -55,7 +55,7 @@ def symc_text() -> str:
 
 
 _FOLDERS = (
-    ".", "tensor", "tensor/linalg", "tensor/nnet", "tensor/random", "tensor/sort", "rewrite",
+    ".", "tensor", "tensor/linalg", "tensor/nnet", "tensor/random", "tensor/sorting", "rewrite",
     "loops", "user", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets", "cache",
 )  # fmt: skip
 
