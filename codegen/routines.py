@@ -1,8 +1,8 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h`, `runtime/lapack.h` and `runtime/conv.h`. A matrix is
-row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c
-(or y) where ``beta`` is 0, so it may be uninitialised memory then.
+They are defined in `runtime/`, in `blas.h`, `lapack.h`, `conv.h`, `attention.h` and `ctc.h`. A
+matrix is row-major. Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing
+reads c (or y) where ``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "w": "read", "lu": "read", "l": "read", "bar": "read", "pivots": "read",
+        "w": "read", "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
+        "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
+        "lu": "read", "l": "read", "bar": "read", "pivots": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -46,6 +48,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
 _CONV = "images groups channels features " + " ".join(
     f"l{axis} k{axis} t{axis} s{axis} d{axis}" for axis in range(3)
 )
+_ATTENTION = "batch n m d e causal biased shared"
 _TYPED = {  # `!` marks what is written
     "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
     "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
@@ -56,6 +59,10 @@ _TYPED = {  # `!` marks what is written
     "conv_outputs": f"{_CONV} x w y!",
     "conv_inputs": f"{_CONV} y w x!",
     "conv_filters": f"{_CONV} x y w!",
+    "attention_outputs": f"{_ATTENTION} q keys values bias output! logs!",
+    "attention_queries": f"{_ATTENTION} scores q keys values bias output logs bar result!",
+    "attention_keys": f"{_ATTENTION} q keys values bias output logs bar to_k! to_v!",
+    "ctc": "steps batch classes longest blank p targets spans counts loss! posterior! work!",
 }
 
 # Factorisations and what is made of them. `kind` is the element type: `KINDS`.
@@ -79,7 +86,7 @@ ROUTINES: dict[str, Signature] = (
             f"symc_{_SOURCES.get(name, name)}_{kind}",
             _arguments(text),
             threads=True,
-            on_device=not name.startswith("conv"),
+            on_device=not name.startswith(("conv", "attention", "ctc")),
         )
         for name, text in _TYPED.items()
         for kind in ("f32", "f64")
