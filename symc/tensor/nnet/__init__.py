@@ -9,10 +9,12 @@ from symc.tensor.nnet.layers import *
 from symc.tensor.nnet.losses import *
 from symc.tensor.nnet.normalize import *
 from symc.tensor.nnet.pool import *
+from symc.tensor.nnet.recurrent import *
 from symc.tensor.softmax import log_softmax, logsumexp, softmax
 
 __all__ = [
     "BatchNorm",
+    "States",
     "attention",
     "avg_pool1d",
     "avg_pool2d",
@@ -33,6 +35,8 @@ __all__ = [
     "embedding",
     "gelu",
     "group_norm",
+    "gru",
+    "gru_cell",
     "hinge_loss",
     "huber_loss",
     "instance_norm",
@@ -41,6 +45,8 @@ __all__ = [
     "log_sigmoid",
     "log_softmax",
     "logsumexp",
+    "lstm",
+    "lstm_cell",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
