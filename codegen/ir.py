@@ -332,6 +332,11 @@ class Buffer:
     shape: tuple[Expr, ...]
     role: Role
 
+    @property
+    def is_by_value(self) -> bool:
+        """Whether it is one number of the caller's, which a device's kernels are given as such."""
+        return self.role == "input" and not self.shape and not self.dtype.is_complex
+
 
 @record
 class Param:
@@ -382,7 +387,10 @@ class Pointer:
 
 @record
 class Routine:
-    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``."""
+    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``.
+
+    A `Load` of element 0 passes a number by value.
+    """
 
     name: str
     args: tuple[Pointer | Expr, ...]

@@ -26,9 +26,10 @@ Programs (this file)
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the element of an input without axes, as it is). A
-    parameter that is written is given no input and no constant, and a buffer that is given for
-    one is given once: kernels assume that their buffers do not overlap.
+    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the
+    element of an input without axes, as it is). A parameter that is written is given no input and
+    no constant, and a buffer that is given for one is given once: kernels assume that their buffers
+    do not overlap.
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
@@ -158,7 +159,7 @@ class _Checker:
                     if isinstance(arg, Pointer):
                         self.pointer(step, arg)
                     else:
-                        check_expr(arg, Scope(self.known, {}, {}), step)
+                        self.number(step, arg)
             case Host():
                 self.host(step)
             case Check(condition, code):
@@ -212,6 +213,13 @@ class _Checker:
             raise Broken(step, f"{value.buffer} is no input without axes")
         if not buffer.dtype is value.dtype is size.dtype:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
+
+    def number(self, step: Routine, arg: Expr) -> None:
+        """Rule 16: a number over sizes, or element 0 of a buffer."""
+        if isinstance(arg, Load):
+            self.use(step, arg.buffer)
+        dtypes = {b.name: b.dtype for b in self.buffers.values()}
+        check_expr(arg, Scope(self.known, dtypes if isinstance(arg, Load) else {}, {}), step)
 
     def host(self, step: Host) -> None:
         """Rule 20."""

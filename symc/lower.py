@@ -216,7 +216,7 @@ class Lowerer:
         node, call = invoke.stages[0].node, invoke.stages[0].lowering
         assert isinstance(call, LibCall | HostCall)
         results = wanted = [stage.node for stage in invoke.stages]
-        note = "\n".join(map(described, wanted))
+        note = "\n".join(dict.fromkeys(map(described, wanted)))
         match call:
             case LibCall(routine, args):
                 results = [op(*node.args) for op in call.results] or wanted
@@ -240,6 +240,11 @@ class Lowerer:
             case Argument(number) if number < 0:
                 target = self.destinations(results[-number - 1])[0]
                 return ir.Pointer(target, ir.const(0), written=True)
+            case Argument(number, by_value=True):
+                given = node.args[number]
+                if isinstance(given.op, Constant):
+                    return ir.Const(given.op.value.item(), given.dtype)
+                return ir.Load(self.home(given), ir.const(0), given.dtype)
             case Argument(number):
                 return ir.Pointer(self.home(node.args[number]), ir.const(0))
             case _:

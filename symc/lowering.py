@@ -107,10 +107,12 @@ class Sweep:
 class Argument:
     """A whole argument or result as a routine's parameter.
 
-    Arguments count from 0 upwards, results from -1 downwards.
+    Arguments count from 0 upwards, results from -1 downwards. One without axes may be passed
+    `by_value`.
     """
 
     number: int
+    by_value: bool = False
 
 
 @record

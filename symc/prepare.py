@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from symc.codegen import ir
+from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.dims import Dim, sizes
 from symc.graph import Array, Op, Requirement, Tensor, walk
@@ -12,6 +13,7 @@ from symc.inputs import Constant, Input, SharedVariable
 from symc.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
 from symc.request import Optimised, Request
 from symc.sizes import Names, SizeTable, Unifier
+from symc.tensor.elementwise import Elementwise
 from symc.types import TensorType
 from symc.units import Problem, Test
 
@@ -156,6 +158,8 @@ def _lowerings(
             found = node.op.lower(node, size)
             if isinstance(found, LibCall) and not has_routine(found.routine):
                 found = found.otherwise or HostCall(found.results)
+            elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
+                found = found if has_routine(node.op.name) else HostCall()
             known[node] = found
         return found
 

@@ -195,7 +195,7 @@ def buffers_of(step: Step) -> list[str]:
         case Launch(_, buffers, sizes):
             return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
         case Routine(_, args):
-            return [arg.buffer for arg in args if isinstance(arg, Pointer)]
+            return [arg.buffer for arg in args if isinstance(arg, Pointer | Load)]
         case Host(_, _, args):
             return [arg.pointer.buffer for arg in args if isinstance(arg, Region)]
         case Check(condition):

@@ -36,7 +36,9 @@ FOLDER = Path(__file__).parent
 Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
-_HOST = ("blas.h", "host.h", "lapack.h")
+_HOST = (
+    "blas.h", "conv.h", "expm.h", "fft.h", "host.h", "lapack.h", "shuffle.h", "spectral.h",
+)  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
@@ -75,6 +77,8 @@ def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
         built_in = dialect == "cuda" and path.name == "libm.h"
         for symbol in _parse(path):
             found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
+    if dialect == "cuda":
+        _drop_host_headers(found)
     ordered: dict[str, Symbol] = {}
     waiting = [*reversed(found)]
     while waiting:
@@ -86,6 +90,16 @@ def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
             raise RecursionError(f"{symbol.file}: {symbol.name} needs itself")
         waiting += reversed(missing)
     return ordered
+
+
+def _drop_host_headers(found: dict[str, Symbol]) -> None:
+    """Leave out headers that need what is not there: their functions are the host's too."""
+    while True:
+        files = {s.file for s in found.values() if any(need not in found for need in s.needs)}
+        if not files:
+            return
+        for name in [name for name, symbol in found.items() if symbol.file in files]:
+            del found[name]
 
 
 def _headers(dialect: Dialect) -> list[Path]:

@@ -378,11 +378,21 @@ def regions(host: Host, args: Sequence[Region | Const]) -> tuple[str, str]:
             arrays.append(host.address(arg.pointer))
             lengths += [host.printer.text(length) for length in arg.shape]
         else:
-            arrays.append(f"&({host.kind(arg.dtype)}){{{host.printer.text(arg)}}}")
+            arrays.append(constant_array(host, arg))
     return (
         f"(const void *const[]){{{', '.join(arrays)}}}",
         f"(const int64_t[]){{{', '.join(lengths) or '0'}}}",
     )
+
+
+def constant_array(host: Host, constant: Const) -> str:
+    """The address of a number; of the two parts of a complex one."""
+    values, kind = [constant.value], constant.dtype
+    if kind.is_complex:
+        number = complex(constant.value)
+        values, kind = [number.real, number.imag], kind.component
+    parts = ", ".join(host.printer.text(Const(value, kind)) for value in values)
+    return f"({host.kind(kind)}[]){{{parts}}}"
 
 
 def takes_threads(host: Host, step: Step) -> bool:

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symc.codegen.ir import Buffer, Expr, Kernel, Launch, Load, Program, Step, Var, const
+from symc.codegen.ir import Expr, Kernel, Launch, Load, Program, Step, Var, const
 from symc.codegen.passes.walk import collect, fresh, map_block, rebuild
-
-
-def is_by_value(buffer: Buffer) -> bool:
-    """Whether a buffer holds one number that kernels can be given: a complex one is two."""
-    return buffer.role == "input" and not buffer.shape and not buffer.dtype.is_complex
 
 
 def values(program: Program) -> Program:
     """The program with inputs without axes as further sizes of its kernels."""
-    scalars = {b.name for b in program.buffers if is_by_value(b)}
+    scalars = {b.name for b in program.buffers if b.is_by_value}
     if not scalars:
         return program
     kernels = {kernel.name: kernel for kernel in program.kernels}

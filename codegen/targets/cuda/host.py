@@ -169,7 +169,7 @@ class DeviceHost(Host):
 
     def on_host(self, buffer: str) -> bool:
         """Whether a buffer is in host memory: a number that is passed by value."""
-        return is_by_value(self.buffers[buffer])
+        return self.buffers[buffer].is_by_value
 
     def element(self, buffer: str) -> str:
         """The first element of an array, copied to a variable of the host if need be."""
