@@ -90,8 +90,9 @@ def _unit(unit: Unit, number: int) -> str:
             return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
         case Lone(stage):
             return f"{number}. kernel of its own\n     {described(stage.node)}"
-        case Invoke(stage):
-            return f"{number}. library call\n     {described(stage.node)}"
+        case Invoke(stages_):
+            head = f"{number}. library call"
+            return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
         case Test(number=test):
             return f"{number}. run-time condition {test + 1}"
         case Reading(size, node):

@@ -95,7 +95,9 @@ class Lowerer:
             match unit:
                 case Nest(stages, _):
                     inside = {stage.node for stage in stages}
-                case Lone(stage) | Invoke(stage):
+                case Invoke(stages):
+                    inside = set[Tensor]()
+                case Lone(stage):
                     stages, inside = (stage,), set[Tensor]()
                 case Test(node=node) | Reading(node=node):
                     if node is not None:
@@ -167,8 +169,8 @@ class Lowerer:
             case Lone(stage):
                 builder = self._builder()
                 self._launch(builder, builder.lone(unit), (stage,))
-            case Invoke(stage):
-                self._invoke(stage)
+            case Invoke(stages):
+                self._invoke(stages)
             case Test():
                 self._steps.append(self._check(unit))
             case Reading(size, node):
@@ -206,22 +208,25 @@ class Lowerer:
         self._kernels.append(ir.Kernel(name, tuple(params), sizes, tuple(body), note))
         self._steps.append(ir.Launch(name, tuple(param.name for param in params), sizes))
 
-    def _invoke(self, stage: Stage) -> None:
-        node, call = stage.node, stage.lowering
+    def _invoke(self, stages: Sequence[Stage]) -> None:
+        node, call = stages[0].node, stages[0].lowering
         assert isinstance(call, LibCall)
-        target, *copies = self.destinations(node)
+        results = [op(*node.args) for op in call.results] or [node]
         args: list[ir.Pointer | ir.Expr] = []
         for arg in call.args:
             match arg:
-                case Argument(-1):
+                case Argument(number) if number < 0:
+                    target = self.destinations(results[-number - 1])[0]
                     args.append(ir.Pointer(target, ir.const(0), written=True))
                 case Argument(number):
                     args.append(ir.Pointer(self.home(node.args[number]), ir.const(0)))
                 case _:
                     args.append(arg)
-        self._steps.append(ir.Routine(call.routine, tuple(args), described(node)))
-        for copy in copies:
-            self._steps.append(self._copy(node, target, copy))
+        note = "\n".join(described(stage.node) for stage in stages)
+        self._steps.append(ir.Routine(call.routine, tuple(args), note))
+        for result in results:
+            target, *copies = self.destinations(result)
+            self._steps += [self._copy(result, target, copy) for copy in copies]
 
     def _copy(self, node: Tensor, source: str, target: str) -> ir.Routine:
         count: ir.Expr = ir.const(node.dtype.bytes)

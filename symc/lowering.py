@@ -4,7 +4,7 @@
              | Fold      each element by combining values over extra axes (sum, max, products)
              | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
              | Sweep     a running fold along one axis (cumsum)
-             | LibCall   a routine on whole buffers (BLAS)
+             | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
              | Alias     the argument's buffer under another shape (reshape)
 
 An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
@@ -24,6 +24,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.dims import Dim
+from symc.graph import Op
 
 Index: TypeAlias = tuple[ir.Expr, ...]
 SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
@@ -103,17 +104,27 @@ class Sweep:
 
 @record
 class Argument:
-    """A whole argument or the result as a routine's parameter: number, or -1 for the result."""
+    """A whole argument or result as a routine's parameter.
+
+    Arguments count from 0 upwards, results from -1 downwards.
+    """
 
     number: int
 
 
 @record
 class LibCall:
-    """A call of a routine of `codegen/routines.py` on whole buffers."""
+    """A call of a routine of `codegen/routines.py` on whole buffers.
+
+    A routine that computes several arrays computes several nodes: `results` are the ops of all of
+    them, in the order of the routine's results and on the same arguments, and each of these nodes
+    lowers to an equal call. The routine then runs once for those that are wanted; the others go
+    to memory that nothing reads. Empty: the node is the only result.
+    """
 
     routine: str
     args: tuple[Argument | ir.Expr, ...]
+    results: tuple[Op, ...] = ()
     note: str = field(default="", compare=False)
 
 

@@ -31,9 +31,9 @@ class Lone:
 
 @record
 class Invoke:
-    """A routine call."""
+    """A routine call, and the stages of all its results that are wanted."""
 
-    stage: Stage
+    stages: tuple[Stage, ...]
 
 
 @record
