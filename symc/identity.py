@@ -42,7 +42,7 @@ def symc_text() -> str:
 
 
 _FOLDERS = (
-    ".", "tensor", "rewrite", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets",
+    ".", "tensor", "loops", "rewrite", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets",
     "cache",
 )  # fmt: skip
 
