@@ -56,7 +56,7 @@ def carried(
 ) -> tuple[Outcome, dict[SharedVariable, Tensor]]:
     """The step with a slot in place of each variable that it changes; the slots by variable."""
     slots = {variable: row_of(expand_dims(variable, 0), variable.name) for variable in updates}
-    replace: dict[Tensor, Tensor] = {**slots}
+    replace: dict[Tensor, Tensor] = dict(slots.items())
     checked = [_checked(variable, new) for variable, new in updates.items()]
     conditions = [] if step.condition is None else [step.condition]
     replaced = substitute([*conditions, *checked, *step.outputs], replace)
