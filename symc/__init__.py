@@ -40,6 +40,13 @@ __all__ = [
     "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
+# Functions of `symc.loops`, which is imported when a loop is made, and the modules they stand in.
+_LATE = {
+    "scan": "api", "until": "outcome",
+    "map": "folding", "reduce": "folding", "foldl": "folding", "foldr": "folding",
+    "while_loop": "repeat", "fori_loop": "repeat",
+}  # fmt: skip
+
 __version__ = "0.1.0"
 
 
@@ -49,4 +56,8 @@ def __getattr__(name: str) -> object:
         import importlib
 
         return importlib.import_module(f"symc.{name}")
+    if name in _LATE:
+        import importlib
+
+        return getattr(importlib.import_module(f"symc.loops.{_LATE[name]}"), name)
     raise AttributeError(f"module 'symc' has no attribute {name!r}")

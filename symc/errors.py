@@ -12,6 +12,7 @@
     │   ├── MissingInput                  the outputs need an input that was not listed
     │   ├── UnusedInput                   a listed input is not needed
     │   └── BadUpdate                     an update does not fit its shared variable
+    ├── LoopError (ValueError, TypeError) the parts of a loop do not fit together
     ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
@@ -54,6 +55,10 @@ class GradientError(SymcError, ValueError):
 
 class DisconnectedInput(GradientError):
     """The tensor to differentiate with respect to does not influence the cost."""
+
+
+class LoopError(SymcError, ValueError, TypeError):
+    """The parts of a loop do not fit together."""
 
 
 class FunctionError(SymcError, ValueError):

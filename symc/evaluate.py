@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from symc.errors import MissingInput
-from symc.graph import Array, Tensor, walk
+from symc.graph import Array, Op, Tensor, walk
 from symc.inputs import Input, Shared
 from symc.types import to_numpy
 
@@ -22,22 +23,32 @@ def evaluate(
     Run-time requirements are not checked here; see `symc.checks`.
     """
     known: dict[Tensor, Array] = dict(values)
+    together: dict[Any, Callable[[Op], Array]] = {}
     for node in walk(outputs, stop=lambda node: node in known):
         if node in known:
             continue
         if isinstance(node.op, Input):
             raise MissingInput(f"no value was given for {node!r}")
-        known[node] = compute(node, [known[arg] for arg in node.args])
+        known[node] = compute(node, [known[arg] for arg in node.args], together)
         if after is not None:
             after(node, known[node])
     return [known[output] for output in outputs]
 
 
-def compute(node: Tensor, args: Sequence[Array]) -> Array:
+def compute(
+    node: Tensor, args: Sequence[Array], together: dict[Any, Callable[[Op], Array]]
+) -> Array:
     """One node's value, with the dtype and rank that its type promises."""
     if isinstance(node.op, Shared):
         return node.op.evaluate()
-    result = np.asarray(node.op.evaluate(*args))
+    common = node.op.common()
+    if common is None:
+        result = np.asarray(node.op.evaluate(*args))
+    else:
+        key = (common, *node.args)
+        if key not in together:
+            together[key] = node.op.evaluate_all(*args)
+        result = together[key](node.op)
     if result.dtype != to_numpy(node.dtype) or result.ndim != node.ndim:
         raise AssertionError(
             f"{node.op!r} promised {node.type} and computed {result.dtype}{result.shape}"

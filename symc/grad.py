@@ -235,22 +235,62 @@ def _pull(
     for target in targets:
         if not isinstance(target, Tensor):
             raise TypeError(f"wrt must hold tensors, not {target!r}")
-    blocked = set(consider_constant) - set(targets)
-    order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
-    reach = _reaching(order, set(targets), blocked)
-    bars = dict(bars)
-    for node in reversed(order):
-        bar = bars.get(node)
-        if bar is None or node not in reach or not node.args or node in blocked:
-            continue
-        with located_at(node.where):
-            for arg, part in zip(node.args, node.op.grad(node, bar), strict=True):
-                if part is not None and arg in reach and arg.dtype.is_float:
-                    bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
+    bars, reach = _bars(roots, bars, targets, set(consider_constant) - set(targets))
     results: list[Tensor] = []
     for target in targets:
         results.append(_finish(target, bars, reach, disconnected))  # noqa: PERF401 -- stacklevel
     return results[0] if isinstance(wrt, Tensor) else results
+
+
+def reaching(
+    roots: Sequence[Tensor], bars: Mapping[Tensor, Tensor], targets: Sequence[Tensor]
+) -> list[Tensor | None]:
+    """What reaches each target of the bars of the roots; None for nothing."""
+    found, _ = _bars(roots, bars, targets, set())
+    return [found.get(target) for target in targets]
+
+
+def _bars(
+    roots: Sequence[Tensor],
+    given: Mapping[Tensor, Tensor],
+    targets: Sequence[Tensor],
+    blocked: set[Tensor],
+) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
+    """What reaches every node of the given bars, and the nodes that depend on a target."""
+    order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
+    reach = _reaching(order, set(targets), blocked)
+    groups = _groups([node for node in order if node in reach and node not in blocked])
+    bars = dict(given)
+    for node in reversed(order):
+        if node not in reach or not node.args or node in blocked:
+            continue
+        group = groups.get(node, (node,))
+        reached = {other: bars[other] for other in group if other in bars}
+        if not reached:
+            continue
+        with located_at(node.where):
+            several = node in groups
+            parts = node.op.grad_all(reached) if several else node.op.grad(node, reached[node])
+            for arg, part in zip(node.args, parts, strict=True):
+                if part is not None and arg in reach and arg.dtype.is_float:
+                    bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
+    return bars, reach
+
+
+def _groups(order: Sequence[Tensor]) -> dict[Tensor, list[Tensor]]:
+    """Nodes that are differentiated together, at the first of them: all that use them come later.
+
+    The others have an empty group.
+    """
+    groups: dict[Any, list[Tensor]] = {}
+    found: dict[Tensor, list[Tensor]] = {}
+    for node in order:
+        common = node.op.common()
+        if common is not None:
+            group = groups.setdefault((common, *node.args), [])
+            found[node] = [] if group else group
+            group.append(node)
+    return found
 
 
 def _reaching(order: list[Tensor], targets: set[Tensor], blocked: set[Tensor]) -> set[Tensor]:

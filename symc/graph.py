@@ -77,6 +77,22 @@ class Op:
         del bar
         return [None] * len(node.args)
 
+    def common(self) -> Any:
+        """What an op that gives one of several results has in common with those of the others.
+
+        Nodes with equal `common` and arguments are computed together, by `evaluate_all`, and
+        differentiated together, by `grad_all`. None: there are no others.
+        """
+        return None
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
+        """As `evaluate`, for all results at once: gives the one of each op."""
+        raise NotImplementedError(type(self).__name__)
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        """As `grad`, for several results at once: `bars` has those that anything reaches."""
+        raise NotImplementedError(type(self).__name__)
+
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         """The op over a new leading axis that the `batched` arguments have."""
         from symc.errors import NotBatchable

@@ -42,8 +42,8 @@ def symc_text() -> str:
 
 
 _FOLDERS = (
-    ".", "tensor", "loops", "rewrite", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets",
-    "cache",
+    ".", "tensor", "rewrite", "loops", "codegen", "codegen/passes", "codegen/runtime",
+    "codegen/targets", "cache",
 )  # fmt: skip
 
 

@@ -19,9 +19,9 @@ are siblings: they are computed together, by one loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from symc.codegen.record import record
 from symc.dims import Dim, Size, add, substitute
 from symc.errors import ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.loops.body import Body, outside, value_lengths
+from symc.loops.body import Body, value_lengths
 from symc.lowering import Control
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
@@ -71,12 +71,16 @@ class State:
 
 @record
 class Layout:
-    """What the slots and the results of a loop's body stand for."""
+    """What the slots and the results of a loop's body stand for.
+
+    `truncate` limits the gradient to the last steps, that many; None for all.
+    """
 
     sequences: tuple[Rows, ...]
     states: tuple[State, ...]
     collected: int
     stops: bool = False
+    truncate: int | None = None
 
 
 @record
@@ -143,10 +147,6 @@ class Scan(Op):
         known = [None, *(arg for arg, _ in given)]
         return self.body.lengths(known, [0, *(skip for _, skip in given)])
 
-    def require(self, node: Tensor) -> Iterator[Requirement]:
-        """What the body requires of lengths that are known before its first step."""
-        return outside(self.body.conditions(), self.lengths(node.args))
-
     def lower(self, node: Tensor, size: SizeOf) -> Control:
         length = self.lengths(node.args)
         size(dim_of(node.args[0]))
@@ -186,10 +186,34 @@ class Scan(Op):
         """The op of another result of this loop."""
         return replace(self, part=Part(kind, number))
 
+    def common(self) -> Any:
+        return self.body, self.layout, self.checks
+
     def evaluate(self, *args: Array) -> Array:
+        return self.evaluate_all(*args)(self)
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         run = _Run(self, args)
         run.all_steps()
-        return run.result(self.part)
+        return lambda op: run.result(op.part)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return self.grad_all({node: bar})
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        from symc.loops.reverse import reverse  # late: not every loop is differentiated
+
+        return reverse(self, bars)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        from symc.loops.batching import batch_scan  # late: for Jacobians alone
+
+        return batch_scan(self, args, batched)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        from symc.loops.conditions import loop_requirements
+
+        return loop_requirements(self, node)
 
     def key(self) -> str:
         return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r}, {self.checks})"

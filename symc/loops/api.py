@@ -1,0 +1,173 @@
+"""`symc.scan`: loops with Theano's meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from symc.codegen.record import record
+from symc.errors import LoopError, MissingInput
+from symc.graph import Tensor, walk
+from symc.inputs import Input, SharedVariable, as_tensor
+from symc.loops.build import Carrying, Plan, Reading, step_number
+from symc.loops.carried import Updates, carried, with_default_updates
+from symc.loops.outcome import Outcome
+from symc.loops.run import Done, run
+from symc.loops.sequences import along, count_steps, listed
+from symc.loops.states import Start, start
+from symc.loops.trace import Traced, trace
+from symc.tensor.broadcast import describe
+from symc.tensor.lengths import Length, tensor_of
+from symc.tensor.views import expand_dims
+
+
+def scan(
+    fn: Callable[..., Any],
+    sequences: Any = None,
+    outputs_info: Any = None,
+    non_sequences: Any = None,
+    n_steps: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    mode: object = None,
+    name: str | None = None,
+    profile: object = False,
+    allow_gc: object = None,
+    strict: bool = False,
+    return_list: bool = False,
+    *,
+    checkpoint: int | None = None,
+) -> tuple[Any, Updates]:
+    """A loop: what `fn` computes, once called on symbols, repeated. Gives (outputs, updates).
+
+    `fn` is given, in this order, the current rows of the `sequences`, earlier rows of the outputs
+    that have an entry in `outputs_info`, and the `non_sequences`. It returns the outputs of a step,
+    then, if there are any, updates of shared variables (a dict or a list of pairs), then, if the
+    loop may end early, `until` (condition). Each output becomes a tensor with the values of all
+    steps along a new first axis. One output is returned as a tensor, several as a list
+    (`return_list`: always as a list).
+
+    - `sequences`: tensors whose first axis the loop goes along, or ``dict(input=x, taps=[-1, 0])``
+      to read several rows at a time. The loop has as many steps as the shortest allows, or
+      `n_steps`, which may be symbolic and 0.
+    - `outputs_info`: for each output None if steps do not read it, else its value before the first
+      step, or ``dict(initial=x, taps=[-2, -1])``, where x has a row for each step reached back,
+      oldest first. Initial values are converted and broadcast to what a step computes.
+    - `non_sequences`: further arguments of `fn`. Whatever else `fn` uses is found without being
+      listed, unless `strict`.
+    - `go_backwards`: along the sequences from their ends.
+    - `truncate_gradient`: gradients flow through the last steps only, that many.
+    - `checkpoint`: gradients keep the states of each so-manieth step only and compute those between
+      anew: less memory, more time.
+    - `updates` has the last values of shared variables that the loop changes, default updates such
+      as those of random streams included; pass it on to `symc.function`.
+
+    The whole loop is compiled into the function that uses it, with everything that does not change
+    from step to step computed before it; `mode`, `profile` and `allow_gc` are there for programs
+    that were written for Theano, and change nothing.
+
+    >>> import symc, symc.tensor as T
+    >>> x, k = T.vector("x"), T.lscalar("k")
+    >>> powers, updates = symc.scan(
+    ...     lambda before, x: before * x, outputs_info=T.ones_like(x), non_sequences=x, n_steps=k
+    ... )
+    >>> f = symc.function([x, k], powers[-1], updates=updates)
+    >>> f([1.0, 2.0, 3.0], 3)
+    array([ 1.,  8., 27.])
+    """
+    del mode, profile, allow_gc
+    loop = looping(
+        fn, sequences, outputs_info, non_sequences, n_steps, truncate_gradient, go_backwards,
+        strict, checkpoint,
+    )  # fmt: skip
+    histories, collected = iter(loop.done.histories), iter(loop.done.collected)
+    outputs = [next(collected if begin is None else histories) for begin in loop.starts]
+    return shown(outputs, name, return_list), loop.updates
+
+
+def shown(outputs: list[Tensor], name: str | None, return_list: bool = False) -> Any:
+    """Outputs as they are returned: one as it is, several as a list, none as None."""
+    for output in outputs:
+        output.name = output.name or name
+    return outputs[0] if len(outputs) == 1 and not return_list else outputs or None
+
+
+@record
+class Looping:
+    """A loop made from a user's function: where its outputs start from, its results, updates."""
+
+    starts: tuple[Start | None, ...]
+    done: Done
+    updates: Updates
+
+
+def looping(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any,
+    n_steps: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    strict: bool = False,
+    checkpoint: int | None = None,
+    step: Tensor | None = None,
+) -> Looping:
+    """The loop behind `scan`; `step`, if given, stands for the number of the step in `fn`."""
+    alongs = [along(given) for given in listed(sequences)]
+    constants = [as_tensor(given) for given in listed(non_sequences)]
+    steps = count_steps(n_steps, alongs)
+    infos = None if outputs_info is None else [start(given) for given in listed(outputs_info)]
+    traced = trace(fn, alongs, infos, constants)
+    outcome, slots = carried(traced.step, with_default_updates(traced.step))
+    reads = (
+        Reading(each.tensor, each.rows(go_backwards), rows)
+        for each, rows in zip(alongs, traced.rows, strict=True)
+    )
+    shared = (
+        Carrying(expand_dims(variable, 0), (-1,), (slots[variable],), new)
+        for variable, new in outcome.updates.items()
+    )
+    pairs = zip(traced.starts, outcome.outputs, strict=True)
+    number = step_number() if step is None else step
+    plan = Plan(
+        tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
+        tuple(result for begin, result in pairs if begin is None),
+        outcome.condition, _steps_of_gradient(truncate_gradient),
+    )  # fmt: skip
+    if strict:
+        _check_strict(plan, [*constants, *slots.values()])
+    done = run(plan, checkpoint)
+    finals = done.finals[len(outcome.outputs) - len(done.collected) :]
+    updates = zip(outcome.updates, (final[0] for final in finals), strict=True)
+    return Looping(traced.starts, done, Updates(updates))
+
+
+def _states(traced: Traced, step: Outcome) -> Iterator[Carrying]:
+    """The outputs that later steps read."""
+    for begin, earlier, result in zip(traced.starts, traced.earlier, step.outputs, strict=True):
+        if begin is not None:
+            yield Carrying(begin.rows, begin.taps, earlier, result)
+
+
+def _steps_of_gradient(truncate_gradient: int) -> int | None:
+    if truncate_gradient == -1:
+        return None
+    if truncate_gradient < 1:
+        raise LoopError(f"scan: truncate_gradient is a number of steps, not {truncate_gradient}")
+    return truncate_gradient
+
+
+def _check_strict(plan: Plan, known: Sequence[Tensor]) -> None:
+    """Raises `MissingInput` when steps use what was not given to them."""
+    slots = [part.slots for part in plan.reads] + [part.slots for part in plan.carries]
+    given = {*known, *(slot for own in slots for slot in own)}
+    results = [*(carry.result for carry in plan.carries), *plan.collected]
+    if plan.condition is not None:
+        results.append(plan.condition)
+    for node in walk(results, stop=lambda node: node in given or isinstance(node.op, Length)):
+        if node not in given and (isinstance(node, SharedVariable) or isinstance(node.op, Input)):
+            raise MissingInput(
+                f"scan: with strict=True, {node!r} must be among non_sequences\n"
+                f"  used   {describe(node)}"
+            )

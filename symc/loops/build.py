@@ -1,0 +1,137 @@
+"""Making loops from what reads, carries and gives: the way to a `Scan` for all that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc.codegen.dtypes import INT64
+from symc.codegen.record import record
+from symc.dims import sizes
+from symc.errors import LoopError
+from symc.grad import placeholder
+from symc.graph import Tensor, walk
+from symc.loops.body import Body, closed
+from symc.loops.scan import Layout, Part, Rows, Scan, State
+from symc.tensor.broadcast import describe
+from symc.types import TensorType
+
+
+@record
+class Reading:
+    """An array that is read row by row; `slots` stand for the rows at its taps."""
+
+    array: Tensor
+    rows: Rows
+    slots: tuple[Tensor, ...]
+
+
+@record
+class Carrying:
+    """A state: its first rows, the earlier rows that `slots` stand for, and its next row."""
+
+    initial: Tensor
+    taps: tuple[int, ...]
+    slots: tuple[Tensor, ...]
+    result: Tensor
+
+
+@record
+class Loop:
+    """A loop's data, of which any result can be had."""
+
+    body: Body
+    layout: Layout
+    args: tuple[Tensor, ...]
+
+    def part(self, part: Part) -> Tensor:
+        """One result."""
+        return Scan(self.body, self.layout, part)(*self.args)
+
+    def history(self, number: int) -> Tensor:
+        """The given rows of a state and the row of each step."""
+        return self.part(Part("history", number))
+
+    def final(self, number: int) -> Tensor:
+        """The last rows of a state, as many as were given."""
+        return self.part(Part("final", number))
+
+    def collected(self, number: int) -> Tensor:
+        """What each step gave of a collected output."""
+        return self.part(Part("collected", number))
+
+    def count(self) -> Tensor:
+        """How many steps were done."""
+        return self.part(Part("count"))
+
+    @property
+    def outside(self) -> tuple[Tensor, ...]:
+        """What steps use that is the same in all of them."""
+        layout = self.layout
+        return self.args[1 + len(layout.sequences) + len(layout.states) :]
+
+
+def step_number() -> Tensor:
+    """What stands for the number of the step while a body is made."""
+    return placeholder(TensorType(INT64, ()))
+
+
+def row_of(array: Tensor, name: str | None = None) -> Tensor:
+    """What stands for a row of an array while a body is made."""
+    row = placeholder(TensorType(array.dtype, array.type.shape[1:]))
+    row.name = name
+    return row
+
+
+@record
+class Plan:
+    """A loop before it is closed: its parts speak of slots and of tensors from outside.
+
+    `step` stands for the number of the step.
+    """
+
+    steps: Tensor
+    step: Tensor
+    reads: tuple[Reading, ...]
+    carries: tuple[Carrying, ...]
+    collected: tuple[Tensor, ...]
+    condition: Tensor | None = None
+    truncate: int | None = None
+
+    def close(self) -> Loop:
+        """The loop."""
+        params = [self.step]
+        params += [slot for read in self.reads for slot in read.slots]
+        params += [slot for carry in self.carries for slot in carry.slots]
+        results = [*(carry.result for carry in self.carries), *self.collected]
+        check_lengths(params, results)
+        if self.condition is not None:
+            results.append(self.condition)
+        body, outside = closed(params, results)
+        layout = Layout(
+            tuple(read.rows for read in self.reads),
+            tuple(State(carry.taps) for carry in self.carries),
+            len(self.collected),
+            self.condition is not None,
+            self.truncate,
+        )
+        given = [*(read.array for read in self.reads), *(c.initial for c in self.carries)]
+        return Loop(body, layout, (self.steps, *given, *outside))
+
+
+def check_lengths(params: Sequence[Tensor], results: Sequence[Tensor]) -> None:
+    """Raises `LoopError` when a result has a length that would change from step to step."""
+    values = {
+        size.source: result
+        for result in results
+        for dim in result.type.shape
+        for size in sizes(dim)
+        if size.axis is None
+    }
+    if not values:
+        return
+    for source, result in values.items():
+        if not set(params).isdisjoint(walk([source])):
+            raise LoopError(
+                "the results of a step have the same shape in every step, and this one has "
+                f"a length that changes\n  result {describe(result)}\n  length {describe(source)}"
+            )

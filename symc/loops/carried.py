@@ -1,0 +1,79 @@
+"""Shared variables that a loop changes: they become states of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symc.errors import BadUpdate
+from symc.graph import Tensor, substitute, walk
+from symc.inputs import SharedVariable
+from symc.loops.build import row_of
+from symc.loops.outcome import Outcome
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.views import expand_dims
+from symc.types import to_numpy
+
+
+class Updates(dict[SharedVariable, Tensor]):
+    """Shared variables and their values after a loop: pass it to ``symc.function(updates=)``.
+
+    Updates of several loops are added: ``updates1 + updates2``.
+    """
+
+    def __add__(self, other: Mapping[SharedVariable, Tensor] | Iterable[Any]) -> Updates:
+        result = Updates(self)
+        result.update(other)
+        return result
+
+    def __radd__(self, other: Mapping[SharedVariable, Tensor] | Iterable[Any]) -> Updates:
+        result = Updates(other)
+        result.update(self)
+        return result
+
+
+def with_default_updates(step: Outcome) -> dict[SharedVariable, Tensor]:
+    """The updates of a step, and the default updates of all shared variables it reaches."""
+    updates = dict(step.updates)
+    pending = [*step.outputs, *updates.values()]
+    if step.condition is not None:
+        pending.append(step.condition)
+    while pending:
+        found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
+        pending = []
+        for variable in found:
+            if variable not in updates and variable.default_update is not None:
+                updates[variable] = variable.default_update
+                pending.append(variable.default_update)
+    return updates
+
+
+def carried(
+    step: Outcome, updates: Mapping[SharedVariable, Tensor]
+) -> tuple[Outcome, dict[SharedVariable, Tensor]]:
+    """The step with a slot in place of each variable that it changes; the slots by variable."""
+    slots = {variable: row_of(expand_dims(variable, 0), variable.name) for variable in updates}
+    replace: dict[Tensor, Tensor] = dict(slots.items())
+    checked = [_checked(variable, new) for variable, new in updates.items()]
+    conditions = [] if step.condition is None else [step.condition]
+    replaced = substitute([*conditions, *checked, *step.outputs], replace)
+    condition = replaced.pop(0) if conditions else None
+    news = dict(zip(updates, replaced[: len(checked)], strict=True))
+    return Outcome(tuple(replaced[len(checked) :]), news, condition), slots
+
+
+def _checked(variable: SharedVariable, new: Tensor) -> Tensor:
+    lines = f"\n  shared {describe(variable)}\n  new    {describe(new)}"
+    if new.ndim != variable.ndim:
+        raise BadUpdate(
+            f"scan: the new value has {new.ndim} axes, its variable {variable.ndim}{lines}"
+        )
+    if not np.can_cast(to_numpy(new.dtype), to_numpy(variable.dtype), "safe"):
+        raise BadUpdate(
+            f"scan: the new value is {new.dtype} and would lose precision as {variable.dtype}"
+            f"{lines}\n  convert it: T.cast(new, {variable.dtype.name!r})"
+        )
+    return cast_to(new, variable.dtype)

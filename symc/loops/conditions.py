@@ -1,0 +1,81 @@
+"""What must hold when a loop runs: for its lengths, and for what its body computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from symc import dims
+from symc.dims import Dim, Extreme, Poly
+from symc.errors import BadIndex, LoopError
+from symc.graph import Requirement, Tensor
+from symc.loops.body import outside
+from symc.tensor.broadcast import describe
+from symc.tensor.lengths import dim_of, tensor_of
+from symc.tensor.logic import eq, ge, le, logical_or
+
+if TYPE_CHECKING:
+    from symc.loops.scan import Scan
+
+
+def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
+    """All of them; siblings have the same."""
+    steps, sequences, initial, _ = op.split(node.args)
+    count = dim_of(steps)
+    if not dims.nonnegative(count):
+        yield Requirement(
+            ge(steps, 0),
+            BadIndex,
+            lambda value: (
+                f"scan: n_steps cannot be negative, as {value(count)} is\n  at     {node.where}"
+            ),
+        )
+    for sequence, rows in zip(sequences, op.layout.sequences, strict=True):
+        yield from _long_enough(node, count, sequence, max(rows.taps, default=0))
+    for number, arg in enumerate(initial):
+        yield from _same_rows(op, node, number, arg)
+    yield from outside(op.body.conditions(), op.lengths(node.args))
+
+
+def _long_enough(node: Tensor, steps: Dim, sequence: Tensor, last: int) -> Iterator[Requirement]:
+    available = dims.sub(sequence.type.shape[0], last)
+    if _at_most(steps, available):
+        return
+
+    def message(value: Callable[[Any], Any]) -> str:
+        return (
+            f"scan: {value(steps)} steps, but a sequence has rows for {value(available)}\n"
+            f"  sequence {describe(sequence)}\n  at       {node.where}"
+        )
+
+    enough = le(tensor_of(steps), tensor_of(available))
+    yield Requirement(logical_or(enough, eq(tensor_of(steps), 0)), LoopError, message)
+
+
+def _at_most(small: Dim, large: Dim) -> bool:
+    """Whether a length is provably not above another one (or 0)."""
+    if isinstance(small, int) and small == 0:
+        return True
+    if dims.nonnegative(dims.sub(large, small)):
+        return True
+    if isinstance(small, Poly) and len(small.terms) == 1:
+        (monomial, factor), *_ = small.terms
+        if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], Extreme):
+            sides = [_at_most(side, large) for side in (monomial[0].left, monomial[0].right)]
+            return any(sides) if monomial[0].kind == "min" else all(sides)
+    return False
+
+
+def _same_rows(op: Scan, node: Tensor, number: int, initial: Tensor) -> Iterator[Requirement]:
+    result = op.body.results[number]
+
+    def message_at(axis: int, have: Dim, found: Dim) -> Callable[[Callable[[Any], Any]], str]:
+        return lambda value: (
+            f"scan: a state has length {value(have)} along axis {axis} and {value(found)} after a "
+            f"step\n  initial {describe(initial)}\n  result  {describe(result)}"
+        )
+
+    rows = zip(initial.type.shape[1:], op.row(number, node.args), strict=True)
+    for axis, (have, found) in enumerate(rows):
+        if have != found:
+            yield Requirement((have, found), LoopError, message_at(axis, have, found))

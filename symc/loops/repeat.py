@@ -1,0 +1,84 @@
+"""`while_loop` and `fori_loop`: loops of which only the last state is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from symc import tensor as T
+from symc.errors import LoopError
+from symc.graph import Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.loops.api import Looping, looping
+from symc.loops.build import step_number
+from symc.loops.outcome import until
+from symc.loops.unbounded import MANY
+from symc.tensor.broadcast import describe
+
+
+def while_loop(
+    condition: Callable[..., TensorLike],
+    body: Callable[..., Any],
+    init: Any,
+    max_steps: int | Tensor | None = None,
+) -> Any:
+    """Repeats ``state = body(state)`` as long as ``condition(state)`` is true, from `init` on.
+
+    `init` is a tensor, or a list of tensors that both functions take as their arguments; the last
+    state is returned in the same form. There are at most `max_steps` steps. Gradients go through
+    the steps that were done; without `max_steps` the loop is run once more for them.
+
+    >>> import symc, symc.tensor as T
+    >>> n = T.lscalar("n")
+    >>> steps, last = symc.while_loop(
+    ...     lambda steps, k: T.gt(k, 1),
+    ...     lambda steps, k: (steps + 1, T.where(T.eq(k % 2, 0), k // 2, 3 * k + 1)),
+    ...     [0, n],
+    ... )
+    >>> steps.eval({n: 27})
+    array(111)
+    """
+    first = _condition(condition(*_listed(init)))
+    steps = T.where(first, MANY if max_steps is None else max_steps, 0)
+
+    def step(*state: Tensor) -> Any:
+        after = _listed(body(*state))
+        return after, until(T.logical_not(_condition(condition(*after))))
+
+    return _last(looping(step, None, _listed(init), None, steps), init)
+
+
+def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any], init: Any) -> Any:
+    """Repeats ``state = body(i, state)`` for i from `lower` to below `upper`, from `init` on.
+
+    `init` is a tensor, or a list of tensors that `body` takes after i and returns; the last state
+    is returned in the same form.
+
+    >>> import symc, symc.tensor as T
+    >>> n = T.lscalar("n")
+    >>> symc.fori_loop(1, n + 1, lambda i, product: product * i, 1).eval({n: 5})
+    array(120)
+    """
+    number = step_number()
+    steps = T.maximum(as_tensor(upper) - lower, 0)
+
+    def step(*state: Tensor) -> Any:
+        return _listed(body(number + lower, *state))
+
+    return _last(looping(step, None, _listed(init), None, steps, step=number), init)
+
+
+def _listed(state: Any) -> list[Any]:
+    return list(cast("Sequence[Any]", state)) if isinstance(state, list | tuple) else [state]
+
+
+def _condition(value: TensorLike) -> Tensor:
+    node = as_tensor(value)
+    if node.ndim:
+        raise LoopError(f"while_loop needs a scalar condition\n  given  {describe(node)}")
+    return node
+
+
+def _last(loop: Looping, init: Any) -> Any:
+    found = [final[0] for final in loop.done.finals[: len(loop.starts)]]
+    return found if isinstance(init, list | tuple) else found[0]

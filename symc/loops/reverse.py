@@ -1,0 +1,299 @@
+"""The reverse rule of loops: the gradient of a loop is a loop that runs backwards.
+
+At its step s it is at step ``t = n - 1 - s`` of the loop. It reads the rows of the sequences and of
+the states at t, computes the body's values from them anew, and pulls back through the body what
+reaches the results of step t: the gradients of row t given from outside, and what later steps that
+read this row have added to it. So for each slot of a state, ``t + tap``, the gradient at the slot
+is a state of the backward loop that is read with the same tap. The gradients of rows of sequences
+are collected; those of the other arguments are added up in states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from symc import tensor as T
+from symc.codegen.record import record
+from symc.dims import Dim, add, sub
+from symc.grad import accumulate, placeholder, reaching
+from symc.graph import Tensor, substitute, walk
+from symc.inputs import scalar_constant
+from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
+from symc.loops.scan import Part, Rows, Scan
+from symc.loops.unbounded import is_unbounded
+from symc.tensor.lengths import dim_of, public, tensor_of
+from symc.tensor.views import broadcast_to
+
+
+def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
+    """What reaches each argument of a loop, given what reaches some of its results."""
+    node = next(iter(bars))
+    by_part = {other.op.part: bar for other, bar in bars.items() if isinstance(other.op, Scan)}
+    forward = _Forward(Loop(op.body, op.layout, node.args))
+    pulled = _pulled(forward, by_part)
+    backward = _Backward(forward, by_part, pulled)
+    return backward.arguments()
+
+
+# --- the loop, and what its slots stand for -------------------------------------------------------
+
+
+class _Forward:
+    """The loop that is differentiated."""
+
+    def __init__(self, loop: Loop) -> None:
+        # How many steps were done, and how many of them gradients flow back through.
+        self.done = dim_of(loop.count() if loop.layout.stops else loop.args[0])
+        if is_unbounded(loop.args[0]):
+            # All rows are needed now: the loop runs again, for as many steps as it took.
+            loop = Loop(loop.body, loop.layout, (tensor_of(self.done), *loop.args[1:]))
+        self.loop = loop
+        self.layout, slots = loop.layout, iter(loop.body.slots)
+        self.step = next(slots)
+        self.of_sequences = [[next(slots) for _ in rows.taps] for rows in self.layout.sequences]
+        self.of_states = [[next(slots) for _ in state.taps] for state in self.layout.states]
+        self.of_others = list(slots)
+        first = 1 + len(self.of_sequences)
+        self.sequences = loop.args[1:first]
+        self.initial = loop.args[first : first + len(self.of_states)]
+        self.steps = self.done
+        if self.layout.truncate is not None:
+            self.steps = dim_of(T.minimum(tensor_of(self.done), self.layout.truncate))
+
+    def depth(self, state: int) -> int:
+        """How many rows of a state are given."""
+        return self.layout.states[state].depth
+
+    def readings(self) -> Iterator[Reading]:
+        """What the backward loop reads for the slots of sequences and states."""
+        for array, rows, slots in zip(
+            self.sequences, self.layout.sequences, self.of_sequences, strict=True
+        ):
+            last, length = max(rows.taps, default=0), array.type.shape[0]
+            if rows.backwards:
+                array = _cut(array, sub(sub(length, self.done), last), length)
+            else:
+                array = _cut(array, 0, add(self.done, last))
+            taps = tuple(last - tap for tap in rows.taps)
+            yield Reading(array, Rows(taps, not rows.backwards), tuple(slots))
+        for number, (state, slots) in enumerate(
+            zip(self.layout.states, self.of_states, strict=True)
+        ):
+            history = _cut(self.loop.history(number), 0, add(self.done, state.depth))
+            taps = tuple(-tap for tap in state.taps)
+            yield Reading(history, Rows(taps, backwards=True), tuple(slots))
+
+    def result(self, part: Part) -> int:
+        """The number of the body's result that a part is made of."""
+        return part.number + (len(self.of_states) if part.kind == "collected" else 0)
+
+
+def _cut(array: Tensor, start: Dim, stop: Dim) -> Tensor:
+    """The rows from `start` to `stop`."""
+    if start == 0 and stop == array.type.shape[0]:
+        return array
+    return array[public(start) if start != 0 else None : public(stop)]
+
+
+# --- one step back --------------------------------------------------------------------------------
+
+
+@record
+class _Pulled:
+    """What one step pulls back: stand-ins for what reaches its results, and what reaches slots."""
+
+    bars: dict[int, Tensor]
+    slots: dict[Tensor, Tensor]
+
+
+def _pulled(forward: _Forward, by_part: Mapping[Part, Tensor]) -> _Pulled:
+    results = forward.loop.body.results
+    slots = [slot for slot in forward.loop.body.slots if slot.dtype.is_float]
+    live = {forward.result(part) for part in by_part}
+    while True:
+        bars = {number: placeholder(results[number].type) for number in sorted(live)}
+        given: dict[Tensor, Tensor] = {}
+        for number, bar in bars.items():
+            given[results[number]] = accumulate(given.get(results[number]), bar)
+        found = zip(slots, reaching(list(given), given, slots), strict=True)
+        reached = {slot: bar for slot, bar in found if bar is not None}
+        states = {
+            number
+            for number, own in enumerate(forward.of_states)
+            if not reached.keys().isdisjoint(own)
+        }
+        if states <= live:
+            return _Pulled(bars, reached)
+        live |= states
+
+
+# --- the loop backwards ---------------------------------------------------------------------------
+
+
+class _Backward:
+    """The loop that computes the gradients, and where they are found in its results."""
+
+    def __init__(self, forward: _Forward, by_part: Mapping[Part, Tensor], pulled: _Pulled) -> None:
+        self.forward, self.by_part, self.pulled = forward, by_part, pulled
+        self.step = step_number()
+        self.reads: list[Reading] = []
+        # The states: for each the slot it belongs to (None: given from outside), and its depth.
+        self.carries: list[Carrying] = []
+        self.of_state: dict[int, list[int]] = {n: [] for n in range(len(forward.of_states))}
+        self.of_other: dict[int, int] = {}
+        self.collected: dict[Tensor, int] = {}
+        self._build()
+
+    def _build(self) -> None:
+        forward, pulled = self.forward, self.pulled
+        inside = dict(zip(forward.of_others, forward.loop.outside, strict=True))
+        inside[forward.step] = tensor_of(sub(forward.done, 1)) - self.step
+        for read in forward.readings():
+            rows = tuple(row_of(read.array, slot.name) for slot in read.slots)
+            inside.update(zip(read.slots, rows, strict=True))
+            self.reads.append(Reading(read.array, read.rows, rows))
+        totals = {bar: self._read_bar(number) for number, bar in pulled.bars.items()}
+        for number, slots in enumerate(forward.of_states):
+            self._carry_bars(number, slots, totals)
+        for number, slot in enumerate(forward.of_others):
+            if slot in pulled.slots:
+                self._add_up(number, slot)
+        given = {bar: total for bar, total in totals.items() if total is not None}
+        inner = substitute(
+            [carry.result for carry in self.carries] + self._rows_of_sequences(), given | inside
+        )
+        self.plan = self._plan(inner)
+        self.loop = self.plan.close()
+
+    def _read_bar(self, number: int) -> Tensor | None:
+        """The row of what reaches a result from outside."""
+        states = len(self.forward.of_states)
+        if number < states:
+            bar = self.by_part.get(Part("history", number))
+            length = add(self.forward.done, self.forward.depth(number) if bar is not None else 0)
+        else:
+            bar = self.by_part.get(Part("collected", number - states))
+            length = self.forward.done
+        if bar is None:
+            return None
+        row = row_of(bar)
+        self.reads.append(Reading(_cut(bar, 0, length), Rows((0,), backwards=True), (row,)))
+        return row
+
+    def _carry_bars(
+        self, number: int, slots: Sequence[Tensor], totals: dict[Tensor, Tensor | None]
+    ) -> None:
+        """States for what reaches earlier rows of a state from each step."""
+        bar, depth = self.pulled.bars.get(number), self.forward.depth(number)
+        if bar is None:
+            return
+        final = self.by_part.get(Part("final", number))
+        row = self.forward.initial[number].type.shape[1:]
+        pulled = self.pulled.slots
+        found = {
+            -tap: pulled[slot]
+            for tap, slot in zip(self.forward.layout.states[number].taps, slots, strict=True)
+            if slot in pulled
+        }
+        if final is not None and depth not in found:
+            found[depth] = _zeros(bar, row)
+        for back, result in found.items():
+            initial = _zeros(bar, (back, *row))
+            if final is not None and back == depth:
+                initial = final[::-1] if depth > 1 else final
+            slot = row_of(initial)
+            totals[bar] = accumulate(totals[bar], slot)
+            self.of_state[number].append(len(self.carries))
+            self.carries.append(Carrying(initial, (-back,), (slot,), result))
+
+    def _add_up(self, number: int, slot: Tensor) -> None:
+        """A state for the sum over all steps of what reaches an argument that does not change."""
+        shape = self.forward.loop.outside[number].type.shape
+        initial = _zeros(slot, (1, *shape))
+        total = row_of(initial)
+        self.of_other[number] = len(self.carries)
+        result = accumulate(total, self.pulled.slots[slot])
+        self.carries.append(Carrying(initial, (-1,), (total,), result))
+
+    def _rows_of_sequences(self) -> list[Tensor]:
+        """What reaches the rows of sequences, to be collected."""
+        for slots in self.forward.of_sequences:
+            for slot in slots:
+                if slot in self.pulled.slots:
+                    self.collected[slot] = len(self.collected)
+        return [self.pulled.slots[slot] for slot in self.collected]
+
+    def _plan(self, inner: Sequence[Tensor]) -> Plan:
+        used = set(walk(inner))
+        reads = [
+            Reading(
+                read.array,
+                Rows(tuple(tap for _, tap in kept), read.rows.backwards),
+                tuple(slot for slot, _ in kept),
+            )
+            for read in self.reads
+            if (kept := [p for p in zip(read.slots, read.rows.taps, strict=True) if p[0] in used])
+        ]
+        carries = [
+            Carrying(carry.initial, carry.taps, carry.slots, result)
+            for carry, result in zip(self.carries, inner, strict=False)
+        ]
+        collected = tuple(inner[len(carries) :])
+        return Plan(
+            tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries), collected
+        )
+
+    # --- what came out ----------------------------------------------------------------------------
+
+    def arguments(self) -> list[Tensor | None]:
+        """What reaches each argument of the loop."""
+        sequences = [self._of_sequence(n) for n in range(len(self.forward.sequences))]
+        states = [self._of_initial(n) for n in range(len(self.forward.initial))]
+        others = [
+            self.loop.final(self.of_other[number])[0] if number in self.of_other else None
+            for number in range(len(self.forward.of_others))
+        ]
+        return [None, *sequences, *states, *others]
+
+    def _of_sequence(self, number: int) -> Tensor | None:
+        """What reaches a sequence: the rows collected, each at its place."""
+        forward = self.forward
+        array, rows = forward.sequences[number], forward.layout.sequences[number]
+        length, total = array.type.shape[0], None
+        for tap, slot in zip(rows.taps, forward.of_sequences[number], strict=True):
+            if slot not in self.collected:
+                continue
+            found = self.loop.collected(self.collected[slot])
+            if rows.backwards:
+                start = sub(sub(length, forward.done), tap)
+            else:
+                start, found = add(sub(forward.done, forward.steps), tap), found[::-1]
+            if start != 0 or forward.steps != length:
+                region = (T.zeros_like(array))[public(start) : public(add(start, forward.steps))]
+                found = T.set_subtensor(region, found)
+            total = accumulate(total, found)
+        return total
+
+    def _of_initial(self, number: int) -> Tensor | None:
+        """What reaches the first rows of a state."""
+        forward = self.forward
+        depth, array, total = forward.depth(number), forward.initial[number], None
+        bar = self.by_part.get(Part("history", number))
+        if bar is not None:
+            total = bar[:depth]
+        for carry in self.of_state[number]:
+            found = self.loop.final(carry)
+            back = -self.carries[carry].taps[0]
+            if forward.steps != forward.done:  # truncated: nothing comes from so far away
+                whole = T.eq(tensor_of(forward.steps), tensor_of(forward.done))
+                found = T.where(whole, found, 0)
+            found = found[::-1] if back > 1 else found
+            if back < depth:
+                found = T.set_subtensor(T.zeros_like(array)[depth - back :], found)
+            total = accumulate(total, found)
+        return total
+
+
+def _zeros(like: Tensor, shape: Sequence[Dim]) -> Tensor:
+    """Zeros of this shape, of the dtype of `like`."""
+    return broadcast_to(scalar_constant(0.0, like.dtype), list(map(public, shape)))

@@ -1,0 +1,139 @@
+"""The states of a loop: what they start from, and how that is fitted to what a step computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from symc.codegen.dtypes import FLOAT16, FLOAT64, INT8, INT64, DType
+from symc.codegen.record import record
+from symc.dims import Dim
+from symc.errors import LoopError
+from symc.graph import Tensor, user_line
+from symc.inputs import as_tensor, constant
+from symc.loops.scan import State
+from symc.loops.sequences import taps_of
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import public
+from symc.tensor.specify import segment, specify_length
+from symc.tensor.views import broadcast_to, expand_dims
+from symc.types import TensorType, promote, to_numpy
+
+
+@record
+class Start:
+    """The rows a state starts from, oldest first, and which earlier rows a step reads.
+
+    A Python number takes the dtype and the shape of what a step computes. To see what that would
+    be without it, it is first of a dtype that any other one prevails over.
+    """
+
+    rows: Tensor
+    taps: tuple[int, ...]
+    number: float | None = None
+
+    @property
+    def row(self) -> TensorType:
+        """The type of a row."""
+        return TensorType(self.rows.dtype, self.rows.type.shape[1:])
+
+    @property
+    def state(self) -> State:
+        """The same in the form of the op."""
+        return State(self.taps)
+
+
+def start(given: Any) -> Start | None:
+    """An entry of ``outputs_info``: an initial row, ``dict(initial=, taps=)``, or None."""
+    taps: Any = None
+    if isinstance(given, Mapping):
+        known = dict(cast("Mapping[str, Any]", given))
+        if not {"initial", "taps"}.issuperset(known):
+            raise LoopError(
+                f"scan: an entry of outputs_info is dict(initial=, taps=), not one with "
+                f"{list(known)}"
+            )
+        given, taps = known.get("initial"), known.get("taps")
+        if given is None and taps is not None:
+            raise LoopError(f"scan: outputs_info has taps={taps!r} but no initial value for them")
+    if given is None:
+        return None
+    initial, chosen = as_tensor(given), taps_of(taps, (-1,))
+    if not chosen or max(chosen) >= 0:
+        raise LoopError(
+            f"scan: the taps of an output must be negative, not {list(chosen)}: a step can read "
+            f"what earlier ones computed\n  initial {describe(initial)}"
+        )
+    if (
+        chosen == (-1,)
+        and isinstance(given, int | float)
+        and not isinstance(given, bool | np.generic)
+    ):
+        return _numbered(given, INT8 if isinstance(given, int) else FLOAT16, ())
+    if chosen == (-1,):
+        return Start(expand_dims(initial, 0), chosen)
+    return Start(_first_rows(initial, -min(chosen)), chosen)
+
+
+def _first_rows(initial: Tensor, depth: int) -> Tensor:
+    length = initial.type.shape[0] if initial.ndim else None
+    if length is None or (isinstance(length, int) and length < depth):
+        raise LoopError(
+            f"scan: for taps that reach back {depth} steps the initial value needs {depth} rows\n"
+            f"  initial {describe(initial)}"
+        )
+    return initial if length == depth else segment(initial, 0, 0, depth)
+
+
+def refit(start: Start, row: Tensor, result: Tensor) -> Start:
+    """The start converted or broadcast to be like the result of a step; itself if it fits.
+
+    `row` is what stood for the state in that step.
+    """
+    if start.number is not None:
+        return _refitted_number(start, start.number, row, result)
+    if row.ndim != result.ndim:
+        raise LoopError(_unlike(f"has {row.ndim} axes and {result.ndim} after", start, result))
+    rows = cast_to(start.rows, promote(start.rows.dtype, result.dtype))
+    for axis, (have, want) in enumerate(zip(row.type.shape, result.type.shape, strict=True)):
+        if have == want:
+            continue
+        if have == 1:
+            shape = list(map(public, rows.type.shape))
+            shape[axis + 1] = public(want)
+            rows = broadcast_to(rows, shape)
+        elif isinstance(want, int):
+            if isinstance(have, int):
+                lengths = f"has length {have} along axis {axis} and {want} after"
+                raise LoopError(_unlike(lengths, start, result))
+            rows = specify_length(rows, axis + 1, want)
+    return start if rows is start.rows else Start(rows, start.taps)
+
+
+def _refitted_number(start: Start, number: float, row: Tensor, result: Tensor) -> Start:
+    shape = result.type.shape
+    if row.dtype is INT8 and result.dtype.is_float:
+        return _numbered(number, FLOAT16, shape)
+    dtype = (INT64 if row.dtype is INT8 else FLOAT64) if result.dtype is row.dtype else result.dtype
+    wide = promote(row.dtype, dtype)
+    return Start(_numbered(number, wide, shape).rows, start.taps)
+
+
+def _numbered(number: float, dtype: DType, shape: tuple[Dim, ...]) -> Start:
+    """A number as the only row, of this shape."""
+    value = constant(np.asarray(number).astype(to_numpy(dtype)))
+    return Start(broadcast_to(value, list(map(public, (1, *shape)))), (-1,), number)
+
+
+def _unlike(what: str, start: Start, result: Tensor) -> str:
+    source = start.rows
+    while source.args and source.op.label in ("dimshuffle", "cast"):
+        source = source.args[0]
+    return (
+        f"scan: a state {what} a step\n"
+        f"  initial {describe(source)}\n  result  {describe(result)}\n  at      {user_line()}\n"
+        "  give an initial value like the result, or None for an output that no step reads"
+    )

@@ -1,0 +1,87 @@
+"""A step traced: the user's function called on slots, until its states fit what it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symc.codegen.record import record
+from symc.errors import LoopError
+from symc.graph import Tensor
+from symc.loops.build import row_of
+from symc.loops.outcome import Outcome, outcome
+from symc.loops.sequences import Along
+from symc.loops.states import Start, refit
+from symc.tensor.elementwise import cast_to
+
+REFITS = 8  # dtypes and shapes cannot be widened more often
+
+
+@record
+class Traced:
+    """What the function computed, and the slots it was given."""
+
+    rows: tuple[tuple[Tensor, ...], ...]
+    earlier: tuple[tuple[Tensor, ...], ...]
+    starts: tuple[Start | None, ...]
+    step: Outcome
+
+
+def trace(
+    fn: Callable[..., Any],
+    sequences: Sequence[Along],
+    starts: Sequence[Start | None] | None,
+    constants: Sequence[Tensor],
+) -> Traced:
+    """Calls `fn` on slots; again, if a state must be converted or broadcast to fit the result."""
+    for _ in range(REFITS):
+        traced = _call(fn, sequences, starts or (), constants)
+        found = traced.step.outputs
+        if starts is None:
+            starts = [None] * len(found)
+        if len(starts) != len(found):
+            raise LoopError(
+                f"scan: the function returned {len(found)} outputs, and outputs_info has "
+                f"{len(starts)} entries; it needs one for each, None where no step reads it"
+            )
+        earlier = traced.earlier or ((),) * len(found)
+        fitted = [
+            None if start is None else refit(start, slots[0], result)
+            for start, slots, result in zip(starts, earlier, found, strict=True)
+        ]
+        if fitted == list(starts):
+            return Traced(traced.rows, earlier, tuple(starts), _widened(traced.step, starts))
+        starts = fitted
+    raise LoopError("scan: the dtypes of the states grow with every step")
+
+
+def _call(
+    fn: Callable[..., Any],
+    sequences: Sequence[Along],
+    starts: Sequence[Start | None],
+    constants: Sequence[Tensor],
+) -> Traced:
+    rows = tuple(
+        tuple(row_of(each.tensor, _named(each.tensor, tap)) for tap in each.taps)
+        for each in sequences
+    )
+    earlier = tuple(
+        () if start is None else tuple(row_of(start.rows) for _ in start.taps) for start in starts
+    )
+    arguments = [slot for slots in (*rows, *earlier) for slot in slots]
+    return Traced(rows, earlier, tuple(starts), outcome(fn(*arguments, *constants)))
+
+
+def _named(tensor: Tensor, tap: int) -> str | None:
+    if tensor.name is None:
+        return None
+    return f"{tensor.name}_t" if not tap else f"{tensor.name}_t{tap:+d}"
+
+
+def _widened(step: Outcome, starts: Sequence[Start | None]) -> Outcome:
+    """The step with its results in the dtypes of the states."""
+    outputs = tuple(
+        result if start is None else cast_to(result, start.rows.dtype)
+        for start, result in zip(starts, step.outputs, strict=True)
+    )
+    return Outcome(outputs, step.updates, step.condition)
