@@ -83,7 +83,7 @@ class Lowerer:
         for shared, node in problem.updates:
             if shared in plan.in_place:
                 self._destinations.setdefault(self.base(node), []).append(homes[shared])
-        self._outside = self._read_elsewhere()
+        self._outside = self._read_elsewhere() | {self.base(root) for root in problem.roots}
 
     def steps(self) -> tuple[ir.Step, ...]:
         """All steps."""
