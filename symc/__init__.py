@@ -44,7 +44,7 @@ __all__ = [
 _LATE = {
     "scan": "api", "until": "outcome",
     "map": "folding", "reduce": "folding", "foldl": "folding", "foldr": "folding",
-    "while_loop": "repeat", "fori_loop": "repeat",
+    "ifelse": "branch", "while_loop": "repeat", "fori_loop": "repeat",
 }  # fmt: skip
 
 __version__ = "0.1.0"

@@ -7,7 +7,8 @@ known inside only: those that depend on the number of the step, and those that a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from symc import dims
 from symc.codegen import ir
@@ -17,7 +18,8 @@ from symc.conditions import Test
 from symc.dims import Dim, Size, sizes, symbolic
 from symc.graph import Op, Requirement, Tensor, substitute, walk
 from symc.inputs import Constant
-from symc.loops.body import Slot
+from symc.loops.body import Body, Checks, Slot
+from symc.loops.branch import Choice
 from symc.loops.scan import Part, Scan
 from symc.lowering import At, SizeOf
 from symc.problems import in_memory, own_memory, problem_of
@@ -119,48 +121,63 @@ class Blocks:
 
         def blocks_of(node: Tensor) -> Sequence[Block]:
             op = node.op
-            assert isinstance(op, Scan)
-            key = (op.body, op.layout, op.checks, node.args)
+            key = (op.common(), node.args)
             if key not in known:
-                siblings = set(op.siblings())
                 parts = [
                     other.op.part
                     for other in order
-                    if isinstance(other.op, Scan)
+                    if isinstance(other.op, Scan | Choice)
                     and other.args == node.args
-                    and other.op in siblings
+                    and other.op.common() == op.common()
                 ]
-                known[key] = [self._steps(op, node.args, parts, table)]
+                known[key] = self._blocks(op, node.args, parts, table)
             return known[key]
 
         return blocks_of
 
-    def _steps(
-        self, op: Scan, args: Sequence[Tensor], parts: Sequence[Part], outer: Lengths
-    ) -> Block:
-        """The block that a loop repeats."""
-        number = outer.counter("step", "the number of a loop's step")
-        replace = {op.body.slots[0]: StepNumber(number)()}
-        for slot, (arg, _) in zip(op.body.slots[1:], op.given(args)[1:], strict=True):
-            if isinstance(arg.op, Constant) and not arg.type.shape:
-                replace[slot] = arg
-        needed = loop_results(op, parts)
-        chosen = substitute([op.body.results[position] for position in needed], replace)
-        results: list[Tensor | None] = [None] * len(op.body.results)
-        first = len(op.body.results) - len(op.checks)
+    def _blocks(
+        self, op: Op, args: Sequence[Tensor], parts: Sequence[Any], outer: Lengths
+    ) -> Sequence[Block]:
+        match op:
+            case Scan(body, _, _, checks):
+                number = outer.counter("step", "the number of a loop's step")
+                slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
+                replace = {body.slots[0]: StepNumber(number)(), **_numbers(slots)}
+                table = Scope(outer, op.lengths(args))
+                needed = loop_results(op, parts)
+                return [self._block(body, replace, needed, checks, table, number)]
+            case Choice(checks=both):
+                made: list[Block] = []
+                for body, checks in zip(op.bodies(), both, strict=True):
+                    replace = _numbers(dict(zip(body.slots, args[1:], strict=True)))
+                    first = len(body.results) - len(checks)
+                    needed = sorted({*parts, *range(first, len(body.results))})
+                    table = Scope(outer, op.lengths(body, args))
+                    made.append(self._block(body, replace, needed, checks, table))
+                return made
+            case _:
+                raise AssertionError(f"{op!r} has no blocks")
+
+    def _block(
+        self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
+        table: Scope, number: str = "",
+    ) -> Block:  # fmt: skip
+        """The block that computes some results of a body; the last ones are conditions."""
+        chosen = substitute([body.results[position] for position in needed], replace)
+        results: list[Tensor | None] = [None] * len(body.results)
         for position, result in zip(needed, chosen, strict=True):
             results[position] = result
+        first = len(body.results) - len(checks)
         conditions = [result for result in results[first:] if result is not None]
-        tests, after = self._tests(conditions, op.checks)
+        tests, after = self._tests(conditions, checks)
         kept = own_memory([result for result in results[:first] if result is not None])
         nodes = iter(kept)
         final = [None if result is None else next(nodes) for result in results[:first]]
-        table = Scope(outer, op.lengths(args))
         problem = problem_of(
             kept, table, self._scalars([*kept, *conditions], table),
             tests=tests, after=after, blocks_of=self.of,
         )  # fmt: skip
-        return Block(problem, table, op.body.slots, final, number)
+        return Block(problem, table, body.slots, final, number)
 
     def _tests(
         self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]]
@@ -183,6 +200,15 @@ class Blocks:
             pending = optimise([cast_to(source, INT64) for source in new], self._mode)
             found.update(zip(new, pending, strict=True))
         return found
+
+
+def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
+    """The slots that stand for numbers, which are in no memory."""
+    return {
+        slot: arg
+        for slot, arg in args.items()
+        if isinstance(arg.op, Constant) and not arg.type.shape
+    }
 
 
 def _unseen(_: object) -> str:

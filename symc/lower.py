@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from symc.branches import branched
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.passes.walk import collect, expressions, statements
@@ -14,6 +15,7 @@ from symc.dims import maximum
 from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
 from symc.kernels import LOOP_VARIABLES, KernelBuilder, Memory
+from symc.loops.scan import Scan
 from symc.lowering import Alias, Argument, LibCall
 from symc.nesting import copy, volume
 from symc.pprint import described
@@ -181,8 +183,11 @@ class Lowerer:
                 self._invoke(stages)
             case Inside(stages, plans):
                 node = stages[0].node
-                blocks = self._problem.blocks_of(node)
-                self._steps += repeated(self, [s.node for s in stages], blocks[0], plans[0])
+                blocks, nodes = self._problem.blocks_of(node), [stage.node for stage in stages]
+                if isinstance(node.op, Scan):
+                    self._steps += repeated(self, nodes, blocks[0], plans[0])
+                else:
+                    self._steps += branched(self, nodes, blocks, plans)
             case Test():
                 self._steps.append(self._check(unit))
             case Reading(size, node):

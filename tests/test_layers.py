@@ -29,7 +29,7 @@ LAYERS = (
     ("evaluate", "conditions", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
-        "writes", "problems", "blocks", "prepare", "schedule", "repeats", "lower",
+        "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches", "lower",
     ),
     ("identity", "compile"),
     ("library",),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from symc.codegen.dtypes import DType
@@ -71,6 +71,10 @@ def slot(
 def declared_lengths(shape: Sequence[Dim]) -> tuple[int | None, ...]:
     """The lengths of a shape that are numbers, None for the others."""
     return tuple(dim if isinstance(dim, int) else None for dim in shape)
+
+
+Checks: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each condition that a body has as a result, which of them it waits for."""
 
 
 @record
