@@ -8,7 +8,7 @@ from symc.codegen import ir
 from symc.codegen.record import record
 from symc.conditions import Test
 from symc.dims import Dim
-from symc.graph import Array, Op, Tensor, walk
+from symc.graph import Array, Op, Tensor, located_at, walk
 from symc.inputs import Constant, Input, SharedVariable
 from symc.lowering import Alias, At, Index, Lowering, Read, Reader, SizeOf
 from symc.sizes import Lengths
@@ -79,7 +79,8 @@ def own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
             base = base.args[0]
         given = not base.args or isinstance(base.op, Input)
         if given or base in taken:
-            root = base = Copy(number)(root)
+            with located_at(root.where):
+                root = base = Copy(number)(root)
         taken.add(base)
         result.append(root)
     return result

@@ -11,14 +11,14 @@ are the same nodes, so loops written twice are one loop.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
-from symc.codegen.dtypes import DType
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim, Size, sizes, symbolic
+from symc.dims import Dim, Poly, Size, sizes, symbolic
 from symc.dims import substitute as replaced
 from symc.graph import NOWHERE, Array, Op, Requirement, Tensor, substitute, walk
 from symc.inputs import Constant
@@ -192,13 +192,47 @@ def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, l
     for node in order:
         if any(arg in varying for arg in node.args):
             varying.add(node)
-    captured = dict.fromkeys(_boundary(order, results, varying))
-    for_node: dict[Tensor, Tensor] = {}
-    for node in (*params, *captured):
+    captured, replaced = slots_for(params, _boundary(order, results, varying))
+    slots = tuple(replaced[node] for node in (*params, *captured))
+    return Body(slots, tuple(substitute(results, replaced))), captured
+
+
+def slots_for(
+    params: Sequence[Tensor], boundary: Iterable[Tensor]
+) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
+    """What a body needs from outside, and what stands for it and for the parameters inside.
+
+    Of a number that follows from lengths of arrays, those arrays: lengths are known everywhere.
+    """
+    from symc.tensor.lengths import tensor_of
+
+    captured: dict[Tensor, None] = {}
+    lengths: dict[Tensor, Tensor] = {}
+    for node in boundary:
+        dim = _length(node)
+        if dim is None:
+            captured[node] = None
+        else:
+            lengths[node] = tensor_of(dim)
+            captured.update((size.source, None) for size in sizes(dim) if size.source not in params)
+    replaced: dict[Tensor, Tensor] = {}
+    for number, node in enumerate((*params, *captured)):
         declared = declared_lengths(node.type.shape)
-        for_node[node] = slot(len(for_node), node.dtype, declared, node.name)
-    body = Body(tuple(for_node.values()), tuple(substitute(results, for_node)))
-    return body, list(captured)
+        replaced[node] = slot(number, node.dtype, declared, node.name)
+    inside = substitute(list(lengths.values()), replaced)
+    return list(captured), {**dict(zip(lengths, inside, strict=True)), **replaced}
+
+
+def _length(node: Tensor) -> Poly | None:
+    """The length that an integer computes from lengths of arrays that are given; or None."""
+    from symc.tensor.lengths import dim_of
+
+    if node.ndim or node.dtype is not INT64 or not node.args:
+        return None
+    dim = dim_of(node)
+    if isinstance(dim, int) or any(size.axis is None or size.source.args for size in sizes(dim)):
+        return None
+    return dim
 
 
 def _boundary(

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from symc.dims import sizes
 from symc.graph import Tensor, located_at, substitute, walk
 from symc.inputs import Constant
-from symc.loops.body import Body, declared_lengths, slot
+from symc.loops.body import Body, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.scan import Scan
 from symc.tensor.logic import where
@@ -101,21 +101,22 @@ def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor
         return values[op.part if bool(known.value) else op.count + op.part]
     sides = values[: op.count], values[op.count :]
     inside = [_inside(side, len(place), places) for side in sides]
-    outside: dict[Tensor, None] = {}
-    for results, nodes in zip(sides, inside, strict=True):
-        for node in (*nodes, *(result for result in results if result not in nodes)):
-            for arg in node.args if node in nodes else (node,):
-                if arg not in nodes and not (isinstance(arg.op, Constant) and not arg.type.shape):
-                    outside[arg] = None
-    replaced: dict[Tensor, Tensor] = {}
-    for number, node in enumerate(outside):
-        declared = declared_lengths(node.type.shape)
-        replaced[node] = slot(number, node.dtype, declared, node.name)
     alike = all(a.type.shape == b.type.shape for a, b in zip(*sides, strict=True))
     if alike and not any(inside):
         return where(condition, sides[0][op.part], sides[1][op.part])
-    bodies = [Body(tuple(replaced.values()), tuple(substitute(side, replaced))) for side in sides]
+    outside, replaced = slots_for((), _boundary(sides, inside))
+    slots = tuple(replaced[node] for node in outside)
+    bodies = [Body(slots, tuple(substitute(side, replaced))) for side in sides]
     return Choice(bodies[0], bodies[1], op.part)(condition, *outside)
+
+
+def _boundary(sides: Sequence[Sequence[Tensor]], inside: Sequence[set[Tensor]]) -> Iterator[Tensor]:
+    """What is outside, and needed inside or a result."""
+    for results, nodes in zip(sides, inside, strict=True):
+        for node in walk(results, stop=lambda node, nodes=nodes: node not in nodes):  # type: ignore[misc]
+            is_number = isinstance(node.op, Constant) and not node.type.shape
+            if node not in nodes and not is_number:
+                yield node
 
 
 def _inside(values: Sequence[Tensor], depth: int, places: dict[Tensor, Path]) -> set[Tensor]:
