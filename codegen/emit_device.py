@@ -13,7 +13,7 @@ from symc.codegen.device_kernels import Launchable, emit_device_kernel
 from symc.codegen.dtypes import INT32
 from symc.codegen.emit import HOST, KERNELS, aliased_params, header, natural_sizes
 from symc.codegen.expressions import Names, Printer
-from symc.codegen.ir import Loop, Program, Routine
+from symc.codegen.ir import Loop, Program, Routine, every_step
 from symc.codegen.passes.memory import plan
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
@@ -94,7 +94,7 @@ def routine_kernels(program: Program) -> list[str]:
     return list(
         dict.fromkeys(
             kernel
-            for step in program.steps
+            for step in every_step(program.steps)
             if isinstance(step, Routine)
             for kernel in ROUTINE_KERNELS[step.name]
         )

@@ -3,11 +3,13 @@
     program = Program(name, sizes, buffers, kernels, steps)
     size    = Size(var, value, where)                    value = expr over earlier sizes and Lengths
     buffer  = Buffer(name, dtype, shape, role)           role = input | output | shared | constant
-                                                              | temp | local
+                                                              | temp | row | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
+            | Repeat(var, extent, steps, stop, done)     a loop around steps
+            | Branch(condition, then, otherwise)         one of two blocks of steps
     kernel  = Kernel(name, params, sizes, body, note)
     stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
@@ -42,11 +44,17 @@ Meaning:
   thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
   the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
   this is ordinary loops, gives the same result up to reassociation.
+- A `row` is a piece of another buffer that moves: its offset depends on the variable of a `Repeat`.
+  To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
+  it is given overlaps it.
+- The variable of a `Repeat` is a size inside it, and so is all that follows from it.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import copysign
 from typing import Literal, TypeAlias
 
@@ -303,17 +311,21 @@ Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combi
 
 # --- kernels and programs -------------------------------------------------------------------------
 
-Role = Literal["input", "output", "shared", "constant", "temp", "local"]
+Role = Literal["input", "output", "shared", "constant", "temp", "row", "local"]
 
 
 @record
 class Buffer:
-    """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local)."""
+    """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local).
+
+    A row is the part of another buffer that begins at `of`.
+    """
 
     name: str
     dtype: DType
     shape: tuple[Expr, ...]
     role: Role
+    of: Pointer | None = None
 
 
 @record
@@ -392,7 +404,58 @@ class Measure:
     buffer: str
 
 
-Step: TypeAlias = Launch | Routine | Check | Measure
+@record
+class Repeat:
+    """Runs the steps with `var` 0, 1, ... below `extent`.
+
+    With `stop`, a bool buffer, it ends after the steps that leave true there. `done` is a size
+    without a value, which becomes the number of rounds that were done.
+    """
+
+    var: str
+    extent: Expr
+    steps: tuple[Step, ...]
+    stop: str | None = None
+    done: str | None = None
+    note: str = field(default="", compare=False)
+
+
+@record
+class Branch:
+    """Runs `then` if element 0 of a bool buffer is true, else `otherwise`."""
+
+    condition: str
+    then: tuple[Step, ...]
+    otherwise: tuple[Step, ...]
+    note: str = field(default="", compare=False)
+
+
+Step: TypeAlias = Launch | Routine | Check | Measure | Repeat | Branch
+
+
+def every_step(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps and those inside them, in the order of the text."""
+    for step in steps:
+        yield step
+        if isinstance(step, Repeat):
+            yield from every_step(step.steps)
+        elif isinstance(step, Branch):
+            yield from every_step((*step.then, *step.otherwise))
+
+
+def map_steps(steps: Iterable[Step], change: Callable[[Step], Sequence[Step]]) -> tuple[Step, ...]:
+    """The steps with each that holds no others replaced by what `change` makes of it."""
+    found: list[Step] = []
+    for step in steps:
+        match step:
+            case Repeat(steps=body):
+                found.append(replace(step, steps=map_steps(body, change)))
+            case Branch(_, then, otherwise):
+                inside = map_steps(then, change), map_steps(otherwise, change)
+                found.append(replace(step, then=inside[0], otherwise=inside[1]))
+            case _:
+                found += change(step)
+    return tuple(found)
 
 
 @record

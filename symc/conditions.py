@@ -109,9 +109,9 @@ def explain(requirement: Requirement, inputs: Mapping[Tensor, Array]) -> Excepti
     return requirement.error(requirement.message(Values(inputs)))
 
 
-def check_all(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> None:
+def check_all(found: Sequence[tuple[Tensor, Requirement]], inputs: Mapping[Tensor, Array]) -> None:
     """Raises the error of the first condition that does not hold: for the interpreter."""
     values = Values(inputs)
-    for _, requirement in requirements(order):
+    for _, requirement in found:
         if not values.holds(requirement):
             raise explain(requirement, inputs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from symc.graph import Tensor, walk
 from symc.pprint import described, expression
-from symc.units import Invoke, Lone, Nest, Reading, Test, Unit
+from symc.units import Inside, Invoke, Lone, Nest, Reading, Test, Unit
 
 if TYPE_CHECKING:
     from symc.callable import Function
@@ -90,8 +90,15 @@ def _unit(unit: Unit, number: int) -> str:
             return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
         case Lone(stage):
             return f"{number}. kernel of its own\n     {described(stage.node)}"
-        case Invoke(stage):
-            return f"{number}. library call\n     {described(stage.node)}"
+        case Invoke(stages_):
+            head = f"{number}. library call"
+            return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
+        case Inside(stages_, plans):
+            lines = [f"{number}. loop or branch", *(f"     {described(s.node)}" for s in stages_)]
+            for plan in plans:
+                inner = (_unit(inside, n) for n, inside in enumerate(plan.units, 1))
+                lines += ["     " + line for text in inner for line in text.split("\n")]
+            return "\n".join(lines)
         case Test(number=test):
             return f"{number}. run-time condition {test + 1}"
         case Reading(size, node):

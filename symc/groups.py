@@ -10,11 +10,11 @@ import heapq
 from collections.abc import Iterable
 
 from symc.dims import Dim
-from symc.graph import Tensor
+from symc.graph import Op, Tensor
 from symc.inputs import SharedVariable
-from symc.lowering import Alias, At, Fold, Index, LibCall, Write
+from symc.lowering import Alias, At, Control, Fold, Index, LibCall, Write
 from symc.stages import Facts, Stage, full_index, members, variable
-from symc.units import Invoke, Lone, Nest, Problem, Reading, Unit
+from symc.units import Inside, Invoke, Lone, Nest, Problem, Reading, Unit
 
 MOST_STAGES = 64
 
@@ -53,9 +53,13 @@ class Groups:
     # --- the graph of groups ----------------------------------------------------------------------
 
     def _build(self) -> None:
-        for number, (node, stage) in enumerate(self._stages.items()):
-            self._members[number] = [stage]
+        calls: dict[tuple[tuple[Op, ...], tuple[Tensor, ...]], int] = {}
+        for node, stage in self._stages.items():
+            number = len(self._members)
+            if isinstance(stage.lowering, LibCall | Control) and stage.lowering.results:
+                number = calls.setdefault((stage.lowering.results, node.args), number)
             self._group_of[node] = number
+            self._members.setdefault(number, []).append(stage)
             self._depth[number] = stage.shareable
             self._after[number], self._before[number] = set(), set()
             for read in stage.reads:
@@ -339,6 +343,8 @@ class Groups:
             case Alias():
                 return []
             case LibCall():
-                return [Invoke(stages[0])]
+                return [Invoke(tuple(stages))]
+            case Control():
+                return [Inside(tuple(stages))]
             case _:
                 return [Lone(stages[0])]

@@ -4,8 +4,9 @@
              | Fold      each element by combining values over extra axes (sum, max, products)
              | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
              | Sweep     a running fold along one axis (cumsum)
-             | LibCall   a routine on whole buffers (BLAS)
+             | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
              | Alias     the argument's buffer under another shape (reshape)
+             | Control   steps that run again and again, or only if a condition holds
 
 An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
 needs an argument's element, is sent that element as an expression, and returns its own. So ops
@@ -24,6 +25,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.dims import Dim
+from symc.graph import Op
 
 Index: TypeAlias = tuple[ir.Expr, ...]
 SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
@@ -103,17 +105,27 @@ class Sweep:
 
 @record
 class Argument:
-    """A whole argument or the result as a routine's parameter: number, or -1 for the result."""
+    """A whole argument or result as a routine's parameter.
+
+    Arguments count from 0 upwards, results from -1 downwards.
+    """
 
     number: int
 
 
 @record
 class LibCall:
-    """A call of a routine of `codegen/routines.py` on whole buffers."""
+    """A call of a routine of `codegen/routines.py` on whole buffers.
+
+    A routine that computes several arrays computes several nodes: `results` are the ops of all of
+    them, in the order of the routine's results and on the same arguments, and each of these nodes
+    lowers to an equal call. The routine then runs once for those that are wanted; the others go
+    to memory that nothing reads. Empty: the node is the only result.
+    """
 
     routine: str
     args: tuple[Argument | ir.Expr, ...]
+    results: tuple[Op, ...] = ()
     note: str = field(default="", compare=False)
 
 
@@ -122,4 +134,16 @@ class Alias:
     """The result is argument 0's elements in the same order, under the node's own shape."""
 
 
-Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | Alias
+@record
+class Control:
+    """A loop or a branch around the graphs that the op has inside; `symc/loops` lowers those.
+
+    As of a routine, `results` are the ops of all its results, which one loop computes together.
+    Arguments from number `first` on are read from memory; those before are lengths.
+    """
+
+    results: tuple[Op, ...]
+    first: int = 0
+
+
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | Alias | Control

@@ -164,11 +164,12 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 
 
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
-    from symc.conditions import check_all
+    from symc.conditions import check_all, requirements
     from symc.evaluate import evaluate
     from symc.rewrite.pipeline import stabilise
 
     order = walk(request.roots())
+    found = requirements(order)
     roots = stabilise(request.roots())
     convert = converter(request, downcast)
     after = _guard if mode == "nanguard" else None
@@ -179,7 +180,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
         if after is not None:
             for variable, array in inputs.items():
                 after(variable, array)
-        check_all(order, inputs)
+        check_all(found, inputs)
         values = [np.array(value) for value in evaluate(roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         for (shared, _), new in zip(request.updates, news, strict=True):

@@ -26,10 +26,10 @@ LAYERS = (
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "pprint", "batch", "grad", "rewrite.", "loops."),
+    ("evaluate", "conditions", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
-        "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
-        "kernels", "folds", "writes", "prepare", "schedule", "lower",
+        "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
+        "writes", "problems", "blocks", "prepare", "schedule", "repeats", "lower",
     ),
     ("identity", "compile"),
     ("library",),

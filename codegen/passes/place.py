@@ -32,6 +32,7 @@ from symc.codegen.ir import (
     Var,
     add,
     const,
+    every_step,
 )
 from symc.codegen.passes.memory import is_on_stack
 from symc.codegen.passes.walk import (
@@ -51,7 +52,7 @@ def place(program: Program) -> Program:
     """The program with fewer local arrays."""
     aliased = {
         step.kernel
-        for step in program.steps
+        for step in every_step(program.steps)
         if isinstance(step, Launch) and len(set(step.buffers)) < len(step.buffers)
     }
     return map_kernels(program, lambda k: k.body if k.name in aliased else _kernel(k))

@@ -39,6 +39,7 @@ from symc.codegen.ir import (
     Store,
     Unary,
     Var,
+    every_step,
 )
 from symc.codegen.passes.fold import fold
 from symc.codegen.passes.walk import Block, names_in, rebuild, written
@@ -68,7 +69,9 @@ def lengths_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
     everything = frozenset(size.name for size in kernel.sizes)
     buffers = {buffer.name: buffer for buffer in program.buffers}
     launches = [
-        step for step in program.steps if isinstance(step, Launch) and step.kernel == kernel.name
+        step
+        for step in every_step(program.steps)
+        if isinstance(step, Launch) and step.kernel == kernel.name
     ]
     if not launches:
         return {param.name: everything for param in kernel.params}

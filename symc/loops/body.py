@@ -11,12 +11,15 @@ are the same nodes, so loops written twice are one loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
 from weakref import WeakValueDictionary
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
-from symc.dims import Dim, Size, symbolic
-from symc.graph import NOWHERE, Array, Op, Tensor, substitute, walk
+from symc.dims import Dim, Size, sizes, symbolic
+from symc.dims import substitute as replaced
+from symc.graph import NOWHERE, Array, Op, Requirement, Tensor, substitute, walk
 from symc.inputs import Constant
 from symc.types import TensorType
 
@@ -78,9 +81,16 @@ class Body:
 
     def evaluate(self, *values: Array) -> list[Array]:
         """The results, given a value for each slot."""
+        from symc.conditions import check_all
         from symc.evaluate import evaluate
 
-        return evaluate(self.results, dict(zip(self.slots, values, strict=True)))
+        given = dict(zip(self.slots, values, strict=True))
+        check_all(self.conditions(), given)
+        return evaluate(self.results, given)
+
+    def conditions(self) -> Sequence[tuple[Tensor, Requirement]]:
+        """What must hold at run time, each with the node that needs it."""
+        return _conditions(self.results)
 
     def at(self, args: Sequence[Tensor]) -> list[Tensor]:
         """The results with the slots replaced: the body written out once."""
@@ -98,22 +108,69 @@ class Body:
         results = ",".join(str(number[result]) for result in self.results)
         return f"Body({len(self.slots)}; {results}; {'; '.join(lines)})"
 
-    def lengths(self, args: Sequence[Tensor], skip: Sequence[int]) -> Callable[[Size], Dim]:
-        """What lengths of the slots are outside: those of `args`, but for `skip` leading axes."""
+    def lengths(
+        self, args: Sequence[Tensor | None], skip: Sequence[int]
+    ) -> Callable[[Dim], Dim | None]:
+        """What lengths in the body are outside, where slots are `args` but for `skip` leading axes.
+
+        None for those that are known inside only: they depend on values of rows, or of slots that
+        stand for nothing outside.
+        """
         from symc.tensor.lengths import dim_of
 
-        outside: dict[Tensor, tuple[Tensor, int]] = {
-            each: (arg, axes) for each, arg, axes in zip(self.slots, args, skip, strict=True)
-        }
+        outside = dict(zip(self.slots, zip(args, skip, strict=True), strict=True))
+
+        def known(size: Size) -> bool:
+            arg, axes = outside.get(size.source, (None, 0))
+            return arg is not None and not (size.axis is None and axes)
 
         def length(size: Size) -> Dim:
-            found = outside.get(size.source)
-            if found is None:
-                return symbolic(size)
-            arg, axes = found
+            arg, axes = outside[size.source]
+            assert arg is not None
             return dim_of(arg) if size.axis is None else arg.type.shape[size.axis + axes]
 
-        return length
+        def translated(dim: Dim) -> Dim | None:
+            return replaced(dim, length) if all(map(known, sizes(dim))) else None
+
+        return translated
+
+
+@lru_cache(maxsize=256)
+def _conditions(results: tuple[Tensor, ...]) -> Sequence[tuple[Tensor, Requirement]]:
+    from symc.conditions import requirements
+
+    return requirements(walk(results))
+
+
+def outside(
+    found: Sequence[tuple[Tensor, Requirement]], length: Callable[[Dim], Dim | None]
+) -> Iterator[Requirement]:
+    """Those conditions of a body that compare lengths which `length` knows outside."""
+    for _, requirement in found:
+        if isinstance(requirement.holds, tuple):
+            left, right = map(length, requirement.holds)
+            if left is not None and right is not None:
+                yield Requirement((left, right), requirement.error, _message(requirement, length))
+
+
+def _message(
+    requirement: Requirement, length: Callable[[Dim], Dim | None]
+) -> Callable[[Callable[[Any], Any]], str]:
+    def message(value: Callable[[Any], Any]) -> str:
+        return requirement.message(
+            lambda what: value(what if isinstance(what, Tensor) else length(what))
+        )
+
+    return message
+
+
+def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[Dim]:
+    """The lengths in a body that are values of scalars outside, not lengths of arrays there."""
+    for dim in {dim: None for node in walk(body.results) for dim in node.type.shape}:
+        if any(size.axis is None for size in sizes(dim)):
+            new = length(dim)
+            if new is not None:
+                yield new
 
 
 def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:

@@ -19,20 +19,28 @@ are siblings: they are computed together, by one loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.dims import Dim, Size, add, substitute
+from symc.errors import ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.loops.body import Body
+from symc.loops.body import Body, outside, value_lengths
+from symc.lowering import Control
+from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
 from symc.types import TensorType, to_numpy
 
+if TYPE_CHECKING:
+    from symc.lowering import SizeOf
+
 _Each = TypeVar("_Each")
+PartKind: TypeAlias = Literal["history", "final", "collected", "count"]
 
 
 @record
@@ -86,40 +94,71 @@ class Part:
       the rows of the others are there, but their values are not specified.
     """
 
-    kind: Literal["history", "final", "collected", "count"]
+    kind: PartKind
     number: int = 0
 
 
 @record
 class Scan(Op):
-    """One result of a loop: arguments are the steps, sequences, initial rows, and the others."""
+    """One result of a loop: arguments are the steps, sequences, initial rows, and the others.
+
+    `checks` is empty but inside the compiler (`symc/blocks.py`): then the body's last results are
+    conditions that must hold in each step, and it has the numbers of those each one waits for.
+    """
 
     body: Body
     layout: Layout
     part: Part
+    checks: tuple[tuple[int, ...], ...] = ()
 
     def infer(self, *args: Tensor) -> TensorType:
-        if self.part.kind == "count":
-            return TensorType(INT64, ())
-        layout, part = self.layout, self.part
+        layout, part, steps = self.layout, self.part, dim_of(args[0])
         number = part.number + (len(layout.states) if part.kind == "collected" else 0)
-        row = self.row(number, args)
-        steps = dim_of(args[0])
         match part.kind:
+            case "count":
+                return TensorType(INT64, ())
             case "history":
                 length = add(steps, layout.states[part.number].depth)
             case "final":
                 length = layout.states[part.number].depth
             case "collected":
                 length = steps
+        row = self.row(number, args)
         return TensorType(self.body.results[number].dtype, (length, *row))
 
     def row(self, number: int, args: Sequence[Tensor]) -> tuple[Dim, ...]:
         """The shape of one of the body's results, in lengths of the arguments."""
-        given = self.given(args)
-        length = self.body.lengths([arg for arg, _ in given], [skip for _, skip in given])
-        shape = self.body.results[number].type.shape
-        return tuple(substitute(dim, length) for dim in shape)
+        length = self.lengths(args)
+        row: list[Dim] = []
+        for axis, dim in enumerate(self.body.results[number].type.shape):
+            known = length(dim)
+            if known is None:
+                raise ShapeMismatch(
+                    f"axis {axis} of what a step gives has a length that the step computes; all "
+                    f"steps must give the same\n  result {describe(self.body.results[number])}"
+                )
+            row.append(known)
+        return tuple(row)
+
+    def lengths(self, args: Sequence[Tensor]) -> Callable[[Dim], Dim | None]:
+        """What lengths in the body are outside; None for those that are known inside only."""
+        given = self.given(args)[1:]
+        known = [None, *(arg for arg, _ in given)]
+        return self.body.lengths(known, [0, *(skip for _, skip in given)])
+
+    def require(self, node: Tensor) -> Iterator[Requirement]:
+        """What must hold before the first step; what a step requires itself is checked there."""
+        from symc.loops.conditions import rows_and_steps  # late: imports this module
+
+        yield from rows_and_steps(self, node)
+        yield from outside(self.body.conditions(), self.lengths(node.args))
+
+    def lower(self, node: Tensor, size: SizeOf) -> Control:
+        length = self.lengths(node.args)
+        size(dim_of(node.args[0]))
+        for dim in value_lengths(self.body, length):
+            size(dim)
+        return Control(tuple(self.siblings()), first=1)
 
     def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
         """The argument behind each slot, and how many of its leading axes the slot lacks."""
@@ -143,14 +182,18 @@ class Scan(Op):
         """The ops of all results of this loop."""
         layout = self.layout
         for number in range(len(layout.states)):
-            yield Scan(self.body, layout, Part("history", number))
-            yield Scan(self.body, layout, Part("final", number))
+            yield self.sibling("history", number)
+            yield self.sibling("final", number)
         for number in range(layout.collected):
-            yield Scan(self.body, layout, Part("collected", number))
-        yield Scan(self.body, layout, Part("count"))
+            yield self.sibling("collected", number)
+        yield self.sibling("count")
+
+    def sibling(self, kind: PartKind, number: int = 0) -> Op:
+        """The op of another result of this loop."""
+        return replace(self, part=Part(kind, number))
 
     def common(self) -> Any:
-        return self.body, self.layout
+        return self.body, self.layout, self.checks
 
     def evaluate(self, *args: Array) -> Array:
         return self.evaluate_all(*args)(self)
@@ -173,13 +216,8 @@ class Scan(Op):
 
         return batch_scan(self, args, batched)
 
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        from symc.loops.conditions import loop_requirements
-
-        return loop_requirements(self, node)
-
     def key(self) -> str:
-        return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r})"
+        return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r}, {self.checks})"
 
     @property
     def label(self) -> str:
@@ -209,7 +247,7 @@ class _Run:
             for rows, value in zip(self.collected, values[states:], strict=False):
                 rows.append(value)
             self.count += 1
-            if layout.stops and bool(values[-1]):
+            if layout.stops and bool(values[states + layout.collected]):
                 break
 
     def inputs(self) -> Iterator[Array]:

@@ -156,6 +156,16 @@ def _expands(kind: OpKind) -> bool:
     return isinstance(kind, type) and issubclass(kind, Op) and kind.expand is not Op.expand
 
 
+def optimise(roots: Sequence[Tensor], mode: str) -> list[Tensor]:
+    """The roots after all phases."""
+    return _phases(roots, mode, None) if roots else []
+
+
+def lengths_of(nodes: Sequence[Tensor]) -> list[Dim]:
+    """The symbolic lengths that computing these nodes may need."""
+    return sorted(_symbolic(nodes) | _bounds(nodes), key=_age)
+
+
 def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
     """The lengths of nodes that are not known now."""
     return {dim for node in nodes for dim in node.type.shape if type(dim) is not int}

@@ -37,6 +37,7 @@ from symc.codegen.ir import (
     Stmt,
     Store,
     Var,
+    every_step,
 )
 from symc.codegen.passes.memory import prepared
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
@@ -56,7 +57,7 @@ def narrow(program: Program) -> Program:
     if any(size.var.name not in known for size in program.sizes):
         return program
     data = {kernel.name: set[int]() for kernel in program.kernels}
-    for step in program.steps:
+    for step in every_step(program.steps):
         if isinstance(step, Launch):
             data[step.kernel] |= {n for n, size in enumerate(step.sizes) if _loads(size)}
     kernels = tuple(_Narrow(kernel, data[kernel.name]).kernel() for kernel in program.kernels)

@@ -24,6 +24,7 @@ from symc.codegen.ir import (
     Step,
     Stmt,
     Store,
+    map_steps,
 )
 from symc.codegen.passes.walk import (
     Block,
@@ -50,14 +51,15 @@ def split(program: Program) -> Program:
             Kernel(name, kernel.params, kernel.sizes, body, kernel.note)
             for name, body in zip(names, bodies, strict=True)
         )
-    steps: list[Step] = []
-    for step in program.steps:
+
+    def launches(step: Step) -> list[Step]:
         if not isinstance(step, Launch):
-            steps.append(step)
-            continue
-        steps += [_launch(step, piece) for piece in pieces[step.kernel]]
+            return [step]
+        return [_launch(step, piece) for piece in pieces[step.kernel]]
+
+    steps = map_steps(program.steps, launches)
     kernels = tuple(_trimmed(piece) for found in pieces.values() for piece in found)
-    return replace(program, kernels=kernels, steps=tuple(steps))
+    return replace(program, kernels=kernels, steps=steps)
 
 
 def _bodies(body: Block, sizes: set[str]) -> list[Block]:
