@@ -13,6 +13,7 @@ from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
+from symc.conditions import Test
 from symc.dims import Dim, Size, sizes, symbolic
 from symc.graph import Op, Requirement, Tensor, substitute, walk
 from symc.inputs import Constant
@@ -25,7 +26,7 @@ from symc.sizes import Lengths
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import known_element
 from symc.types import TensorType
-from symc.units import Block, Test
+from symc.units import Block
 
 
 @record

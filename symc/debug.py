@@ -6,9 +6,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from symc.conditions import Test
 from symc.graph import Tensor, walk
 from symc.pprint import described, expression
-from symc.units import Inside, Invoke, Lone, Nest, Reading, Test, Unit
+from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
 if TYPE_CHECKING:
     from symc.callable import Function

@@ -9,6 +9,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.passes.walk import collect, expressions, statements
 from symc.codegen.record import record
+from symc.conditions import Test
 from symc.dims import maximum
 from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
@@ -20,7 +21,7 @@ from symc.repeats import repeated
 from symc.schedule import is_source
 from symc.sizes import Lengths, Names
 from symc.stages import Stage
-from symc.units import Block, Inside, Invoke, Lone, Nest, Plan, Problem, Reading, Test, Unit
+from symc.units import Block, Inside, Invoke, Lone, Nest, Plan, Problem, Reading, Unit
 
 
 @record
@@ -82,7 +83,7 @@ class Lowerer:
         for shared, node in problem.updates:
             if shared in plan.in_place:
                 self._destinations.setdefault(self.base(node), []).append(homes[shared])
-        self._outside = self._read_elsewhere()
+        self._outside = self._read_elsewhere() | {self.base(root) for root in problem.roots}
 
     def steps(self) -> tuple[ir.Step, ...]:
         """All steps."""

@@ -149,10 +149,12 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
     """Raises the error of a failed check, its values computed again from the arguments."""
 
     def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
-        from symc.conditions import explain, requirements
+        from symc.conditions import explain, explain_step, requirements
 
         found = requirements(walk(request.roots()))
         inputs = dict(zip(request.inputs, arrays, strict=False))
+        if code == len(found) + 1:
+            raise explain_step(request.roots(), inputs)
         if code < 1 or code > len(found):
             raise SymcError(f"the compiled function ended with status {code}")
         raise explain(found[code - 1][1], inputs)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from symc.blocks import Blocks
 from symc.codegen.record import record
+from symc.conditions import Test
 from symc.graph import Requirement, Tensor, walk
 from symc.inputs import Constant, SharedVariable
 from symc.problems import in_memory, own_memory, problem_of
 from symc.request import Optimised, Request
 from symc.sizes import Names, SizeTable, Unifier
-from symc.units import Problem, Test
+from symc.units import Problem
 
 
 @record

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.record import record
+from symc.conditions import Test
 from symc.dims import Dim
 from symc.graph import Array, Op, Tensor, walk
 from symc.inputs import Constant, Input, SharedVariable
 from symc.lowering import Alias, At, Index, Lowering, Read, Reader, SizeOf
 from symc.sizes import Lengths
 from symc.types import TensorType
-from symc.units import Block, Problem, Test
+from symc.units import Block, Problem
 
 
 @record

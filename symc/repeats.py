@@ -83,7 +83,7 @@ class _Loop:
         if stop is not None:
             done = sizes.counter("done", "how many steps a loop has done")
         rounds = ir.Var(done) if done else ir.binary("max", extent, ir.const(0))
-        note = "\n".join(described(node) for node in self.nodes)
+        note = "\n".join(dict.fromkeys(described(node) for node in self.nodes))
         loop = ir.Repeat(block.number, extent, body, stop, done, note)
         return [*before, loop, *self.after(rounds)]
 

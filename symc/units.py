@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from symc.codegen.record import record
+from symc.conditions import Test
 from symc.dims import Dim
-from symc.graph import Requirement, Tensor
+from symc.graph import Tensor
 from symc.inputs import SharedVariable
 from symc.lowering import Lowering
 from symc.sizes import Lengths
@@ -35,15 +36,6 @@ class Invoke:
     """A routine call, and the stages of all its results that are wanted."""
 
     stages: tuple[Stage, ...]
-
-
-@record
-class Test:
-    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths."""
-
-    number: int
-    requirement: Requirement
-    node: Tensor | None
 
 
 @record

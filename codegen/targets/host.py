@@ -237,6 +237,9 @@ def declare_rows(host: Host, steps: Sequence[Step], before: set[str]) -> None:
     """The rows that some steps use, as far as it is known here but not outside where they are."""
     whole = wholes(host.program)
     used = {name for step in every_step(steps) for name in buffers_of(step)}
+    for buffer in reversed(host.program.buffers):
+        if buffer.of is not None and buffer.name in used:
+            used.add(buffer.of.buffer)
     for buffer in host.program.buffers:
         of = buffer.of
         if of is None or buffer.name not in used:

@@ -10,6 +10,7 @@ are the same nodes, so loops written twice are one loop.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -140,6 +141,9 @@ def _conditions(results: tuple[Tensor, ...]) -> Sequence[tuple[Tensor, Requireme
     from symc.conditions import requirements
 
     return requirements(walk(results))
+
+
+atexit.register(_conditions.cache_clear)  # nodes that outlive the import system cannot be compared
 
 
 def outside(

@@ -1,4 +1,4 @@
-"""What must hold for a loop to run: of its number of steps, its sequences and its states."""
+"""What must hold when a loop runs: for its lengths, and for what its body computes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from symc import dims
 from symc.dims import Dim, Extreme, Poly
 from symc.errors import BadIndex, LoopError
 from symc.graph import Requirement, Tensor
+from symc.loops.body import outside
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import eq, ge, le, logical_or
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from symc.loops.scan import Scan
 
 
-def rows_and_steps(op: Scan, node: Tensor) -> Iterator[Requirement]:
-    """That there are steps, rows for them, and states of one shape; the same for all siblings."""
+def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
+    """All of them; siblings have the same."""
     steps, sequences, initial, _ = op.split(node.args)
     count = dim_of(steps)
     if not dims.nonnegative(count):
@@ -33,6 +34,7 @@ def rows_and_steps(op: Scan, node: Tensor) -> Iterator[Requirement]:
         yield from _long_enough(node, count, sequence, max(rows.taps, default=0))
     for number, arg in enumerate(initial):
         yield from _same_rows(op, node, number, arg)
+    yield from outside(op.body.conditions(), op.lengths(node.args))
 
 
 def _long_enough(node: Tensor, steps: Dim, sequence: Tensor, last: int) -> Iterator[Requirement]:

@@ -19,7 +19,7 @@ are siblings: they are computed together, by one loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -30,7 +30,7 @@ from symc.codegen.record import record
 from symc.dims import Dim, Size, add, substitute
 from symc.errors import ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.loops.body import Body, outside, value_lengths
+from symc.loops.body import Body, value_lengths
 from symc.lowering import Control
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
@@ -112,18 +112,19 @@ class Scan(Op):
     checks: tuple[tuple[int, ...], ...] = ()
 
     def infer(self, *args: Tensor) -> TensorType:
-        layout, part, steps = self.layout, self.part, dim_of(args[0])
+        if self.part.kind == "count":
+            return TensorType(INT64, ())
+        layout, part = self.layout, self.part
         number = part.number + (len(layout.states) if part.kind == "collected" else 0)
+        row = self.row(number, args)
+        steps = dim_of(args[0])
         match part.kind:
-            case "count":
-                return TensorType(INT64, ())
             case "history":
                 length = add(steps, layout.states[part.number].depth)
             case "final":
                 length = layout.states[part.number].depth
             case "collected":
                 length = steps
-        row = self.row(number, args)
         return TensorType(self.body.results[number].dtype, (length, *row))
 
     def row(self, number: int, args: Sequence[Tensor]) -> tuple[Dim, ...]:
@@ -145,13 +146,6 @@ class Scan(Op):
         given = self.given(args)[1:]
         known = [None, *(arg for arg, _ in given)]
         return self.body.lengths(known, [0, *(skip for _, skip in given)])
-
-    def require(self, node: Tensor) -> Iterator[Requirement]:
-        """What must hold before the first step; what a step requires itself is checked there."""
-        from symc.loops.conditions import rows_and_steps  # late: imports this module
-
-        yield from rows_and_steps(self, node)
-        yield from outside(self.body.conditions(), self.lengths(node.args))
 
     def lower(self, node: Tensor, size: SizeOf) -> Control:
         length = self.lengths(node.args)
@@ -215,6 +209,11 @@ class Scan(Op):
         from symc.loops.batching import batch_scan  # late: for Jacobians alone
 
         return batch_scan(self, args, batched)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        from symc.loops.conditions import loop_requirements
+
+        return loop_requirements(self, node)
 
     def key(self) -> str:
         return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r}, {self.checks})"

@@ -17,6 +17,7 @@ from itertools import count
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
 from symc.graph import Op, Tensor, located_at, walk
+from symc.loops.inside import improved, with_conditions
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise
@@ -69,7 +70,7 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = [*roots, *conditions]
+    everything = with_conditions([*roots, *conditions])
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)
@@ -89,7 +90,7 @@ def _stability() -> RuleSet:
 def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
     """The roots after the stability rules alone: what every mode computes."""
     done = normalise(roots, _stability(), None)
-    return [done[root] for root in roots]
+    return improved([done[root] for root in roots], stabilise)
 
 
 def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
@@ -123,7 +124,7 @@ def _phases(
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
-    return found
+    return improved(found, lambda results: _phases(results, mode, trace))
 
 
 @cache
@@ -224,6 +225,7 @@ def _lengths(
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
-        pending = _phases([cast_to(source, INT64) for source in new], mode, trace) if new else []
+        fresh = with_conditions([cast_to(source, INT64) for source in new])
+        pending = _phases(fresh, mode, trace) if new else []
         scalars.update(zip(new, pending, strict=True))
     return scalars

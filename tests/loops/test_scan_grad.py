@@ -64,6 +64,7 @@ def until(x: Tensor) -> Any:
 
 def nested(x: Tensor, w: Tensor) -> Any:
     def row(row: Tensor, h: Tensor) -> Tensor:
+        last: Tensor
         last, _ = symc.reduce(lambda a, h: T.tanh(T.dot(h, w) + a), row, h)
         return last
 
