@@ -7,6 +7,7 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 import gc as _gc
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
 # again as they become more would take a quarter of the time.
@@ -33,6 +34,16 @@ try:
 finally:
     if _collecting:
         _gc.enable()
+
+if _TYPE_CHECKING:  # these are imported when they are first used
+    from symc.loops.api import scan as scan
+    from symc.loops.folding import foldl as foldl
+    from symc.loops.folding import foldr as foldr
+    from symc.loops.folding import map as map
+    from symc.loops.folding import reduce as reduce
+    from symc.loops.outcome import until as until
+    from symc.loops.repeat import fori_loop as fori_loop
+    from symc.loops.repeat import while_loop as while_loop
 
 __all__ = [
     "Function", "In", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",

@@ -8,6 +8,7 @@ from cases import (
     importing,
     layer_norm,
     logistic,
+    lstm,
     network,
     node_count,
     pairwise,
@@ -25,6 +26,7 @@ CASES: tuple[Case, ...] = (
     layer_norm.CASE,
     pairwise.CASE,
     network.CASE,
+    lstm.CASE,
     node_count.CASE,
     deep_network.CASE,
 )

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.dims import sizes
-from symc.errors import LoopError
 from symc.grad import placeholder
-from symc.graph import Tensor, walk
+from symc.graph import Tensor
 from symc.loops.body import Body, closed
 from symc.loops.scan import Layout, Part, Rows, Scan, State
-from symc.tensor.broadcast import describe
 from symc.types import TensorType
 
 
@@ -103,7 +98,6 @@ class Plan:
         params += [slot for read in self.reads for slot in read.slots]
         params += [slot for carry in self.carries for slot in carry.slots]
         results = [*(carry.result for carry in self.carries), *self.collected]
-        check_lengths(params, results)
         if self.condition is not None:
             results.append(self.condition)
         body, outside = closed(params, results)
@@ -116,22 +110,3 @@ class Plan:
         )
         given = [*(read.array for read in self.reads), *(c.initial for c in self.carries)]
         return Loop(body, layout, (self.steps, *given, *outside))
-
-
-def check_lengths(params: Sequence[Tensor], results: Sequence[Tensor]) -> None:
-    """Raises `LoopError` when a result has a length that would change from step to step."""
-    values = {
-        size.source: result
-        for result in results
-        for dim in result.type.shape
-        for size in sizes(dim)
-        if size.axis is None
-    }
-    if not values:
-        return
-    for source, result in values.items():
-        if not set(params).isdisjoint(walk([source])):
-            raise LoopError(
-                "the results of a step have the same shape in every step, and this one has "
-                f"a length that changes\n  result {describe(result)}\n  length {describe(source)}"
-            )

@@ -38,12 +38,12 @@ class Updates(dict[SharedVariable, Tensor]):
 def with_default_updates(step: Outcome) -> dict[SharedVariable, Tensor]:
     """The updates of a step, and the default updates of all shared variables it reaches."""
     updates = dict(step.updates)
-    pending = [*step.outputs, *updates.values()]
+    pending: list[Tensor] = [*step.outputs, *updates.values()]
     if step.condition is not None:
         pending.append(step.condition)
     while pending:
         found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
-        pending = []
+        pending = list[Tensor]()
         for variable in found:
             if variable not in updates and variable.default_update is not None:
                 updates[variable] = variable.default_update
