@@ -202,25 +202,40 @@ def slots_for(
 ) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
     """What a body needs from outside, and what stands for it and for the parameters inside.
 
-    Of a number that follows from lengths of arrays, those arrays: lengths are known everywhere.
+    Of what follows from lengths of arrays, those arrays: lengths are known everywhere.
     """
-    from symc.tensor.lengths import tensor_of
-
     captured: dict[Tensor, None] = {}
     lengths: dict[Tensor, Tensor] = {}
     for node in boundary:
-        dim = _length(node)
-        if dim is None:
+        inside = _from_lengths(node)
+        if inside is None:
             captured[node] = None
         else:
-            lengths[node] = tensor_of(dim)
-            captured.update((size.source, None) for size in sizes(dim) if size.source not in params)
+            lengths[node] = inside
+            leaves = [leaf for leaf in walk([inside]) if not leaf.args and leaf not in params]
+            captured.update((leaf, None) for leaf in leaves if not isinstance(leaf.op, Constant))
     replaced: dict[Tensor, Tensor] = {}
     for number, node in enumerate((*params, *captured)):
         declared = declared_lengths(node.type.shape)
         replaced[node] = slot(number, node.dtype, declared, node.name)
-    inside = substitute(list(lengths.values()), replaced)
-    return list(captured), {**dict(zip(lengths, inside, strict=True)), **replaced}
+    given = substitute(list(lengths.values()), replaced)
+    return list(captured), {**dict(zip(lengths, given, strict=True)), **replaced}
+
+
+def _from_lengths(node: Tensor) -> Tensor | None:
+    """A number, or an array of one number, computed from lengths of arrays that are given."""
+    from symc.tensor.lengths import tensor_of
+    from symc.tensor.views import BroadcastTo
+
+    if not isinstance(node.op, BroadcastTo):
+        dim = _length(node)
+        return None if dim is None else tensor_of(dim)
+    value, *holes = node.args
+    if value.type.shape or not isinstance(value.op, Constant):
+        return None
+    dims = [_length(hole) for hole in holes]
+    known = [tensor_of(dim) for dim in dims if dim is not None]
+    return node.op(value, *known) if len(known) == len(holes) else None
 
 
 def _length(node: Tensor) -> Poly | None:
