@@ -121,7 +121,7 @@ class _Run:
                 self.shapes[buffer.name] = given.shape
                 self.memory[buffer.name] = list(given.values)
         self.rows = {buffer.name for buffer in program.buffers if buffer.role == "row"}
-        self.kept = {b.name for b in program.buffers if b.role != "temp"}
+        self.kept = {b.name for b in program.buffers if b.role not in ("temp", "row")}
         self.uses = Counter(used_buffers(program, program.steps))
         self.functions = functions
         self.sizes: dict[str, int] = {}
@@ -208,6 +208,8 @@ class _Run:
     def repeat(self, step: Repeat) -> int:
         """Run a loop."""
         done, extent = 0, self.value(step.extent)
+        for name in self.kept.intersection(used_buffers(self.program, step.steps)):
+            self.buffer(name)  # outputs are there, even if no round writes any of their rows
         while done < extent:
             status = self.block(step.steps, **{step.var: done})
             if status:
