@@ -164,7 +164,10 @@ class _Loop:
                 assert node is not None
                 _, *shape = self.outer.shape(node)
                 buffer = self.outer.destinations(node)[0]
-                row = self.row(result.name, result.dtype, buffer, tuple(shape), self.var)
+                at: ir.Expr = self.var
+                if number - states in self.op.layout.reverse:
+                    at = ir.sub(ir.sub(self.outer.sizes(dim_of(self.count)), ir.const(1)), at)
+                row = self.row(result.name, result.dtype, buffer, tuple(shape), at)
                 found.append((row, result))
         return found
 

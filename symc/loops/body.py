@@ -11,7 +11,7 @@ are the same nodes, so loops written twice are one loop.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -27,14 +27,15 @@ from symc.types import TensorType
 
 @record
 class Slot(Op):
-    """Parameter `number` of a body, of a dtype and with these lengths (None: known outside).
+    """Parameter `number` of a body, of a dtype and with these lengths.
 
-    The name belongs to it, so that generated text depends on nothing but the graph.
+    A length is a number, or follows from those of other slots, or (None) is known outside. The name
+    belongs to it, so that generated text depends on nothing but the graph.
     """
 
     number: int
     dtype: DType
-    declared: tuple[int | None, ...]
+    declared: tuple[Dim | None, ...]
     name: str | None = None
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -44,14 +45,31 @@ class Slot(Op):
         raise AssertionError("slots are given, not computed")
 
     def key(self) -> str:
-        return f"Slot({self.number}, {self.dtype}, {self.declared}, {self.name})"
+        declared = ", ".join("None" if dim is None else _text(dim) for dim in self.declared)
+        return f"Slot({self.number}, {self.dtype}, ({declared}), {self.name})"
+
+
+def _text(dim: Dim) -> str:
+    """A length in lengths of slots, which are known by their numbers."""
+    if isinstance(dim, int):
+        return str(dim)
+    terms: list[str] = []
+    for monomial, factor in dim.terms:
+        atoms = [
+            f"{atom.source.op.number}.{atom.axis}"
+            if isinstance(atom, Size)
+            else f"{atom.kind}({_text(atom.left)}, {_text(atom.right)})"
+            for atom in monomial
+        ]
+        terms.append("*".join([str(factor), *atoms]))
+    return " + ".join(terms)
 
 
 _slots: WeakValueDictionary[Slot, Tensor] = WeakValueDictionary()
 
 
 def slot(
-    number: int, dtype: DType, declared: tuple[int | None, ...], name: str | None = None
+    number: int, dtype: DType, declared: tuple[Dim | None, ...], name: str | None = None
 ) -> Tensor:
     """The one node of a slot."""
     op = Slot(number, dtype, declared, name)
@@ -68,9 +86,53 @@ def slot(
     return found
 
 
-def declared_lengths(shape: Sequence[Dim]) -> tuple[int | None, ...]:
-    """The lengths of a shape that are numbers, None for the others."""
-    return tuple(dim if isinstance(dim, int) else None for dim in shape)
+def make_slots(nodes: Sequence[Tensor]) -> dict[Tensor, Tensor]:
+    """A slot for each of some tensors; lengths that are related outside are so inside, too."""
+    places: dict[Size, tuple[Tensor, int | None]] = {}  # where each length is seen as it is
+    for node in nodes:
+        if not node.ndim and node.dtype is INT64:
+            places.setdefault(Size(node, None), (node, None))
+        for axis, dim in enumerate(node.type.shape):
+            size = None if isinstance(dim, int) else next(sizes(dim), None)
+            if size is not None and symbolic(size) is dim:
+                places.setdefault(size, (node, axis))
+    made: dict[Tensor, Tensor] = {}
+    numbers = {node: number for number, node in enumerate(nodes)}
+    pending = list(nodes)
+    while pending:
+        ready = [node for node in pending if _places_of(node, places).issubset(made)]
+        for node in ready or pending[:1]:
+            declared = tuple(
+                _declared(dim, (node, axis), places, made)
+                for axis, dim in enumerate(node.type.shape)
+            )
+            made[node] = slot(numbers[node], node.dtype, declared, node.name)
+        pending = [node for node in pending if node not in made]
+    return made
+
+
+def _places_of(node: Tensor, places: Mapping[Size, tuple[Tensor, int | None]]) -> set[Tensor]:
+    """The other tensors that the lengths of a tensor follow from."""
+    found = {places[size][0] for dim in node.type.shape for size in sizes(dim) if size in places}
+    return found - {node}
+
+
+def _declared(
+    dim: Dim,
+    own: tuple[Tensor, int],
+    places: Mapping[Size, tuple[Tensor, int | None]],
+    made: Mapping[Tensor, Tensor],
+) -> Dim | None:
+    """A length in those of slots that are there already; None if it does not follow from them."""
+    found = [places.get(size, own) for size in sizes(dim)]
+    if any(place == own or place[0] not in made for place in found):
+        return None
+
+    def inside(size: Size) -> Dim:
+        node, axis = places[size]
+        return symbolic(Size(made[node], axis))
+
+    return replaced(dim, inside)
 
 
 Checks: TypeAlias = tuple[tuple[int, ...], ...]
@@ -214,12 +276,9 @@ def slots_for(
             lengths[node] = inside
             leaves = [leaf for leaf in walk([inside]) if not leaf.args and leaf not in params]
             captured.update((leaf, None) for leaf in leaves if not isinstance(leaf.op, Constant))
-    replaced: dict[Tensor, Tensor] = {}
-    for number, node in enumerate((*params, *captured)):
-        declared = declared_lengths(node.type.shape)
-        replaced[node] = slot(number, node.dtype, declared, node.name)
-    given = substitute(list(lengths.values()), replaced)
-    return list(captured), {**dict(zip(lengths, given, strict=True)), **replaced}
+    made = make_slots([*params, *captured])
+    given = substitute(list(lengths.values()), made)
+    return list(captured), {**dict(zip(lengths, given, strict=True)), **made}
 
 
 def _from_lengths(node: Tensor) -> Tensor | None:

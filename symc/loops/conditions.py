@@ -9,7 +9,7 @@ from symc import dims
 from symc.dims import Dim, Extreme, Poly
 from symc.errors import BadIndex, LoopError
 from symc.graph import Requirement, Tensor
-from symc.loops.body import outside
+from symc.loops.body import Slot, outside
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import eq, ge, le, logical_or
@@ -34,6 +34,7 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
         yield from _long_enough(node, count, sequence, max(rows.taps, default=0))
     for number, arg in enumerate(initial):
         yield from _same_rows(op, node, number, arg)
+    yield from _related(op, node)
     yield from outside(op.body.conditions(), op.lengths(node.args))
 
 
@@ -64,6 +65,29 @@ def _at_most(small: Dim, large: Dim) -> bool:
             sides = [_at_most(side, large) for side in (monomial[0].left, monomial[0].right)]
             return any(sides) if monomial[0].kind == "min" else all(sides)
     return False
+
+
+def _related(op: Scan, node: Tensor) -> Iterator[Requirement]:
+    """That lengths which the body takes to be related are so, if an argument was replaced."""
+    length = op.lengths(node.args)
+    for slot, (arg, skip) in zip(op.body.slots, op.given(node.args), strict=True):
+        assert isinstance(slot.op, Slot)
+        for axis, declared in enumerate(slot.op.declared):
+            wanted = None if declared is None else length(declared)
+            found = arg.type.shape[axis + skip]
+            if wanted is not None and wanted != found:
+                yield _equal_length(arg, axis + skip, found, wanted)
+
+
+def _equal_length(arg: Tensor, axis: int, found: Dim, wanted: Dim) -> Requirement:
+    return Requirement(
+        (found, wanted),
+        LoopError,
+        lambda value: (
+            f"scan: axis {axis} of what a step uses has length {value(found)}, and had "
+            f"{value(wanted)} when the loop was made\n  given  {describe(arg)}"
+        ),
+    )
 
 
 def _same_rows(op: Scan, node: Tensor, number: int, initial: Tensor) -> Iterator[Requirement]:

@@ -177,7 +177,9 @@ class _Backward:
         if bar is None:
             return None
         row = row_of(bar)
-        self.reads.append(Reading(_cut(bar, 0, length), Rows((0,), backwards=True), (row,)))
+        turned = number >= states and number - states in self.forward.layout.reverse
+        rows = Rows((0,), backwards=not turned)
+        self.reads.append(Reading(_cut(bar, 0, length), rows, (row,)))
         return row
 
     def _carry_bars(
@@ -196,7 +198,7 @@ class _Backward:
             if slot in pulled
         }
         if final is not None and depth not in found:
-            found[depth] = _zeros(bar, row)
+            found[depth] = T.zeros_like(bar)
         for back, result in found.items():
             initial = _zeros(bar, (back, *row))
             if final is not None and back == depth:
@@ -238,10 +240,22 @@ class _Backward:
             Carrying(carry.initial, carry.taps, carry.slots, result)
             for carry, result in zip(self.carries, inner, strict=False)
         ]
-        collected = tuple(inner[len(carries) :])
         return Plan(
-            tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries), collected
-        )
+            tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries),
+            tuple(inner[len(carries) :]), reverse=self._turned(),
+        )  # fmt: skip
+
+    def _turned(self) -> tuple[int, ...]:
+        """The collected rows that belong to sequences read forwards: those end at the end."""
+        forwards = {
+            slot
+            for rows, slots in zip(
+                self.forward.layout.sequences, self.forward.of_sequences, strict=True
+            )
+            for slot in slots
+            if not rows.backwards
+        }
+        return tuple(number for slot, number in self.collected.items() if slot in forwards)
 
     # --- what came out ----------------------------------------------------------------------------
 
@@ -267,7 +281,7 @@ class _Backward:
             if rows.backwards:
                 start = sub(sub(length, forward.done), tap)
             else:
-                start, found = add(sub(forward.done, forward.steps), tap), found[::-1]
+                start = add(sub(forward.done, forward.steps), tap)
             if start != 0 or forward.steps != length:
                 region = (T.zeros_like(array))[public(start) : public(add(start, forward.steps))]
                 found = T.set_subtensor(region, found)

@@ -73,7 +73,8 @@ class State:
 class Layout:
     """What the slots and the results of a loop's body stand for.
 
-    `truncate` limits the gradient to the last steps, that many; None for all.
+    `truncate` limits the gradient to the last steps, that many; None for all. Of the collected
+    outputs in `reverse`, the last step's row comes first; such a loop does not stop.
     """
 
     sequences: tuple[Rows, ...]
@@ -81,6 +82,7 @@ class Layout:
     collected: int
     stops: bool = False
     truncate: int | None = None
+    reverse: tuple[int, ...] = ()
 
 
 @record
@@ -275,7 +277,10 @@ class _Run:
                 return self.stacked(part.number, rows[len(rows) - depth :], depth)
             case "collected":
                 number = len(self.op.layout.states) + part.number
-                return self.stacked(number, self.collected[part.number], self.steps)
+                rows = self.collected[part.number]
+                if part.number in self.op.layout.reverse:
+                    rows = rows[::-1]
+                return self.stacked(number, rows, self.steps)
 
     def stacked(self, number: int, rows: Sequence[Array], length: int) -> Array:
         """The rows as one array of this length."""
