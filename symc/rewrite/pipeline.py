@@ -17,6 +17,7 @@ from itertools import count
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
 from symc.graph import Op, Tensor, located_at, walk
+from symc.loops.improve import improve_loops
 from symc.loops.inside import improved, with_conditions
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
@@ -70,7 +71,8 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = with_conditions([*roots, *conditions])
+    everything = improve_loops([*roots, *conditions], exact=mode == "compile")
+    everything = with_conditions(everything)
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)
