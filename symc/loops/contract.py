@@ -109,11 +109,17 @@ def _terms(node: Tensor) -> list[Tensor]:
     while pending:
         part = pending.pop()
         adds = isinstance(part.op, Elementwise) and part.op.name == "add"
-        if adds and all(arg.type.shape == part.type.shape for arg in part.args):
+        if adds and all(_is_whole(arg, part) for arg in part.args):
             pending += reversed(part.args)
         else:
             terms.append(part)
     return terms
+
+
+def _is_whole(arg: Tensor, whole: Tensor) -> bool:
+    """Whether an argument of a sum is not broadcast."""
+    pairs = zip(arg.type.shape, whole.type.shape, strict=False)
+    return arg.ndim == whole.ndim and all(own != 1 or dim == 1 for own, dim in pairs)
 
 
 def _factors(term: Tensor) -> tuple[_Factor, _Factor] | None:
