@@ -37,6 +37,7 @@ finally:
 
 if _TYPE_CHECKING:  # these are imported when they are first used
     from symc.loops.api import scan as scan
+    from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
     from symc.loops.folding import foldr as foldr
     from symc.loops.folding import map as map

@@ -37,7 +37,6 @@ def contract(loop: OpenLoop) -> None:
     sums = _sums(loop)
     if not sums:
         return
-    gathered: dict[Tensor, Callable[[Get], Tensor]] = {}
     direction = _direction(loop, [term for terms in sums.values() for term in terms])
     totals: dict[int, list[Callable[[Get], Tensor]]] = {number: [] for number in sums}
     left: dict[int, list[Tensor]] = {number: [] for number in sums}
@@ -47,10 +46,10 @@ def contract(loop: OpenLoop) -> None:
             if factors is None:
                 left[number].append(term)
             else:
-                totals[number].append(_product(loop, factors, direction, gathered))
+                totals[number].append(_product(loop, factors, direction))
     for number, terms in left.items():
         for term in list(terms):
-            made = _of_gathered(loop, term, gathered)
+            made = _of_gathered(loop, term, direction)
             if made is not None:
                 terms.remove(term)
                 totals[number].append(made)
@@ -155,33 +154,11 @@ def _direction(loop: OpenLoop, terms: list[Tensor]) -> bool:
     return False
 
 
-def _gather(
-    loop: OpenLoop, node: Tensor, reverse: bool, gathered: dict[Tensor, Callable[[Get], Tensor]]
-) -> Callable[[Get], Tensor]:
-    """The values of a node in all steps, along a new first axis."""
-    known = gathered.get(node)
-    if known is not None:
-        return known
-    read = loop.slots().get(node)
-    if read is None or isinstance(read, int):
-        part = loop.collect(node, reverse)
-        made: Callable[[Get], Tensor] = lambda get: get(part)  # noqa: E731
-    else:
-        rows = loop.rows_read(read, node)
-        rows = rows if read.rows.backwards == reverse else rows[::-1]
-        made = lambda get: rows  # noqa: E731
-    gathered[node] = made
-    return made
-
-
 def _product(
-    loop: OpenLoop,
-    factors: tuple[_Factor, _Factor],
-    reverse: bool,
-    gathered: dict[Tensor, Callable[[Get], Tensor]],
+    loop: OpenLoop, factors: tuple[_Factor, _Factor], reverse: bool
 ) -> Callable[[Get], Tensor]:
     """The sum over all steps of a product, as one product."""
-    made = [_gather(loop, factor.node, reverse, gathered) for factor in factors]
+    made = [loop.gather(factor.node, reverse) for factor in factors]
 
     def total(get: Get) -> Tensor:
         sides: list[Tensor] = []
@@ -193,10 +170,9 @@ def _product(
     return total
 
 
-def _of_gathered(
-    loop: OpenLoop, term: Tensor, gathered: dict[Tensor, Callable[[Get], Tensor]]
-) -> Callable[[Get], Tensor] | None:
+def _of_gathered(loop: OpenLoop, term: Tensor, reverse: bool) -> Callable[[Get], Tensor] | None:
     """The sum over all steps of what is computed from gathered rows alone, and is smaller."""
+    gathered = {node: rows for (node, turned), rows in loop.gathered.items() if turned == reverse}
     order = walk([term], stop=gathered.__contains__)
     moving = {loop.plan.step, *loop.slots()}
     leaves = [node for node in order if node in gathered]

@@ -2,8 +2,8 @@
 
 - A row that is the last one of all is that of the last step: other rows need not be kept.
 - Loops over the same things are one loop.
-- Products of rows of sequences are computed before the loop (`hoist.py`), sums of products after it
-  (`contract.py`).
+- Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
+  (`postpone.py`) and sums of products (`contract.py`) after it.
 - Sequences, states and outputs that nothing needs are left out.
 """
 
@@ -18,6 +18,7 @@ from symc.loops.body import Body
 from symc.loops.contract import contract
 from symc.loops.hoist import hoist
 from symc.loops.opened import OpenLoop
+from symc.loops.postpone import postpone
 from symc.loops.scan import Part, Scan
 from symc.tensor.lengths import dim_of
 from symc.tensor.slices import Slice
@@ -45,6 +46,7 @@ def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
             loop = OpenLoop(replace(new.op, body=inner), new.args, wanted[key])
             if not exact:
                 hoist(loop)
+                postpone(loop)
                 contract(loop)
             known[key] = loop.close()
         return known[key][old.op.part]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from symc.dims import Dim, add, sub
@@ -33,6 +34,7 @@ class OpenLoop:
         self.asked = frozenset(wanted)
         self.wanted = set(wanted)
         self.after: dict[Part, Callable[[Get], Tensor]] = {}
+        self.gathered: dict[tuple[Tensor, bool], Callable[[Get], Tensor]] = {}
 
     def results(self) -> list[Tensor]:
         """What a step computes."""
@@ -70,6 +72,21 @@ class OpenLoop:
         part = Part("collected", number)
         self.wanted.add(part)
         return part
+
+    def gather(self, node: Tensor, reverse: bool) -> Callable[[Get], Tensor]:
+        """The values of a node in all steps, along a new first axis, for use after the loop."""
+        known = self.gathered.get((node, reverse))
+        if known is not None:
+            return known
+        read = self.slots().get(node)
+        if isinstance(read, Reading):
+            rows = self.rows_read(read, node)
+            rows = rows if read.rows.backwards == reverse else rows[::-1]
+            made = partial(_given, rows)
+        else:
+            made = partial(_got, self.collect(node, reverse))
+        self.gathered[node, reverse] = made
+        return made
 
     def rows_read(self, read: Reading, slot: Tensor) -> Tensor:
         """The rows that all steps read for a slot, in the order of the array."""
@@ -120,6 +137,15 @@ class OpenLoop:
             if not more:
                 return sorted(needed), used
             needed |= more
+
+
+def _given(rows: Tensor, get: Get) -> Tensor:
+    del get
+    return rows
+
+
+def _got(part: Part, get: Get) -> Tensor:
+    return get(part)
 
 
 def _only(read: Reading, used: set[Tensor]) -> Reading:

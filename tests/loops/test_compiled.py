@@ -192,7 +192,9 @@ def test_a_condition_that_fails_in_a_step_names_the_line_and_the_values() -> Non
     i, x = T.lvector("i"), T.vector("x")
     y, _ = symc.scan(lambda i, s, x: x[i] + s, i, T.zeros(()), x)
     function = check([i, x], [y], [0, 2, 1], r(3))
-    with pytest.raises(BadIndex, match="index 7 is out of bounds for axis 0 with length 3") as error:
+    with pytest.raises(
+        BadIndex, match="index 7 is out of bounds for axis 0 with length 3"
+    ) as error:
         function([0, 7, 1], r(3))
     assert "test_compiled.py" in str(error.value)
     np.testing.assert_array_equal(function([2], [1.0, 2.0, 4.0])[0], [4.0])
