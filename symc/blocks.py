@@ -170,9 +170,10 @@ class Blocks:
         first = len(body.results) - len(checks)
         conditions = [result for result in results[first:] if result is not None]
         tests, after = self._tests(conditions, checks)
-        kept = own_memory([result for result in results[:first] if result is not None])
-        nodes = iter(kept)
-        final = [None if result is None else next(nodes) for result in results[:first]]
+        different = list(dict.fromkeys(r for r in results[:first] if r is not None))
+        kept = own_memory(different)
+        own = dict(zip(different, kept, strict=True))
+        final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
             kept, table, self._scalars([*kept, *conditions], table),
             tests=tests, after=after, blocks_of=self.of,

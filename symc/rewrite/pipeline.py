@@ -18,6 +18,7 @@ from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
 from symc.graph import Op, Tensor, located_at, walk
 from symc.loops.inside import improved, with_conditions
+from symc.loops.rows import collect_rows
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise
@@ -124,7 +125,7 @@ def _phases(
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
-    return improved(found, lambda results: _phases(results, mode, trace))
+    return collect_rows(improved(found, lambda results: _phases(results, mode, trace)))
 
 
 @cache
