@@ -1,16 +1,18 @@
 """The reverse rule of loops: the gradient of a loop is a loop that runs backwards.
 
 At its step s it is at step ``t = n - 1 - s`` of the loop. It reads the rows of the sequences and of
-the states at t, computes the body's values from them anew, and pulls back through the body what
-reaches the results of step t: the gradients of row t given from outside, and what later steps that
-read this row have added to it. So for each slot of a state, ``t + tap``, the gradient at the slot
-is a state of the backward loop that is read with the same tap. The gradients of rows of sequences
-are collected; those of the other arguments are added up in states.
+the states at t, computes the body's values from them anew, but for products of matrices, which the
+loop keeps, and pulls back through the body what reaches the results of step t: the gradients of row
+t given from outside, and what later steps that read this row have added to it. So for each slot of
+a state, ``t + tap``, the gradient at the slot is a state of the backward loop that is read with the
+same tap. The gradients of rows of sequences are collected; those of the other arguments are added
+up in states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from symc import tensor as T
 from symc.codegen.record import record
@@ -18,7 +20,9 @@ from symc.dims import Dim, add, sub
 from symc.grad import accumulate, placeholder, reaching
 from symc.graph import Tensor, substitute, walk
 from symc.inputs import scalar_constant
+from symc.loops.body import Body
 from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
+from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
 from symc.loops.unbounded import is_unbounded
 from symc.tensor.lengths import dim_of, public, tensor_of
@@ -31,6 +35,7 @@ def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
     by_part = {other.op.part: bar for other, bar in bars.items() if isinstance(other.op, Scan)}
     forward = _Forward(Loop(op.body, op.layout, node.args))
     pulled = _pulled(forward, by_part)
+    forward.keep(pulled.slots.values())
     backward = _Backward(forward, by_part, pulled)
     return backward.arguments()
 
@@ -60,6 +65,27 @@ class _Forward:
         if self.layout.truncate is not None:
             self.steps = dim_of(T.minimum(tensor_of(self.done), self.layout.truncate))
 
+        self.kept: dict[Tensor, int] = {}
+
+    def keep(self, needed: Iterable[Tensor]) -> None:
+        """Lets the loop collect the products that are needed to compute something from its rows."""
+        if self.layout.stops:
+            return
+        body = self.loop.body
+        from_states = {slot for own in self.of_states for slot in own}
+        for node in walk(body.results):
+            if not from_states.isdisjoint(node.args):
+                from_states.add(node)
+        products = {node for node in walk(body.results) if node in from_states and is_product(node)}
+        reached = walk(needed, stop=products.__contains__)
+        first = self.layout.collected
+        self.kept = {
+            node: first + n for n, node in enumerate(filter(products.__contains__, reached))
+        }
+        layout = replace(self.layout, collected=first + len(self.kept))
+        whole = Body(body.slots, (*body.results, *self.kept))
+        self.loop = Loop(whole, layout, self.loop.args)
+
     def depth(self, state: int) -> int:
         """How many rows of a state are given."""
         return self.layout.states[state].depth
@@ -82,6 +108,8 @@ class _Forward:
             history = _cut(self.loop.history(number), 0, add(self.done, state.depth))
             taps = tuple(-tap for tap in state.taps)
             yield Reading(history, Rows(taps, backwards=True), tuple(slots))
+        for node, number in self.kept.items():
+            yield Reading(self.loop.collected(number), Rows((0,), backwards=True), (node,))
 
     def result(self, part: Part) -> int:
         """The number of the body's result that a part is made of."""

@@ -17,6 +17,7 @@ from itertools import count
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
 from symc.graph import Op, Tensor, located_at, walk
+from symc.loops.improve import improve_loops
 from symc.loops.inside import improved, with_conditions
 from symc.loops.rows import collect_rows
 from symc.request import Optimised
@@ -71,7 +72,8 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = with_conditions([*roots, *conditions])
+    everything = improve_loops([*roots, *conditions], exact=mode == "compile")
+    everything = with_conditions(everything)
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)
