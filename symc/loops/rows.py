@@ -91,11 +91,13 @@ def _with_rows(op: Scan, states: Sequence[int]) -> Scan:
 def _rows(op: Slice, history: Tensor, args: Sequence[Tensor], states: Sequence[int]) -> Tensor:
     """What a slice of a history takes, from the rows of steps."""
     old, new = history.op, args[0].op
-    assert isinstance(old, Scan) and isinstance(new, Scan)
+    assert isinstance(old, Scan)
+    assert isinstance(new, Scan)
     number = old.layout.collected + states.index(old.part.number)
     collected = replace(new, part=Part("collected", number))(*args[0].args)
     span = op.entries[0]
-    assert isinstance(span, Span) and isinstance(span.start, int)
+    assert isinstance(span, Span)
+    assert isinstance(span.start, int)
     start = span.start - old.layout.states[old.part.number].depth
     entries = (Span(start or None), *op.entries[1:])
     if all(entry == WHOLE for entry in entries):
