@@ -147,7 +147,7 @@ def call(name: str, dtype: DType, python: Callable[..., Number] | None) -> Calla
     meaning = python or row.python
     if row.is_predicate:
         return meaning
-    into = fit(dtype)
+    into = fit(row.types[-1] if row.types else dtype)
     if python is None and name == "pow" and not dtype.is_float:
         return _integer_power(dtype)
     return lambda *args: into(meaning(*args))

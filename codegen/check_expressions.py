@@ -167,6 +167,11 @@ def _call(call: Call, scope: Scope, part: object) -> None:
         raise Broken(part, f"there is no function {call.function}")
     if len(call.args) != row.arity:
         raise Broken(part, f"{call.function} takes {row.arity} arguments, not {len(call.args)}")
+    if row.types:
+        found = (*(check_expr(arg, scope, part) for arg in call.args), call.dtype)
+        if found != row.types:
+            raise Broken(part, f"{call.function} is of {row.types}, not of {found}")
+        return
     dtype = call.args[0].dtype
     _same(dtype, call.args, scope, part, call.function)
     _not_float16(dtype, part, call.function)

@@ -22,6 +22,7 @@ from symc.codegen.ir import (
     Stmt,
     Store,
 )
+from symc.codegen.reductions import SCANNED
 
 
 def check_kernel(kernel: Kernel) -> None:
@@ -91,8 +92,10 @@ class _Kernel:
                 self.block(otherwise, around)
             case Barrier():
                 self.in_team(stmt)
-            case Combine(buffer, op, dtype):
+            case Combine(buffer, op, dtype, reach):
                 self.in_team(stmt)
+                if reach == "before" and op not in SCANNED:
+                    raise Broken(stmt, f"there is no scan by {op}")
                 check_access(buffer, Const(0), dtype, self.scope, stmt)
                 if not _suits(op, dtype):
                     raise Broken(stmt, f"combine by {op} of {dtype}")
@@ -103,6 +106,10 @@ class _Kernel:
         """A statement that all threads of a team must reach."""
         if "team" not in self.around or "lane" in self.around:
             raise Broken(stmt, "not among the statements that all threads of a team run")
+
+    def is_together(self) -> bool:
+        """Whether all threads of a team are here, one iteration each still to be given out."""
+        return "team" in self.around and not {"lane", "round"} & set(self.around)
 
     def write(self, buffer: str, index: Expr, value: Expr, stmt: Stmt) -> None:
         """A store or an update."""
@@ -130,8 +137,8 @@ class _Kernel:
             raise Broken(loop, "an unroll loop whose length is not constant")
         if loop.kind in ("grid", "team") and self.around:
             raise Broken(loop, f"a {loop.kind} loop inside another loop")
-        if loop.kind == "lane" and ("team" not in self.around or "lane" in self.around):
-            raise Broken(loop, "a lane loop that is not in a team, or in another lane loop")
+        if loop.kind in ("lane", "round") and not self.is_together():
+            raise Broken(loop, f"a {loop.kind} loop that is not in a team, or in another such loop")
         self.integer(loop.extent, loop, "the length of a loop")
         self.bind(loop.var.name, loop)
         if loop.var.dtype not in (INT32, INT64):

@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from symc.codegen import math
+from symc.codegen.device_packs import Pack, find_packs
 from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import BOOLEAN, SHIFT, Printer, factors
 from symc.codegen.ir import (
-    Accumulate,
     Alloc,
     Barrier,
     Binary,
@@ -31,27 +31,18 @@ from symc.codegen.ir import (
     Kernel,
     Let,
     Loop,
-    Stmt,
-    Store,
     Var,
     const,
 )
 from symc.codegen.kernels import Frame, emit_block
-from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of, is_on_stack
 from symc.codegen.passes.walk import (
     Block,
-    loads_of,
     names_in,
-    rebuild,
     statements,
-    substitute,
 )
 from symc.codegen.record import record
 from symc.codegen.writer import INDENT, WIDTH, Writer, comment, wrapped
-
-if TYPE_CHECKING:
-    from symc.codegen.dtypes import DType
 
 THREADS = 256  # of a block of a grid kernel
 TEAM = 512  # the largest team
@@ -184,7 +175,7 @@ def team_length(kernel: Kernel) -> Expr:
             case Loop(var, extent, kind):
                 bound = upper_bound(extent, bounds, sizes)
                 bounds[var.name] = bound
-                if kind == "lane" and bound != longest:
+                if kind in ("lane", "round") and bound != longest:
                     both = longest != const(1) and bound != const(1)
                     if both:
                         longest = Binary("max", longest, bound, INT64)
@@ -255,6 +246,9 @@ class Grid:
                 step = f"{cast}gridDim.x * blockDim.y"
             case "lane":
                 first, step = "threadIdx.x", "blockDim.x"
+            case "round":
+                self.round(writer, loop, name, kind)
+                return positive
             case _:
                 first, step = "0", ""
         last = writer.value(loop.extent, SHIFT)
@@ -263,6 +257,15 @@ class Grid:
         advance = f"{name} += {step}" if step else f"{name}++"
         writer.put(f"for ({kind} {name} = {first}; {name} < {last}; {advance}) {{")
         return positive
+
+    def round(self, writer: Writer, loop: Loop, name: str, kind: str) -> None:
+        """The head of a loop that all threads run equally often, each with an iteration."""
+        first = writer.printer.vars[writer.printer.fresh("first")]
+        last = writer.value(loop.extent, SHIFT)
+        writer.put(f"for ({kind} {first} = 0; {first} < {last}; {first} += blockDim.x) {{")
+        writer.depth += 1
+        writer.put(f"const {kind} {name} = {first} + threadIdx.x;")
+        writer.depth -= 1
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """A variable, an array of the thread's own, or a piece of the team's memory."""
@@ -288,9 +291,10 @@ class Grid:
             case Barrier():
                 used["symc_team_sync"] = None
                 writer.put("symc_team_sync();")
-            case Combine(buffer, op, dtype):
+            case Combine(buffer, op, dtype, reach):
                 plain = BOOLEAN.get(op, op) if dtype.kind == "bool" else op
-                function = f"symc_team_{plain}_{math.short(dtype)}"
+                scan = "scan_" if reach == "before" else ""
+                function = f"symc_team_{scan}{plain}_{math.short(dtype)}"
                 used[function] = None
                 name = printer.buffers[buffer]
                 writer.put(f"{name} = {function}({name});")
@@ -401,89 +405,6 @@ def lengths_of(extent: Expr) -> set[str]:
             return {factor.name for factor in factors(extent) if isinstance(factor, Var)}
 
 
-@record
-class Pack:
-    """An access of a loop to neighbouring elements: those behind `base`."""
-
-    buffer: str
-    index: Expr  # as it stands in the loop
-    base: Expr
-    dtype: DType
-    loaded: bool
-    stored: bool
-
-
 def address(writer: Writer, buffer: str, base: Expr) -> str:
     """Where a pack begins."""
     return f"{writer.printer.buffers[buffer]} + {writer.value(base, SHIFT)}"
-
-
-def find_packs(loop: Loop, count: int, scalars: set[str]) -> list[Pack]:
-    """The accesses of a loop that may be made in packs of `count`."""
-    lets: dict[str, Expr] = {}
-    found: list[Pack] = []
-
-    def look(buffer: str, index: Expr, dtype: DType, *, stored: bool) -> None:
-        plain = substitute(index, lets)
-        if buffer in scalars or not is_unit(plain, loop.var.name):
-            return
-        base = without(plain, loop.var)
-        if not is_odd(base, count):
-            found.append(Pack(buffer, index, base, dtype, not stored, stored))
-
-    for stmt in loop.body:
-        for load in loads_of(stmt):
-            look(load.buffer, load.index, load.dtype, stored=False)
-        match stmt:
-            case Let(var, value) if var.dtype.is_integer:
-                lets[var.name] = substitute(value, lets)
-            case Store(buffer, index, value):
-                look(buffer, index, value.dtype, stored=True)
-            case _:
-                pass
-    return only_safe(found, loop.body)
-
-
-def only_safe(found: list[Pack], body: tuple[Stmt, ...]) -> list[Pack]:
-    """Without the arrays that are stored to and also accessed in another way."""
-    stored = {pack.buffer for pack in found if pack.stored}
-    places = {(pack.buffer, pack.index) for pack in found}
-    others: set[str] = {stmt.buffer for stmt in body if isinstance(stmt, Accumulate)}
-    for stmt in body:
-        others |= {
-            load.buffer for load in loads_of(stmt) if (load.buffer, load.index) not in places
-        }
-        if isinstance(stmt, Store) and (stmt.buffer, stmt.index) not in places:
-            others.add(stmt.buffer)
-    bases: dict[str, set[Expr]] = {}
-    for pack in found:
-        bases.setdefault(pack.buffer, set()).add(pack.base)
-    others |= {buffer for buffer in stored if len(bases[buffer]) > 1}
-    return [pack for pack in found if pack.buffer not in stored & others]
-
-
-def without(index: Expr, variable: Var) -> Expr:
-    """The index of the first element of a pack."""
-    match index:
-        case Var(name, dtype) if name == variable.name:
-            return Const(0, dtype)
-        case Binary("add", left, right, dtype):
-            left, right = without(left, variable), without(right, variable)
-            if isinstance(left, Const) and left.value == 0:
-                return right
-            if isinstance(right, Const) and right.value == 0:
-                return left
-            return Binary("add", left, right, dtype)
-        case _:
-            return rebuild(index, lambda part: without(part, variable))
-
-
-def is_odd(base: Expr, count: int) -> bool:
-    """Whether a pack can hardly be aligned: a constant is added that is no multiple of its size."""
-    match base:
-        case Binary("add" | "sub", left, right):
-            return is_odd(left, count) or is_odd(right, count)
-        case Const(value):
-            return int(value) % count != 0
-        case _:
-            return False

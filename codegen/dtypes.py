@@ -6,7 +6,7 @@ from typing import Literal
 
 from symc.codegen.record import record
 
-Kind = Literal["bool", "int", "uint", "float"]
+Kind = Literal["bool", "int", "uint", "float", "complex"]
 
 
 @record(eq=False)
@@ -32,6 +32,21 @@ class DType:
         """Whether this is a signed or unsigned integer type (bool is neither)."""
         return self.kind in ("int", "uint")
 
+    @property
+    def is_complex(self) -> bool:
+        """Whether this is a type of complex numbers."""
+        return self.kind == "complex"
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether numbers of this type are rounded, and can be differentiated: float or complex."""
+        return self.kind in ("float", "complex")
+
+    @property
+    def component(self) -> DType:
+        """The type of a complex number's real and imaginary parts; any other type itself."""
+        return _COMPONENTS.get(self.name, self)
+
     def __str__(self) -> str:
         return self.name
 
@@ -54,8 +69,12 @@ UINT64 = DType("uint64", "uint", 64)
 FLOAT16 = DType("float16", "float", 16)
 FLOAT32 = DType("float32", "float", 32)
 FLOAT64 = DType("float64", "float", 64)
+COMPLEX64 = DType("complex64", "complex", 64)
+COMPLEX128 = DType("complex128", "complex", 128)
+_COMPONENTS = {"complex64": FLOAT32, "complex128": FLOAT64}
 
 ALL = (
     BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT16, FLOAT32, FLOAT64,
+    COMPLEX64, COMPLEX128,
 )  # fmt: skip
 BY_NAME = {dtype.name: dtype for dtype in ALL}

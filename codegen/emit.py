@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.expressions import Names, Printer
+from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Launch, Param, Program, Repeat, Var, every_step
 from symc.codegen.kernels import Emitted, emit_kernel
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
+from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host import host_text
 from symc.codegen.targets.steps import RESERVED, Host
 from symc.codegen.writer import comment
@@ -30,7 +32,9 @@ def emit(program: Program, lang: Lang) -> str:
     layout = plan(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
-    reserved = lang.reserved | load.symbols().keys()
+    foreign = foreign_of(program)
+    theirs = {name for function in foreign for name in (function.name, function.symbol)}
+    reserved = lang.reserved | load.symbols().keys() | theirs
     host_printer = Printer(lang, used, reserved | RESERVED)
     functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     natural = natural_sizes(program, host_printer)
@@ -53,11 +57,14 @@ def emit(program: Program, lang: Lang) -> str:
     text = host_text(host)
     parts = [header(program), load.base()]
     if used:
-        parts.append(load.source_of(used))
+        parts.append(load.source_of(name for name in used if name not in FOREIGN))
+    if foreign:
+        parts.append("\n".join(map(declaration, foreign)) + "\n")
     if declared:
         parts.append("\n".join(declared) + "\n")
+    own = [name for name in host.helpers if name not in FOREIGN]
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    parts += [HOST, load.source_of(["symc_call", *host.helpers]), *host.launchers.values(), text]
+    parts += [HOST, load.source_of(["symc_call", *own]), *host.launchers.values(), text]
     return "\n".join(parts)
 
 

@@ -22,12 +22,14 @@ from symc.codegen.targets.cuda.host import DeviceHost
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
 from symc.codegen.targets.host import host_text
 from symc.codegen.targets.steps import RESERVED
+from symc.codegen.writer import comment
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
 
 IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
 IN_HOST = frozenset({"before", "error"})
+SHARED_KERNELS = "Also launched, from codegen/runtime/gemm.cuh, compiled once for all programs:"
 
 
 @record
@@ -38,6 +40,8 @@ class DeviceSource:
     device: str
     kernels: tuple[str, ...]
     """The names of the kernels, in the order of `symc_call.functions`."""
+    routines: tuple[str, ...]
+    """The names of kernels that programs share, which come behind them there."""
     steps: tuple[str, ...]
     """What each step that may fail is, with the user's line."""
     synchronises: bool
@@ -74,15 +78,17 @@ def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
         launchables=made, numbers=numbers, narrow=is_narrow(program),
     )  # fmt: skip
     text = host_text(host)
-    runtime = load.source_of([*used, *routines], "cuda")  # at once: they share functions
-    device = [header(program), load.base("cuda"), runtime, *declared]
+    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
     device += [KERNELS, *(launchable.text for launchable in made.values())]
+    if routines:
+        device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         "\n".join(parts),
         numbered("\n".join(device)),
-        (*names, *routines),
+        tuple(names),
+        tuple(routines),
         tuple(host.notes),
         host.synchronises,
         host.narrow,

@@ -210,6 +210,10 @@ class Printer:
             return MUL, ((left, MUL), sign, (right, MUL + 1))
         if dtype.kind == "bool":
             op = BOOLEAN.get(op, op)
+        if op == "div" and isinstance(right, Const) and right.value == 0:
+            # The same for every number, and no compiler warns of it.
+            infinity = Const(pymath.copysign(pymath.inf, right.value), dtype)
+            return self.binary(Binary("mul", left, infinity, dtype))
         if op not in INFIX:
             return LEAF, self.call(math.function(op, dtype), (left, right))
         sign, strength = INFIX[op]

@@ -18,11 +18,14 @@ from symc.codegen.errors import IRError
 from symc.codegen.ir import (
     Branch,
     Check,
+    Const,
     Expr,
+    Host,
     Launch,
     Measure,
     Pointer,
     Program,
+    Region,
     Repeat,
     Routine,
     Step,
@@ -65,10 +68,14 @@ class Window(list[Any]):
 
 @record
 class View:
-    """What a routine is given for a `Pointer`: a buffer, None where unwritten, and an offset."""
+    """What a routine is given for a `Pointer`: a buffer, None where unwritten, and an offset.
+
+    What a function in Python is given for a `Region` has lengths too.
+    """
 
     values: list[Any]
     offset: int
+    shape: tuple[int, ...] = ()
 
 
 @record
@@ -85,6 +92,7 @@ class Result:
 
 
 Routines = Mapping[str, Callable[..., None]]
+Hosts = Sequence[Callable[..., None]]
 
 
 def interpret(
@@ -92,16 +100,18 @@ def interpret(
     arrays: Mapping[str, Array],
     functions: Functions | None = None,
     routines: Routines | None = None,
+    hosts: Hosts = (),
     *,
     backwards: bool = False,
 ) -> Result:
     """Run a (verified) program on arrays for its inputs, shared variables and constants.
 
     The arrays are not changed. `functions` replace the Python meanings of `math.py`. `routines` are
-    called with a `View` for each pointer and a number for each expression. With `backwards`,
-    parallel loops run from the last iteration to the first: the result must be the same.
+    called with a `View` for each pointer and a number for each expression, `hosts`, by their
+    numbers, with a `View` for each region. With `backwards`, parallel loops run from the last
+    iteration to the first: the result must be the same.
     """
-    return _Run(program, arrays, functions or {}, routines or {}, backwards).run()
+    return _Run(program, arrays, functions or {}, routines or {}, hosts, backwards).run()
 
 
 class _Run:
@@ -109,10 +119,11 @@ class _Run:
 
     def __init__(
         self, program: Program, arrays: Mapping[str, Array], functions: Functions,
-        routines: Routines, backwards: bool,
+        routines: Routines, hosts: Hosts, backwards: bool,
     ) -> None:  # fmt: skip
         self.program = program
         self.routines = routines
+        self.hosts = hosts
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.memory: dict[str, list[Any]] = {}
         for buffer in program.buffers:
@@ -243,6 +254,8 @@ class _Run:
                 self.kernels[kernel](given, values)
             case Routine(name, args):
                 self.routines[name](*map(self.argument, args))
+            case Host(number, _, args):
+                self.hosts[number](*map(self.region, args))
             case Check(condition, code):
                 return 0 if self.value(condition) else code
             case Measure(size, buffer):
@@ -258,6 +271,14 @@ class _Run:
             case _:
                 assert_never(step)
         return 0
+
+    def region(self, arg: Region | Const) -> Any:
+        """What a function in Python is given for an argument."""
+        if isinstance(arg, Region):
+            shape = tuple(int(self.value(length)) for length in arg.shape)
+            place = arg.pointer
+            return View(self.buffer(place.buffer), self.value(place.offset), shape)
+        return self.value(arg)
 
     def argument(self, arg: Pointer | Expr) -> Any:
         """What a routine is given for an argument."""

@@ -6,6 +6,7 @@
                                                               | temp | row | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
+            | Host(number, name, args)                   call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
             | Repeat(var, extent, steps, stop, done)     a loop around steps
@@ -14,9 +15,9 @@
     stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
             | Accumulate(buffer, index, op, value) | Alloc(buffer)
-            | Barrier() | Combine(buffer, op)            in teams
+            | Barrier() | Combine(buffer, op, reach)     in teams
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
-            | grid | team | lane                         on a device, see below
+            | grid | team | lane | round                 on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
             | Unary(op, x) | Binary(op, left, right) | Call(function, args) | Cast(x, dtype)
             | Select(condition, then, otherwise)
@@ -42,12 +43,16 @@ Meaning:
   iteration for each team of threads. The threads of a team all run the same statements, each with
   local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
   thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
-  the team the scalars of all of them, combined by `op`. A team of one thread, for which all of
-  this is ordinary loops, gives the same result up to reassociation.
+  the team the scalars of all of them, or of those up to itself, combined by `op`. The iterations of
+  a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
+  equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
+  is ordinary loops, gives the same result up to reassociation.
 - A `row` is a piece of another buffer that moves: its offset depends on the variable of a `Repeat`.
   To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
   it is given overlaps it.
 - The variable of a `Repeat` is a size inside it, and so is all that follows from it.
+- Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
+  Behind it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -175,6 +180,14 @@ class Select:
 Expr: TypeAlias = Const | Var | Length | Load | Unary | Binary | Call | Cast | Select
 
 
+def number(value: bool | complex, dtype: DType) -> Expr:
+    """A constant; a complex one is put together from its parts."""
+    if not isinstance(value, complex):
+        return Const(value, dtype)
+    parts = Const(value.real, dtype.component), Const(value.imag, dtype.component)
+    return Call("complex", parts, dtype)
+
+
 def const(value: int) -> Const:
     """An int64 constant."""
     return Const(value, INT64)
@@ -235,7 +248,7 @@ def ceiling(extent: Expr, length: int) -> Expr:
 
 # --- statements -----------------------------------------------------------------------------------
 
-LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane"]
+LoopKind = Literal["parallel", "serial", "vector", "unroll", "grid", "team", "lane", "round"]
 AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "bxor"]
 
 
@@ -300,11 +313,15 @@ class Barrier:
 
 @record
 class Combine:
-    """A local scalar becomes, in each thread of a team, the values of all combined by `op`."""
+    """A local scalar becomes, in each thread of a team, the values of all combined by `op`.
+
+    With `reach` "before", those of the threads up to this one: a scan.
+    """
 
     buffer: str
     op: AccumulateOp
     dtype: DType
+    reach: Literal["all", "before"] = "all"
 
 
 Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
@@ -326,6 +343,11 @@ class Buffer:
     shape: tuple[Expr, ...]
     role: Role
     of: Pointer | None = None
+
+    @property
+    def is_by_value(self) -> bool:
+        """Whether it is one number of the caller's, which a device's kernels are given as such."""
+        return self.role == "input" and not self.shape and not self.dtype.is_complex
 
 
 @record
@@ -377,10 +399,35 @@ class Pointer:
 
 @record
 class Routine:
-    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``."""
+    """A call of a host function by name, one of those in `codegen/routines.py`: ``gemm_f32``.
+
+    A `Load` of element 0 passes a number by value.
+    """
 
     name: str
     args: tuple[Pointer | Expr, ...]
+    note: str = field(default="", compare=False)
+
+
+@record
+class Region:
+    """An array inside a buffer, as a function in Python is given it."""
+
+    pointer: Pointer
+    shape: tuple[Expr, ...]
+
+
+@record
+class Host:
+    """Calls function `number` of those in Python that the caller has for this program.
+
+    It reads the regions that are not written and fills those that are. If it raises, the call ends.
+    `name` is what people know it by; constants are scalars.
+    """
+
+    number: int
+    name: str
+    args: tuple[Region | Const, ...]
     note: str = field(default="", compare=False)
 
 
@@ -430,7 +477,7 @@ class Branch:
     note: str = field(default="", compare=False)
 
 
-Step: TypeAlias = Launch | Routine | Check | Measure | Repeat | Branch
+Step: TypeAlias = Launch | Routine | Host | Check | Measure | Repeat | Branch
 
 
 def every_step(steps: Iterable[Step]) -> Iterator[Step]:
@@ -443,19 +490,31 @@ def every_step(steps: Iterable[Step]) -> Iterator[Step]:
             yield from every_step((*step.then, *step.otherwise))
 
 
-def map_steps(steps: Iterable[Step], change: Callable[[Step], Sequence[Step]]) -> tuple[Step, ...]:
-    """The steps with each that holds no others replaced by what `change` makes of it."""
+def map_blocks(
+    steps: Iterable[Step], change: Callable[[Sequence[Step]], Sequence[Step]]
+) -> tuple[Step, ...]:
+    """What `change` makes of the steps, and of each block of steps inside them, inner ones first."""
     found: list[Step] = []
     for step in steps:
         match step:
             case Repeat(steps=body):
-                found.append(replace(step, steps=map_steps(body, change)))
+                found.append(replace(step, steps=map_blocks(body, change)))
             case Branch(_, then, otherwise):
-                inside = map_steps(then, change), map_steps(otherwise, change)
+                inside = map_blocks(then, change), map_blocks(otherwise, change)
                 found.append(replace(step, then=inside[0], otherwise=inside[1]))
             case _:
-                found += change(step)
-    return tuple(found)
+                found.append(step)
+    return tuple(change(found))
+
+
+def map_steps(steps: Iterable[Step], change: Callable[[Step], Sequence[Step]]) -> tuple[Step, ...]:
+    """The steps with each that holds no others replaced by what `change` makes of it."""
+
+    def block(inside: Sequence[Step]) -> list[Step]:
+        nested = (Repeat, Branch)
+        return [new for s in inside for new in ([s] if isinstance(s, nested) else change(s))]
+
+    return map_blocks(steps, block)
 
 
 @record

@@ -2,8 +2,8 @@
 
 A row is everything there is to know about a function. Its C symbols are of the C library (`libm.h`
 declares them) or defined in `codegen/runtime`; `function` also names the symbols of those binary
-operators that C has no operator for. The Python meanings are in `meaning.py` and
-`special.py`.
+operators that C has no operator for. The Python meanings are in `meaning.py`, `special.py` and
+`philox.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symc.codegen import meaning, special
-from symc.codegen.dtypes import FLOAT32, DType
+from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT32, UINT64, DType
 from symc.codegen.record import record
 
 Number = bool | int | float
@@ -34,6 +34,8 @@ class Function:
     """The symbol for integers without its dtype, if there is one."""
     is_predicate: bool = False
     """Whether the result is bool. Otherwise it has the dtype of the arguments."""
+    types: tuple[DType, ...] = ()
+    """The dtypes of the arguments and of the result, where the function has but one form."""
 
 
 def _python(name: str) -> Callable[..., Number]:
@@ -56,6 +58,27 @@ def _own(
 def _predicate(name: str) -> Function:
     builtin, python = f"__builtin_{name}", _python(name)
     return Function(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
+
+
+def _random(
+    name: str, cost: int, *types: DType, symbol: str | None = None, vectorises: bool = False
+) -> Function:
+    """A function of a key, an index and what `types` starts with; they end with the result's."""
+
+    def python(*args: int) -> Number:
+        from symc.codegen import philox  # late: only interpreters need it
+
+        found: Callable[..., Number] = getattr(philox, name)
+        return found(*args)
+
+    types = (UINT64, UINT64, INT64, *types)
+    symbol = f"symc_{symbol or name}_{short(types[-1])}"
+    return Function(name, len(types) - 1, symbol, None, cost, vectorises, python, types=types)
+
+
+def short(dtype: DType) -> str:
+    """A dtype as it ends a symbol: ``f64``, ``i32``, ``u8``, ``b1``."""
+    return f"{dtype.kind[0]}{dtype.bits}"
 
 
 _ROWS = (
@@ -101,8 +124,10 @@ _ROWS = (
     _own("gammaln", 50),
     _own("digamma", 40),
     _own("trigamma", 40),
+    _own("tetragamma", 40),
     _own("gammainc", 200, arity=2),
     _own("gammaincc", 200, arity=2),
+    _own("gammainc_da", 300, arity=2),
     _own("beta", 120, arity=2),
     _own("betaln", 120, arity=2),
     _own("j0", 60),
@@ -126,6 +151,20 @@ _ROWS = (
     _predicate("isnan"),
     _predicate("isinf"),
     _predicate("isfinite"),
+    # random numbers
+    _random("random_key", 40, UINT64, vectorises=True),
+    _random("random_bits", 40, UINT64, vectorises=True),
+    _random("random_word", 40, UINT32, symbol="random_bits", vectorises=True),
+    _random("random_uniform", 45, FLOAT64, vectorises=True),
+    _random("random_uniform32", 45, FLOAT32, symbol="random_uniform", vectorises=True),
+    _random("random_normal", 80, FLOAT64, vectorises=True),
+    _random("random_normal32", 80, FLOAT32, symbol="random_normal", vectorises=True),
+    _random("random_below", 60, UINT64, UINT64),
+    _random("random_gamma", 250, FLOAT64, FLOAT64),
+    _random("random_loggamma", 250, FLOAT64, FLOAT64),
+    _random("random_poisson", 200, FLOAT64, INT64),
+    _random("random_binomial", 250, INT64, FLOAT64, INT64),
+    _random("random_truncated_normal", 150, FLOAT64, FLOAT64, FLOAT64),
 )
 
 FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
@@ -140,11 +179,6 @@ OPERATOR_COSTS = {"div": 4, "floordiv": 12, "mod": 12, "max": 2, "min": 2}
 """What binary operators cost, where that is not 1."""
 
 
-def short(dtype: DType) -> str:
-    """A dtype as it ends a symbol: ``f64``, ``i32``, ``u8``, ``b1``."""
-    return f"{dtype.kind[0]}{dtype.bits}"
-
-
 def function(name: str, dtype: DType) -> str:
     """The C symbol of a function, or of an operator that needs one, for values of `dtype`.
 
@@ -154,6 +188,8 @@ def function(name: str, dtype: DType) -> str:
     if operator is not None:
         return f"{operator}_{short(dtype)}"
     row = FUNCTIONS[name]
+    if row.types:
+        return row.c64
     if dtype.is_integer:
         if row.integer is None:
             raise LookupError(f"{name} has no meaning for {dtype}")
@@ -164,4 +200,4 @@ def function(name: str, dtype: DType) -> str:
 def widens(name: str, dtype: DType) -> bool:
     """Whether the arguments must be cast to float64 before the call, and the result back."""
     row = FUNCTIONS.get(name)
-    return row is not None and dtype is FLOAT32 and row.c32 is None
+    return row is not None and dtype is FLOAT32 and row.c32 is None and not row.types

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from symc.codegen.dtypes import DType
 
+SCANNED: frozenset[AccumulateOp] = frozenset({"add", "mul", "min", "max"})
+"""The operations whose running values the threads of a team can compute together."""
+
 
 @record
 class Reduction:

@@ -63,6 +63,24 @@ def trigamma(x: float) -> float:
     return total + (1 + 0.5 / x + tail) / x
 
 
+def tetragamma(x: float) -> float:
+    """The derivative of trigamma."""
+    if x == 0:
+        return math.copysign(math.inf, -x)
+    if x < 0:
+        if not math.isfinite(x) or x == math.floor(x):
+            return math.nan
+        angle = math.pi * (x - round(x))
+        return tetragamma(1 - x) - 2 * math.pi**3 / math.tan(angle) / math.sin(angle) ** 2
+    total = 0.0
+    while x < 20:
+        total -= 2 / (x * x * x)
+        x += 1
+    z = 1 / x / x
+    tail = z * (1 / 2 - z * (1 / 6 - z * (1 / 6 - z * (3 / 10 - z * (5 / 6 - z * 691 / 210)))))
+    return total - (1 + 1 / x + tail) * z
+
+
 def erfinv(x: float) -> float:
     """The inverse of erf, by Newton's method on erfc."""
     if not -1 < x < 1:
@@ -139,6 +157,44 @@ def _fraction(a: float, x: float) -> float:
         if abs(c * d - 1) < 1e-16:
             break
     return value
+
+
+def gammainc_da(a: float, x: float) -> float:
+    """The derivative of gammainc by a, which is that of ``factor * sum`` below or above.
+
+    The sums are differentiated by a tiny imaginary step: no digits are lost as in a difference.
+    """
+    if not (a > 0 and x >= 0):
+        return math.nan
+    if x == 0 or math.inf in (a, x):
+        return 0.0
+    factor = math.exp(a * math.log(x) - x - math.lgamma(a))
+    sign, total = (1, _complex_series(a, x)) if x < a + 1 else (-1, _complex_fraction(a, x))
+    slope = (math.log(x) - digamma(a)) * total.real + total.imag / _STEP
+    return sign * factor * slope
+
+
+_STEP = 1e-30
+
+
+def _complex_series(a: float, x: float) -> complex:
+    n = complex(a, _STEP)
+    term = total = 1 / n
+    while abs(term) > abs(total) * 1e-18:
+        n += 1
+        term *= x / n
+        total += term
+    return total
+
+
+def _complex_fraction(a: float, x: float) -> complex:
+    """From behind, so that its derivative has as many terms as it needs."""
+    shape = complex(a, _STEP)
+    last = 60 + int(20 * math.sqrt(a)) + int(400 / x)
+    value = complex(0.0)
+    for k in range(last, 0, -1):
+        value = k * (shape - k) / (x + 1 - shape + 2 * k + value)
+    return 1 / (x + 1 - shape + value)
 
 
 def _is_pole(x: float) -> bool:

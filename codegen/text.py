@@ -39,6 +39,7 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
+    Host,
     If,
     Kernel,
     Launch,
@@ -50,6 +51,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    Region,
     Repeat,
     Routine,
     Select,
@@ -149,6 +151,8 @@ def _step(step: Step) -> str:
             return f"{kernel}({_arguments(', '.join(buffers), _list(sizes))})"
         case Routine(name, args, note):
             return f"routine {name}({', '.join(map(_argument, args))}){_note(note)}"
+        case Host(number, name, args, note):
+            return f"host {number} {name}({', '.join(map(_region, args))}){_note(note)}"
         case Check(condition, code, note):
             return f"check {expression(condition)} else {code}{_note(note)}"
         case Measure(size, buffer):
@@ -166,6 +170,12 @@ def _argument(arg: Pointer | Expr) -> str:
     if isinstance(arg, Pointer):
         place = "" if arg.offset == Const(0) else f" + {_expr(arg.offset, _ADD + 1)}"
         return ("write " if arg.written else "") + arg.buffer + place
+    return expression(arg)
+
+
+def _region(arg: Region | Const) -> str:
+    if isinstance(arg, Region):
+        return f"{_argument(arg.pointer)}[{_list(arg.shape)}]"
     return expression(arg)
 
 
@@ -215,8 +225,8 @@ def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
                     yield from _block(otherwise, indent + "  ")
             case Barrier():
                 yield f"{indent}barrier", stmt
-            case Combine(buffer, op):
-                yield f"{indent}combine {buffer} {op}", stmt
+            case Combine(buffer, op, _, reach):
+                yield f"{indent}combine {buffer} {op}{'' if reach == 'all' else ' ' + reach}", stmt
             case _:
                 assert_never(stmt)
 

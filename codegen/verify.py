@@ -26,14 +26,16 @@ Programs (this file)
 15. A buffer's shape is in the program's sizes.
 16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
-    size may be int32 in the kernel, or the element of an input without axes, as it is). A
-    parameter that is written is given no input and no constant, and a buffer that is given for
-    one is given once: kernels assume that their buffers do not overlap.
+    complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the
+    element of an input without axes, as it is). A parameter that is written is given no input and
+    no constant, and a buffer that is given for one is given once: kernels assume that their buffers
+    do not overlap.
 18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
-20. A row is of a buffer above it with the same dtype. It is used where its offset is known.
-21. The variable of a `Repeat` and the size that it measures are sizes without a value. The
+20. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
+21. A row is of a buffer above it with the same dtype. It is used where its offset is known.
+22. The variable of a `Repeat` and the size that it measures are sizes without a value. The
     variable, and what is measured inside, is known inside only. Conditions of loops and branches
     are bool buffers.
 """
@@ -52,12 +54,14 @@ from symc.codegen.ir import (
     Buffer,
     Check,
     Expr,
+    Host,
     Kernel,
     Launch,
     Load,
     Measure,
     Pointer,
     Program,
+    Region,
     Repeat,
     Routine,
     Size,
@@ -143,7 +147,7 @@ class _Checker:
         sizes[size.var.name] = INT64
 
     def row(self, buffer: Buffer, sizes: dict[str, DType]) -> None:
-        """Rule 20."""
+        """Rule 21."""
         if (buffer.role == "row") != (buffer.of is not None):
             raise Broken(buffer, f"{buffer.name} is a {buffer.role}, but has no or another place")
         if buffer.of is not None:
@@ -177,7 +181,7 @@ class _Checker:
         self.known, self.measured = before
 
     def repeat(self, step: Repeat) -> None:
-        """Rule 21."""
+        """Rule 22."""
         self.int64(step, step.extent, self.known, "how often a loop runs")
         for name in sets(step):
             if not any(s.var.name == name and s.value is None for s in self.program.sizes):
@@ -196,7 +200,7 @@ class _Checker:
             raise Broken(step, f"the condition {name} is {self.buffers[name].dtype}, not bool")
 
     def step(self, step: Step) -> None:
-        """Rules 16 to 21."""
+        """Rules 16 to 22."""
         match step:
             case Launch():
                 self.launch(step)
@@ -205,7 +209,9 @@ class _Checker:
                     if isinstance(arg, Pointer):
                         self.pointer(step, arg)
                     else:
-                        check_expr(arg, Scope(self.known, {}, {}), step)
+                        self.number(step, arg)
+            case Host():
+                self.host(step)
             case Check(condition, code):
                 dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
                 if check_expr(condition, Scope(self.known, dtypes, {}), step) is not BOOL:
@@ -241,7 +247,7 @@ class _Checker:
         for param, name in zip(kernel.params, step.buffers, strict=True):
             self.use(step, name)
             buffer = self.buffers[name]
-            if buffer.dtype is not param.dtype:
+            if buffer.dtype.component is not param.dtype:
                 what = f"{name} is {buffer.dtype}, parameter {param.name} is {param.dtype}"
                 raise Broken(step, what)
             if param.written:
@@ -264,7 +270,27 @@ class _Checker:
         if not buffer.dtype is value.dtype is size.dtype:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
-    def pointer(self, step: Routine, pointer: Pointer) -> None:
+    def number(self, step: Routine, arg: Expr) -> None:
+        """Rule 16: a number over sizes, or element 0 of a buffer."""
+        if isinstance(arg, Load):
+            self.use(step, arg.buffer)
+        dtypes = {b.name: b.dtype for b in self.buffers.values()}
+        check_expr(arg, Scope(self.known, dtypes if isinstance(arg, Load) else {}, {}), step)
+
+    def host(self, step: Host) -> None:
+        """Rule 20."""
+        numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, Host)]
+        if step.number < 0 or numbers.count(step.number) > 1:
+            raise Broken(step, f"{step.number} is not a number of its own for a Host")
+        for arg in step.args:
+            if isinstance(arg, Region):
+                self.pointer(step, arg.pointer)
+                for length in arg.shape:
+                    self.int64(step, length, self.known, "a length")
+            else:
+                check_expr(arg, Scope(self.known, {}, {}), step)
+
+    def pointer(self, step: Routine | Host, pointer: Pointer) -> None:
         """Rule 19."""
         self.use(step, pointer.buffer)
         self.int64(step, pointer.offset, self.known, "an offset")

@@ -25,6 +25,8 @@ typedef struct symc_call {
     int64_t threads;
     void *(*allocate)(void *context, int64_t output);
     void *context;
+    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
+                    const int64_t *lengths);
 } symc_call;
 
 typedef int64_t (*symc_function)(symc_call *call);
@@ -48,7 +50,7 @@ typedef struct {
     PyObject *shared;    /* tuple of lists of one ndarray */
     PyObject *constants; /* tuple of ndarrays */
     PyObject *rebind;    /* tuple of (output, list) */
-    PyObject *convert, *failed, *keep;
+    PyObject *convert, *failed, *host, *keep;
     Py_ssize_t returned;
     Returns returns;
     char tiny;
@@ -57,7 +59,7 @@ typedef struct {
     int64_t workspace_bytes;
 } Caller;
 
-/* One call in progress: what the allocate callback must reach, and what must be released. */
+/* One call in progress: what the callbacks must reach, and what must be released. */
 typedef struct {
     Caller *caller;
     symc_call *call;
@@ -203,17 +205,17 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"prepare", "run",     "counts", "inputs",  "shared",
                             "constants", "outputs", "convert", "failed", "rebind",
-                            "returns", "threads", "tiny",   "keep",    NULL};
+                            "returns", "threads", "tiny",   "host",    "keep",   NULL};
     PyObject *prepare, *run, *inputs, *shared, *constants, *outputs, *convert, *failed, *rebind;
-    PyObject *returns, *keep = Py_None;
+    PyObject *returns, *host = Py_None, *keep = Py_None;
     long long counts[4], threads = 1;
     int tiny = 0;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LpO:Caller", names, &PyLong_Type, &prepare,
+            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LpOO:Caller", names, &PyLong_Type, &prepare,
             &PyLong_Type, &run, &counts[0], &counts[1], &counts[2], &counts[3], &PyTuple_Type,
             &inputs, &PyTuple_Type, &shared, &PyTuple_Type, &constants, &PyTuple_Type, &outputs,
             &convert, &failed, &PyTuple_Type, &rebind, &PyTuple_Type, &returns, &threads, &tiny,
-            &keep))
+            &host, &keep))
         return NULL;
     Caller *self = (Caller *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
@@ -231,6 +233,7 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->rebind = Py_NewRef(rebind);
     self->convert = Py_NewRef(convert);
     self->failed = Py_NewRef(failed);
+    self->host = Py_NewRef(host);
     self->keep = Py_NewRef(keep);
     self->threads = threads;
     self->tiny = (char)tiny;
@@ -251,6 +254,7 @@ caller_traverse(Caller *self, visitproc visit, void *arg)
     Py_VISIT(self->rebind);
     Py_VISIT(self->convert);
     Py_VISIT(self->failed);
+    Py_VISIT(self->host);
     Py_VISIT(self->keep);
     return 0;
 }
@@ -260,6 +264,7 @@ caller_clear(Caller *self)
 {
     Py_CLEAR(self->convert);
     Py_CLEAR(self->failed);
+    Py_CLEAR(self->host);
     Py_CLEAR(self->keep);
     return 0; /* tuples cannot close a cycle without one of the above or a list: those are cleared */
 }
@@ -411,6 +416,20 @@ allocate(void *context, int64_t output)
     return data;
 }
 
+/* `symc_call.host`: a function in Python. The exception it may raise waits for `raise_failed`. */
+static int64_t
+call_host(void *context, int64_t number, const void *const *arrays, const int64_t *lengths)
+{
+    Frame *frame = context;
+    if (frame->released != NULL) PyEval_RestoreThread(frame->released);
+    PyObject *result = PyObject_CallFunction(frame->caller->host, "LLL", (long long)number,
+                                             (long long)(intptr_t)arrays,
+                                             (long long)(intptr_t)lengths);
+    Py_XDECREF(result);
+    if (frame->released != NULL) frame->released = PyEval_SaveThread();
+    return result == NULL ? -1 : 0;
+}
+
 static int
 new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **owned)
 {
@@ -508,7 +527,7 @@ keep_workspace(Caller *self, char *workspace, int64_t bytes)
 static void
 raise_failed(Caller *self, int64_t code, PyObject *const *args, PyObject **owned)
 {
-    if (PyErr_Occurred()) return; /* the allocate callback failed */
+    if (PyErr_Occurred()) return; /* a callback failed */
     if (code < 0) {
         PyErr_NoMemory();
         return;
@@ -535,6 +554,7 @@ run(Caller *self, PyObject *const *args, symc_call *call, void **outputs, PyObje
     call->threads = forked ? 1 : self->threads;
     call->allocate = allocate;
     call->context = &frame;
+    call->host = call_host;
     int64_t code = self->prepare(call);
     if (code != 0) {
         raise_failed(self, code, args, owned);

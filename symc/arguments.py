@@ -30,7 +30,7 @@ def convert_argument(
         array = np.asarray(value)
     except ValueError as error:
         raise BadArgument(_say(variable, position, f"is no array: {error}")) from error
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biufc":
         raise BadArgument(_say(variable, position, f"has dtype {array.dtype}, which is no number"))
     array = _converted(variable, position, value, array, allow_downcast)
     if array.ndim != variable.ndim:
@@ -55,16 +55,22 @@ def _converted(
     if array.dtype == dtype:
         return array.astype(dtype, copy=False)
     typed = isinstance(value, np.ndarray | np.generic)
-    if np.can_cast(array.dtype, dtype, "safe") or allow_downcast:
+    drops_parts = array.dtype.kind == "c" and dtype.kind != "c"  # refused, whatever is allowed
+    if np.can_cast(array.dtype, dtype, "safe") or (allow_downcast and not drops_parts):
         with np.errstate(all="ignore"):
             return array.astype(dtype)
-    if not typed and allow_downcast is None:
+    if not typed and allow_downcast is None and not drops_parts:
         with np.errstate(all="ignore"):
             result = array.astype(dtype)
         # Python floats may round to a float type; anything else must be exactly representable.
-        rounds = dtype.kind == "f" and array.dtype.kind == "f"
+        rounds = dtype.kind in "fc" and array.dtype.kind in "fc"
         if rounds or (array.size == 0) or bool(np.all(result == array)):
             return result
+    if drops_parts:
+        raise DTypeError(
+            _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "
+                 "the imaginary part\n  pass .real, or declare the input complex")
+        )  # fmt: skip
     raise DTypeError(
         _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "
              f"precision\n  convert it with .astype({variable.dtype.name!r}), "

@@ -111,8 +111,9 @@ class Scope(Lengths):
 class Blocks:
     """Makes the blocks of a program; `condition` is the number of those that fail in a step."""
 
-    def __init__(self, mode: str, condition: int) -> None:
+    def __init__(self, mode: str, condition: int, has_routine: Callable[[str], bool]) -> None:
         self._mode = mode
+        self._has_routine = has_routine
         self._condition = condition
 
     def of(self, order: Sequence[Tensor], table: Lengths) -> Callable[[Tensor], Sequence[Block]]:
@@ -170,11 +171,12 @@ class Blocks:
         first = len(body.results) - len(checks)
         conditions = [result for result in results[first:] if result is not None]
         tests, after = self._tests(conditions, checks)
-        kept = own_memory([result for result in results[:first] if result is not None])
-        nodes = iter(kept)
-        final = [None if result is None else next(nodes) for result in results[:first]]
+        different = list(dict.fromkeys(r for r in results[:first] if r is not None))
+        kept = own_memory(different)
+        own = dict(zip(different, kept, strict=True))
+        final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
-            kept, table, self._scalars([*kept, *conditions], table),
+            kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
             tests=tests, after=after, blocks_of=self.of,
         )  # fmt: skip
         return Block(problem, table, body.slots, final, number)

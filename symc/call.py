@@ -21,7 +21,9 @@ A `Caller` is made from
   ``"list"`` of arrays, or ``"none"``;
 - ``threads``: how many a call may use (1 in the child of a fork, where OpenMP's are gone),
   ``tiny``: whether to keep the GIL while running, ``keep``: an object to keep alive, such as the
-  library.
+  library;
+- ``host(number, arrays, lengths)``: called where the function calls back into Python; for what the
+  numbers mean see `symc/host_calls.py`. What it raises ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
@@ -67,7 +69,7 @@ class _Frame:
         "places", "shapes", "sizes", "workspace", "workspace_bytes",
     )  # fmt: skip
 
-    def __init__(self, counts: Sequence[int], allocate: Any) -> None:
+    def __init__(self, counts: Sequence[int], allocate: Any, host: Any) -> None:
         arrays, lengths, shapes, room = counts
         self.call = ffi.new("symc_call *")
         self.data = ffi.new("void *[]", arrays + 1)
@@ -83,6 +85,7 @@ class _Frame:
         self.call.shapes = self.shapes
         self.call.sizes = self.sizes
         self.call.allocate = allocate
+        self.call.host = host
         self.call.context = self.handle
         self.workspace: Any = None
         self.workspace_bytes = 0
@@ -131,6 +134,7 @@ class PythonCaller:
         *,
         threads: int = 1,
         tiny: bool = False,
+        host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
         """See the module."""
@@ -153,6 +157,7 @@ class PythonCaller:
         self._allocate = ffi.callback(
             "void *(void *, int64_t)", self._measured, error=ffi.NULL, onerror=_ignore
         )
+        self._back = host_callback(host) if host is not None else ffi.NULL
         self._check()
 
     def _check(self) -> None:
@@ -177,7 +182,7 @@ class PythonCaller:
         try:
             frame = self._free.pop()  # atomic: threads never share a frame
         except IndexError:
-            frame = _Frame(self._counts, self._allocate)
+            frame = _Frame(self._counts, self._allocate, self._back)
         try:
             return self._call(frame, args)
         finally:
@@ -322,8 +327,25 @@ _TYPES: dict[int, np.dtype[Any]] = {
 }
 
 
+def host_callback(host: Callable[[int, int, int], None]) -> Any:
+    """`symc_call.host`: what `host` raises is kept as the `error` of the call's frame."""
+
+    def back(context: Any, number: int, arrays: Any, lengths: Any) -> int:
+        try:
+            host(number, int(ffi.cast("intptr_t", arrays)), int(ffi.cast("intptr_t", lengths)))
+        except BaseException as error:
+            ffi.from_handle(context).error = error
+            return -1
+        return 0
+
+    return ffi.callback(
+        "int64_t(void *, int64_t, const void *const *, const int64_t *)", back,
+        error=-1, onerror=_ignore,
+    )  # fmt: skip
+
+
 def _ignore(*error: object) -> None:
-    """cffi prints what a callback raises; `_measured` has kept it."""
+    """cffi prints what a callback raises; the callbacks keep it."""
 
 
 def _choose() -> type[PythonCaller]:

@@ -37,6 +37,8 @@ class Stages:
     source: Source
     constants: list[Array]
     in_place: set[SharedVariable]
+    hosts: list[list[Tensor]]
+    """For each call into Python the nodes that it computes."""
 
 
 class Clock:
@@ -66,15 +68,21 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
     clock.lap("rewrite")
 
     names = program_names()
-    prepared = prepare(request, rewritten, found, tests, waits(found, tests), names, mode)
+    prepared = prepare(
+        request, rewritten, found, tests, waits(found, tests), names, mode, target.has_routine
+    )
     plan = schedule(prepared.problem)
     clock.lap("schedule")
 
     interface = _interface(request, prepared, plan)
-    program, arrays = lower(
+    program, arrays, hosts = lower(
         request.name, interface, prepared.problem, prepared.sizes, plan, names,
         on_device=target.on_device,
     )  # fmt: skip
+    if any(node.type.dtype.is_complex for node in order):
+        from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
+
+        program = pairs(program)
     clock.lap("lower")
 
     optimised = program
@@ -86,7 +94,9 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
     clock.lap("emit")
     constants = [node.op.value for node in arrays if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
-    return Stages(len(order), after, plan, program, optimised, source, constants, plan.in_place)
+    return Stages(
+        len(order), after, plan, program, optimised, source, constants, plan.in_place, hosts
+    )
 
 
 def _interface(request: Request, prepared: Prepared, plan: Plan) -> Interface:

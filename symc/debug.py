@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from symc.conditions import Test
 from symc.graph import Op, Tensor, walk
+from symc.lowering import HostCall
 from symc.pprint import described, expression
 from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
@@ -120,7 +121,8 @@ def _unit(unit: Unit, number: int) -> str:
         case Lone(stage):
             return f"{number}. kernel of its own\n     {described(stage.node)}"
         case Invoke(stages_):
-            head = f"{number}. library call"
+            in_python = isinstance(stages_[0].lowering, HostCall)
+            head = f"{number}. {'called in Python' if in_python else 'library call'}"
             return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
         case Inside(stages_, plans):
             lines = [f"{number}. loop or branch", *(f"     {described(s.node)}" for s in stages_)]

@@ -113,7 +113,7 @@ class Elements:
                 return [need for need in element.needs if not need.done]
             arg = node.args[request.arg]
             if isinstance(arg.op, Constant) and not arg.type.shape:
-                answer = ir.Const(arg.op.value.item(), arg.type.dtype)
+                answer = ir.number(arg.op.value.item(), arg.type.dtype)
                 continue
             need = self._element(arg, self._place(project(request.index, arg.type.shape)))
             element.needs.append(need)

@@ -6,6 +6,7 @@
     ├── DTypeError (TypeError)            a dtype does not fit, or would lose precision
     ├── BadIndex (IndexError)             an index is out of range, or there are too many
     ├── DivisionByZero (ZeroDivisionError) an integer was divided by zero
+    ├── LinAlgError (numpy.linalg.LinAlgError) a matrix is singular, not positive definite ...
     ├── GradientError (ValueError)        a derivative cannot be taken as asked
     │   └── DisconnectedInput             `wrt` does not influence the cost
     ├── FunctionError (ValueError)        `function()` was given something it cannot compile
@@ -14,6 +15,8 @@
     │   └── BadUpdate                     an update does not fit its shared variable
     ├── LoopError (ValueError, TypeError) the parts of a loop do not fit together
     ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
+    ├── CannotSave (TypeError)            something has no form in a file
+    ├── BadFile (ValueError)              a file is damaged, or not what symc writes
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
     └── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
@@ -23,6 +26,8 @@ Each message says what was asked, what was found, where the user wrote it, and w
 """
 
 from __future__ import annotations
+
+from numpy.linalg import LinAlgError as NumpyLinAlgError
 
 
 class SymcError(Exception):
@@ -47,6 +52,10 @@ class BadIndex(SymcError, IndexError):
 
 class DivisionByZero(SymcError, ZeroDivisionError):
     """An integer was divided by zero in a compiled function."""
+
+
+class LinAlgError(SymcError, NumpyLinAlgError):
+    """A matrix has no result: it is singular, not positive definite, or iterations failed."""
 
 
 class GradientError(SymcError, ValueError):
@@ -79,6 +88,14 @@ class BadUpdate(FunctionError):
 
 class BadArgument(SymcError, TypeError):
     """A compiled function was called with too many, too few or the wrong arguments."""
+
+
+class CannotSave(SymcError, TypeError):
+    """Something has no form in a file: a Python function, say."""
+
+
+class BadFile(SymcError, ValueError):
+    """A file is damaged, was written by a later symc, or is not what symc writes."""
 
 
 class NotFinite(SymcError, FloatingPointError):

@@ -54,11 +54,12 @@ def grad(
 ) -> Tensor | list[Tensor]:
     """The gradient of a scalar `cost` with respect to one tensor or several.
 
-    Each gradient has its tensor's shape, and its dtype if that is a float; tensors of integers get
-    zeros of `config.floatX`. `wrt` may hold intermediate results. Nothing flows through the tensors
-    in `consider_constant`. `known_grads` gives gradients of intermediate tensors; with it, `cost`
-    may be None. Raises `GradientError` when the cost is no scalar and `DisconnectedInput` when a
-    tensor does not influence the cost, unless ``disconnected="zero"``.
+    Each gradient has its tensor's shape, and its dtype if that is float or complex (see
+    `tensor/complex.py` for what it means); tensors of integers get zeros of `config.floatX`. `wrt`
+    may hold intermediate results. Nothing flows through the tensors in `consider_constant`.
+    `known_grads` gives gradients of intermediate tensors; with it, `cost` may be None. Raises
+    `GradientError` when the cost is no real scalar and `DisconnectedInput` when a tensor does not
+    influence the cost, unless ``disconnected="zero"``.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -73,6 +74,11 @@ def grad(
         if cost.ndim:
             raise GradientError(
                 f"grad needs a scalar cost, not {cost!r}; take .sum() or .mean(), or use jacobian\n"
+                f"  cost   {describe(cost)}"
+            )
+        if cost.dtype.is_complex:
+            raise GradientError(
+                "grad needs a real cost, and this one is complex; take abs, .real or .imag of it\n"
                 f"  cost   {describe(cost)}"
             )
         if cost.dtype.is_float:
@@ -162,6 +168,11 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
+    if expression.dtype.is_complex:
+        raise GradientError(
+            "jacobian needs a real expression, not a complex one; take .real and .imag of it\n"
+            f"  given  {describe(expression)}"
+        )
     if expression.ndim == 0:
         return _pull(
             [expression], {expression: T.ones_like(expression)}, wrt, consider_constant,
@@ -274,7 +285,7 @@ def _bars(
             several = node in groups
             parts = node.op.grad_all(reached) if several else node.op.grad(node, reached[node])
             for arg, part in zip(node.args, parts, strict=True):
-                if part is not None and arg in reach and arg.dtype.is_float:
+                if part is not None and arg in reach and arg.dtype.is_inexact:
                     bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
     return bars, reach
 
@@ -329,7 +340,7 @@ def _reaching(order: list[Tensor], targets: set[Tensor], blocked: set[Tensor]) -
 def _finish(
     target: Tensor, bars: dict[Tensor, Tensor], reach: set[Tensor], disconnected: Disconnected
 ) -> Tensor:
-    bar = bars.get(target) if target.dtype.is_float else None
+    bar = bars.get(target) if target.dtype.is_inexact else None
     if bar is not None:
         return bar
     if target not in reach and disconnected not in ("zero", "ignore"):
@@ -343,7 +354,7 @@ def _finish(
         import warnings
 
         warnings.warn(text, stacklevel=4)
-    return T.zeros_like(target, dtype=target.dtype if target.dtype.is_float else config.floatX)
+    return T.zeros_like(target, dtype=target.dtype if target.dtype.is_inexact else config.floatX)
 
 
 def accumulate(total: Tensor | None, part: Tensor) -> Tensor:

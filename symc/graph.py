@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symc.lowering import Lowering, SizeOf
 
 Array: TypeAlias = "npt.NDArray[Any]"
-TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | int | float | Sequence[Any]"
+TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | complex | Sequence[Any]"
 
 
 class Where(NamedTuple):
@@ -64,6 +64,11 @@ class Op:
 
     __slots__ = ()
 
+    @property
+    def cost(self) -> float:
+        """What one element costs beyond its arguments, in simple operations."""
+        return 0.5
+
     def infer(self, *args: Tensor) -> TensorType:
         """The type of the result. Raises a `SymcError` when the arguments do not fit."""
         raise NotImplementedError(type(self).__name__)
@@ -71,6 +76,10 @@ class Op:
     def evaluate(self, *args: Array) -> Array:
         """The meaning, in NumPy: the oracle of the tests and the interpreter."""
         raise NotImplementedError(type(self).__name__)
+
+    def evaluate_together(self, ops: Sequence[Op], *args: Array) -> Sequence[Array]:
+        """The values of `ops`, which are computed by one routine, on the same arguments."""
+        return [op.evaluate(*args) for op in ops]
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         """The reverse rule: for each argument, what reaches it of `bar`, or None for nothing."""
@@ -224,6 +233,11 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<{self.name or self.op.label} {self.type}>"
+
+    def __reduce__(self) -> Any:
+        from symc.saved.functions import reduce_tensor
+
+        return reduce_tensor(self)
 
     def __bool__(self) -> bool:
         raise TypeError(

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from symc.dims import Dim
 from symc.graph import Op, Tensor
 from symc.inputs import SharedVariable
-from symc.lowering import Alias, At, Control, Fold, Index, LibCall, Write
+from symc.lowering import Alias, At, Control, Fold, HostCall, Index, LibCall, Write
 from symc.stages import Facts, Stage, full_index, members, variable
 from symc.units import Inside, Invoke, Lone, Nest, Problem, Reading, Unit
 
@@ -56,7 +56,7 @@ class Groups:
         calls: dict[tuple[tuple[Op, ...], tuple[Tensor, ...]], int] = {}
         for node, stage in self._stages.items():
             number = len(self._members)
-            if isinstance(stage.lowering, LibCall | Control) and stage.lowering.results:
+            if isinstance(stage.lowering, LibCall | HostCall | Control) and stage.lowering.results:
                 number = calls.setdefault((stage.lowering.results, node.args), number)
             self._group_of[node] = number
             self._members.setdefault(number, []).append(stage)
@@ -286,7 +286,7 @@ class Groups:
 
     def _claim(self, shared: SharedVariable, node: Tensor) -> None:
         writer = self._group_of[node]
-        if writer in self._needed():  # a condition that fails later must find nothing changed
+        if writer in self._needed():  # what fails later must find nothing changed
             return
         readers = {self._group_of[reader] for reader in self._all_readers(shared)} - {writer}
         if any(self._reaches(writer, reader) for reader in readers):
@@ -309,14 +309,22 @@ class Groups:
     # --- order ------------------------------------------------------------------------------------
 
     def _needed(self) -> set[int]:
-        """The conditions and measured lengths, and all that they need."""
+        """The conditions, measured lengths and calls into Python, and all that they need."""
         needed: set[int] = set()
-        for number in self._extra:
+        for number in [*self._extra, *self._host_calls()]:
             needed |= self._ancestors(number) | {number}
         return needed
 
+    def _host_calls(self) -> list[int]:
+        """What runs in Python: it may raise, like a condition."""
+        return [
+            number
+            for number, stages in self._members.items()
+            if isinstance(stages[0].lowering, HostCall)
+        ]
+
     def in_order(self) -> list[Unit]:
-        """All units, each after what it needs; conditions as early as possible."""
+        """All units, each after what it needs; what may fail as early as possible."""
         needed = self._needed()
         waiting = {group: len(before) for group, before in self._before.items()}
         ready = [(group not in needed, group) for group, count in waiting.items() if not count]
@@ -342,7 +350,7 @@ class Groups:
         match stages[0].lowering:
             case Alias():
                 return []
-            case LibCall():
+            case LibCall() | HostCall():
                 return [Invoke(tuple(stages))]
             case Control():
                 return [Inside(tuple(stages))]

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, INT64, DType
+from symc.codegen.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType
 from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim, Size, symbolic
@@ -120,11 +120,12 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
     """The value as a tensor: tensors as they are, sequences that hold tensors stacked.
 
     Python numbers are weak beside a tensor of dtype `like`: they take its dtype, or float64 for a
-    float beside integers, as in NumPy 2. Raises `DTypeError` for what is no array of numbers.
+    float beside integers, or the complex dtype that goes with it, as in NumPy 2. Raises
+    `DTypeError` for what is no array of numbers.
     """
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
+    if isinstance(value, bool | int | float | complex) and not isinstance(value, np.generic):
         dtype = _own_dtype(value) if like is None else weak_dtype(value, like)
         return scalar_constant(value, dtype)
     if isinstance(value, list | tuple) and _holds_tensor(value):
@@ -132,7 +133,7 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
 
         return stack([as_tensor(item, like) for item in value])
     array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biufc":
         raise DTypeError(f"cannot make a tensor of {value!r} (dtype {array.dtype})")
     return constant(array)
 
@@ -145,16 +146,18 @@ def _holds_tensor(value: Sequence[Any]) -> bool:
     )
 
 
-def _own_dtype(value: bool | float) -> DType:
+def _own_dtype(value: bool | complex) -> DType:
     if isinstance(value, bool):
         return BOOL
-    return INT64 if isinstance(value, int) else as_dtype("float64")
+    if isinstance(value, complex):
+        return COMPLEX128
+    return INT64 if isinstance(value, int) else FLOAT64
 
 
 _scalars: dict[tuple[Any, ...], Tensor] = {}
 
 
-def scalar_constant(value: bool | float, dtype: DType) -> Tensor:
+def scalar_constant(value: bool | complex, dtype: DType) -> Tensor:
     """A 0-d constant of a dtype. Raises OverflowError when an int does not fit, as NumPy does."""
     key = (type(value), value, str(value), dtype)  # str tells -0.0 from 0.0
     found = _scalars.get(key)
@@ -274,7 +277,9 @@ def check_value(variable: SharedVariable, array: Any, value: Any) -> None:
     """Raises a `SymcError` if `variable` cannot hold the array, which was given as `value`."""
     name = variable.name or "a shared variable"
     dtype, shape = to_numpy(variable.dtype), array.shape
-    if not np.can_cast(array.dtype, dtype, "safe") and not isinstance(value, bool | int | float):
+    if not np.can_cast(array.dtype, dtype, "safe") and not isinstance(
+        value, bool | int | float | complex
+    ):
         raise DTypeError(
             f"{name} holds {variable.dtype}; a {array.dtype} value would lose precision\n"
             f"  convert it first: value.astype({variable.dtype.name!r})"

@@ -1,6 +1,6 @@
 """Building one kernel: stages inside loops, with every value named once.
 
-`folds.py` and `writes.py` have the loops of the more involved ways to lower.
+`folds.py`, `sweeps.py` and `writes.py` have the loops of the more involved ways to lower.
 """
 
 from __future__ import annotations
@@ -9,13 +9,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from symc import folds, writes
+from symc import folds, sweeps, writes
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import Tensor
-from symc.lowering import Alias, At, Control, Fold, Index, LibCall, Lowering, Sweep, Write
+from symc.lowering import (
+    Alias,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Lowering,
+    Sweep,
+    Write,
+)
 from symc.nesting import wrap
 from symc.sizes import Lengths, Names
 from symc.stages import Stage
@@ -97,7 +108,7 @@ class KernelBuilder:
             case Write() as write:
                 return writes.write(self, lone.stage, write)
             case Sweep() as sweep:
-                return writes.sweep(self, lone.stage, sweep)
+                return sweeps.sweep(self, lone.stage, sweep)
             case _:
                 raise AssertionError(f"{lone.stage.node!r} is no kernel of its own")
 
@@ -117,7 +128,7 @@ class KernelBuilder:
                 folds.chunked(self, stage, lowering, scope)
             case Fold():
                 folds.row(self, stage, lowering, prefix, scope)
-            case Write() | Sweep() | LibCall() | Alias() | Control():
+            case Write() | Sweep() | LibCall() | HostCall() | Alias() | Control():
                 raise AssertionError(f"{stage.node!r} cannot share loops")
             case _:
                 assert_never(lowering)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from symc.codegen import ir
     from symc.compile import Stages
+    from symc.host_calls import HostCalls
 
 FACTS = "function.txt"
 
@@ -47,6 +48,8 @@ class Compiled:
     in_place: list[bool]
     facts: dict[str, int]
     seconds: dict[str, float]
+    host: HostCalls | None
+    """What it calls in Python."""
 
 
 @cache
@@ -93,7 +96,7 @@ def _find_or_build(request: Request, mode: str) -> Compiled:
         clock.lap("compile")
         _write_facts(folder, request, stages)
 
-    return store.use(key, make, lambda entry: _load(entry, c, seconds))
+    return store.use(key, make, lambda entry: _load(entry, c, seconds, request, mode))
 
 
 @contextmanager
@@ -126,7 +129,8 @@ def is_tiny(program: ir.Program) -> bool:
     """Whether a program has no loops and calls nothing: not worth releasing Python's lock for."""
     from symc.codegen import ir
 
-    return not any(isinstance(step, ir.Routine) for step in program.steps) and not any(
+    long = ir.Routine | ir.Host | ir.Repeat
+    return not any(isinstance(step, long) for step in ir.every_step(program.steps)) and not any(
         isinstance(stmt, ir.Loop) for kernel in program.kernels for stmt in kernel.body
     )
 
@@ -146,14 +150,21 @@ def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
         "nodes_after": len(walk(stages.rewritten)),
         "kernels": len(stages.optimised.kernels),
         "tiny": int(is_tiny(stages.optimised)),
+        "host_calls": len(stages.hosts),
     }
+    if stages.hosts:
+        from symc.host_calls import FILE, host_calls_text
+
+        (folder / FILE).write_text(host_calls_text(stages), encoding="utf-8")
     # For each update whether it is done in place, then lines of a name and a number.
     in_place = [str(int(shared in stages.in_place)) for shared, _ in request.updates]
     lines = [" ".join(in_place), *(f"{name} {fact}" for name, fact in facts.items())]
     (folder / FACTS).write_text("\n".join(lines), encoding="utf-8")
 
 
-def _load(entry: Entry, c: CTarget, seconds: dict[str, float]) -> Compiled:
+def _load(
+    entry: Entry, c: CTarget, seconds: dict[str, float], request: Request, mode: str
+) -> Compiled:
     started = time.perf_counter()
     in_place, *lines = entry.read(FACTS).decode().split("\n")
     facts = {name: int(fact) for name, fact in map(str.split, lines)}
@@ -161,7 +172,22 @@ def _load(entry: Entry, c: CTarget, seconds: dict[str, float]) -> Compiled:
     library = c.load(entry.folder)
     seconds["load"] = time.perf_counter() - started
     done_in_place = [word == "1" for word in in_place.split()]
-    return Compiled(library, entry.folder, entry.hit, constants, done_in_place, facts, seconds)
+    host = _host_calls(entry, request, mode) if facts["host_calls"] else None
+    return Compiled(
+        library, entry.folder, entry.hit, constants, done_in_place, facts, seconds, host
+    )
+
+
+def _host_calls(entry: Entry, request: Request, mode: str) -> HostCalls:
+    """What a function calls in Python, from today's graph."""
+    from symc.host_calls import FILE, HostCalls, host_calls
+
+    def stages() -> Stages:
+        from symc.compile import Clock, build
+
+        return build(request, mode=mode, clock=Clock())
+
+    return HostCalls(host_calls(entry.read(FILE), request, stages))
 
 
 def read_constant(entry: Entry, number: int) -> Array:

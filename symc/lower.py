@@ -16,7 +16,7 @@ from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
 from symc.kernels import LOOP_VARIABLES, KernelBuilder, Memory
 from symc.loops.scan import Scan
-from symc.lowering import Alias, Argument, LibCall
+from symc.lowering import Alias, Argument, HostCall, LibCall
 from symc.nesting import copy, volume
 from symc.pprint import described
 from symc.repeats import repeated
@@ -49,6 +49,7 @@ class Parts:
         self.on_device = on_device
         self.buffers: dict[str, ir.Buffer] = {}
         self.kernels: list[ir.Kernel] = []
+        self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
 
     def add(self, buffer: ir.Buffer) -> str:
@@ -179,8 +180,8 @@ class Lowerer:
             case Lone(stage):
                 builder = self._builder()
                 self._launch(builder, builder.lone(unit), (stage,))
-            case Invoke(stages):
-                self._invoke(stages)
+            case Invoke():
+                self._invoke(unit)
             case Inside(stages, plans):
                 node = stages[0].node
                 blocks, nodes = self._problem.blocks_of(node), [stage.node for stage in stages]
@@ -225,24 +226,53 @@ class Lowerer:
         self.parts.kernels.append(ir.Kernel(name, tuple(params), sizes, tuple(body), note))
         self._steps.append(ir.Launch(name, tuple(param.name for param in params), sizes))
 
-    def _invoke(self, stages: Sequence[Stage]) -> None:
-        node, call = stages[0].node, stages[0].lowering
-        assert isinstance(call, LibCall)
-        results = [op(*node.args) for op in call.results] or [node]
-        args: list[ir.Pointer | ir.Expr] = []
-        for arg in call.args:
-            match arg:
-                case Argument(number) if number < 0:
-                    target = self.destinations(results[-number - 1])[0]
-                    args.append(ir.Pointer(target, ir.const(0), written=True))
-                case Argument(number):
-                    args.append(ir.Pointer(self.home(node.args[number]), ir.const(0)))
-                case _:
-                    args.append(arg)
-        note = "\n".join(described(stage.node) for stage in stages)
-        self._steps.append(ir.Routine(call.routine, tuple(args), note))
+    def _invoke(self, invoke: Invoke) -> None:
+        node, call = invoke.stages[0].node, invoke.stages[0].lowering
+        assert isinstance(call, LibCall | HostCall)
+        results = wanted = [stage.node for stage in invoke.stages]
+        note = "\n".join(dict.fromkeys(map(described, wanted)))
+        match call:
+            case LibCall(routine, args):
+                results = [op(*node.args) for op in call.results] or wanted
+                given = tuple(self._argument(arg, node, results) for arg in args)
+                self._steps.append(ir.Routine(routine, given, note))
+            case HostCall():
+                regions = (*map(self._region, node.args), *map(self._written, results))
+                self._steps.append(ir.Host(len(self.parts.hosts), node.op.label, regions, note))
+                self.parts.hosts.append(results)
+            case _:
+                assert_never(call)
         for result in results:
             self._steps += self.copies(result)
+
+    def _argument(
+        self, arg: Argument | ir.Expr, node: Tensor, results: Sequence[Tensor]
+    ) -> ir.Pointer | ir.Expr:
+        """What a routine is given."""
+        match arg:
+            case Argument(number) if number < 0:
+                target = self.destinations(results[-number - 1])[0]
+                return ir.Pointer(target, ir.const(0), written=True)
+            case Argument(number, by_value=True):
+                given = node.args[number]
+                if isinstance(given.op, Constant):
+                    return ir.Const(given.op.value.item(), given.dtype)
+                return ir.Load(self.home(given), ir.const(0), given.dtype)
+            case Argument(number):
+                return ir.Pointer(self.home(node.args[number]), ir.const(0))
+            case _:
+                return arg
+
+    def _region(self, arg: Tensor) -> ir.Region | ir.Const:
+        """An argument of a function in Python."""
+        if isinstance(arg.op, Constant) and not arg.type.shape:
+            return ir.Const(arg.op.value.item(), arg.dtype)
+        return ir.Region(ir.Pointer(self.home(arg), ir.const(0)), self.shape(arg))
+
+    def _written(self, result: Tensor) -> ir.Region:
+        """The place for a result of a function in Python."""
+        target = self.destinations(result)[0]
+        return ir.Region(ir.Pointer(target, ir.const(0), written=True), self.shape(result))
 
     def copies(self, node: Tensor) -> list[ir.Step]:
         """The steps that copy a node from its first destination to the others."""
@@ -264,8 +294,8 @@ class Lowerer:
 def lower(
     name: str, interface: Interface, problem: Problem, table: Lengths, plan: Plan,
     names: Names, *, on_device: bool = False,
-) -> tuple[ir.Program, Sequence[Tensor]]:  # fmt: skip
-    """The program, and the constant arrays that it needs."""
+) -> tuple[ir.Program, Sequence[Tensor], list[list[Tensor]]]:  # fmt: skip
+    """The program, the constant arrays that it needs, and what its calls into Python compute."""
     parts = Parts(interface, names, table, on_device=on_device)
     lowerer = Lowerer(parts, problem, table, plan, interface.names, interface.outputs)
     given: tuple[tuple[Sequence[Tensor], ir.Role], ...] = (
@@ -282,7 +312,7 @@ def lower(
     program = ir.Program(
         name, tuple(table.sizes), tuple(parts.buffers.values()), tuple(parts.kernels), steps
     )
-    return program, list(parts.constants)
+    return program, list(parts.constants), parts.hosts
 
 
 def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:

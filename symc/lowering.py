@@ -5,6 +5,7 @@
              | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
              | Sweep     a running fold along one axis (cumsum)
              | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
+             | HostCall  a call back into Python, for what has no C form
              | Alias     the argument's buffer under another shape (reshape)
              | Control   steps that run again and again, or only if a condition holds
 
@@ -107,10 +108,12 @@ class Sweep:
 class Argument:
     """A whole argument or result as a routine's parameter.
 
-    Arguments count from 0 upwards, results from -1 downwards.
+    Arguments count from 0 upwards, results from -1 downwards. One without axes may be passed
+    `by_value`.
     """
 
     number: int
+    by_value: bool = False
 
 
 @record
@@ -121,12 +124,25 @@ class LibCall:
     them, in the order of the routine's results and on the same arguments, and each of these nodes
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
+
+    `otherwise` is done where a target lacks the routine; without it, `HostCall` is.
     """
 
     routine: str
     args: tuple[Argument | ir.Expr, ...]
     results: tuple[Op, ...] = ()
+    otherwise: Fold | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
+
+
+@record
+class HostCall:
+    """A call back into Python from inside the program: the op's own `evaluate` on whole arrays.
+
+    The honest fallback for what has no C form. `results` are as those of a `LibCall`.
+    """
+
+    results: tuple[Op, ...] = ()
 
 
 @record
@@ -146,4 +162,4 @@ class Control:
     first: int = 0
 
 
-Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | Alias | Control
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias | Control

@@ -117,6 +117,7 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         (count, cast("Literal['one', 'list', 'none']", form)),
         threads=config.threads or cores(),
         tiny=bool(made.facts["tiny"]),
+        host=made.host,
         keep=made.library,
     )
     return Runner(caller, stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder)
@@ -194,7 +195,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
 
 def _guard(node: Tensor, value: Array) -> None:
     """Raises `NotFinite` for the first value that is not finite."""
-    if value.dtype.kind != "f" or bool(np.isfinite(value).all()):
+    if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
         return
     kind = "NaN" if bool(np.isnan(value).any()) else "an infinity"
     args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)

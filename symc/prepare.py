@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from symc.blocks import Blocks
 from symc.codegen.record import record
@@ -37,8 +37,12 @@ def prepare(
     after: Sequence[frozenset[int]],
     names: Names,
     mode: str,
+    has_routine: Callable[[str], bool],
 ) -> Prepared:
-    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings."""
+    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
+
+    Routines that the target does not have are called in Python.
+    """
     unify = Unifier(
         requirement.holds for _, requirement in found if isinstance(requirement.holds, tuple)
     )
@@ -70,9 +74,9 @@ def prepare(
     ]
 
     table = SizeTable(names, unify, buffers.__getitem__)
-    blocks = Blocks(mode, len(found))
+    blocks = Blocks(mode, len(found), has_routine)
     problem = problem_of(
-        roots, table, rewritten.scalars,
+        roots, table, rewritten.scalars, has_routine,
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests, after=after, blocks_of=blocks.of,
     )  # fmt: skip

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from symc.codegen import ir
+from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.conditions import Test
 from symc.dims import Dim
 from symc.graph import Array, Op, Tensor, located_at, walk
 from symc.inputs import Constant, Input, SharedVariable
-from symc.lowering import Alias, At, Index, Lowering, Read, Reader, SizeOf
+from symc.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
 from symc.sizes import Lengths
+from symc.tensor.elementwise import Elementwise
 from symc.types import TensorType
 from symc.units import Block, Problem
 
@@ -39,6 +41,7 @@ def problem_of(
     roots: Sequence[Tensor],
     table: Lengths,
     scalars: Mapping[Tensor, Tensor],
+    has_routine: Callable[[str], bool],
     *,
     updates: Sequence[tuple[SharedVariable, Tensor]] = (),
     tests: Sequence[Test] = (),
@@ -60,7 +63,7 @@ def problem_of(
         updates=updates,
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table, asked),
+        lowering_of=_lowerings(table, asked, has_routine),
         dims_of=_dims(table.unified),
         asked=asked,
         measures=bool(known),
@@ -97,7 +100,9 @@ def _plain_lowering(node: Tensor) -> Lowering | None:
     return Alias() if isinstance(node.op, Reshape) else None
 
 
-def _lowerings(table: Lengths, asked: dict[Tensor, list[Dim]]) -> Callable[[Tensor], Lowering]:
+def _lowerings(
+    table: Lengths, asked: dict[Tensor, list[Dim]], has_routine: Callable[[str], bool]
+) -> Callable[[Tensor], Lowering]:
     """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
 
@@ -110,7 +115,12 @@ def _lowerings(table: Lengths, asked: dict[Tensor, list[Dim]]) -> Callable[[Tens
                 dims.append(dim)
                 return table(dim)
 
-            found = known[node] = node.op.lower(node, size)
+            found = node.op.lower(node, size)
+            if isinstance(found, LibCall) and not has_routine(found.routine):
+                found = found.otherwise or HostCall(found.results)
+            elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
+                found = found if has_routine(node.op.name) else HostCall()
+            known[node] = found
         return found
 
     return lowering_of

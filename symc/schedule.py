@@ -3,7 +3,7 @@
     graph -> stages (nodes kept in memory; all others are computed where they are read)
           -> units in order:  Nest    stages that share their outer loops: one kernel
                             | Lone    a Write or Sweep: one kernel
-                            | Invoke  a routine on whole buffers
+                            | Invoke  a routine, or a function in Python, on whole buffers
                             | Inside  a loop or branch, with a plan for what is in it
                             | Test    a run-time condition
                             | Reading a length that becomes known
@@ -22,9 +22,8 @@ from symc.graph import Tensor
 from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
 from symc.loops.body import Slot
-from symc.lowering import Alias, At, Control, LibCall
+from symc.lowering import Alias, At, Control, HostCall, LibCall
 from symc.stages import EXPENSIVE, Analysis, Facts
-from symc.tensor.elementwise import Elementwise
 from symc.units import Inside, Plan, Problem, Unit
 
 
@@ -44,7 +43,7 @@ def schedule(problem: Problem) -> Plan:
     each time linear in the number of nodes.
     """
     sources = {node for node in problem.order if is_source(node)}
-    own = {node: own_cost(node) for node in problem.order if node not in sources}
+    own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
     analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
     reasons: list[str] = []
@@ -86,7 +85,7 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
         match lowering:
             case Alias():  # only what it looks at: its lengths are sizes, not memory
                 args = node.args[:1]
-            case LibCall():
+            case LibCall() | HostCall():
                 args = node.args
             case Control(first=first):
                 args = node.args[first:]
@@ -98,11 +97,6 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
 
 def _is_buffer(arg: Tensor) -> bool:
     return not (isinstance(arg.op, Constant) and not arg.type.shape)
-
-
-def own_cost(node: Tensor) -> float:
-    """What one element costs beyond its arguments, in simple operations."""
-    return float(node.op.cost) if isinstance(node.op, Elementwise) else 0.5
 
 
 def _inlined_costs(

@@ -35,7 +35,7 @@ def verify_grad(
     from symc.grad import grad
 
     arrays = [np.asarray(point) for point in points]
-    if any(array.dtype.kind != "f" for array in arrays):
+    if any(array.dtype.kind not in "fc" for array in arrays):
         raise GradientError("verify_grad needs points of floats")
     precision = max(float(np.finfo(array.dtype).eps) for array in arrays)
     step = eps if eps is not None else precision ** (1 / 3)

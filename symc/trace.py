@@ -95,7 +95,7 @@ class Tracer:
     def find(self, node: Tensor, index: Index) -> ir.Expr | None:
         """An element that is constant, named already, or stored; else None."""
         if isinstance(node.op, Constant) and not node.type.shape:
-            return ir.Const(node.op.value.item(), node.type.dtype)
+            return ir.number(node.op.value.item(), node.type.dtype)
         found = self.memo.get((node, index))
         if found is None:
             found = self._stored(node, index)

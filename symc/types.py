@@ -23,7 +23,7 @@ def to_numpy(dtype: DType) -> np.dtype[Any]:
 def as_dtype(dtype: Any) -> DType:
     """The symc dtype for a name, a NumPy dtype, a NumPy scalar type or a Python type.
 
-    Raises `DTypeError` for dtypes symc does not have (complex numbers, strings, objects).
+    Raises `DTypeError` for dtypes symc does not have (strings, objects, float128).
 
     >>> as_dtype("float32"), as_dtype(int)
     (float32, int64)
@@ -36,6 +36,11 @@ def as_dtype(dtype: Any) -> DType:
     except (KeyError, TypeError) as error:
         known = " ".join(d.name for d in dtypes.ALL)
         raise DTypeError(f"symc has no dtype {dtype!r}; it has {known}") from error
+
+
+def is_known(dtype: np.dtype[Any]) -> bool:
+    """Whether symc has a NumPy dtype, in any byte order."""
+    return dtype.newbyteorder("=") in _FROM_NUMPY
 
 
 class TensorType:
@@ -97,16 +102,30 @@ def promote(*types: DType) -> DType:
 
 def float_for(dtype: DType) -> DType:
     """The float dtype NumPy computes ``exp`` and so on in: float16 for int8, float64 for int64."""
-    return dtype if dtype.is_float else _KIND_FLOAT.get(dtype.bits, dtypes.FLOAT64)
+    return dtype if dtype.is_inexact else _KIND_FLOAT.get(dtype.bits, dtypes.FLOAT64)
 
 
-def weak_dtype(value: bool | float, other: DType) -> DType:
+def complex_for(dtype: DType) -> DType:
+    """The complex dtype whose parts hold numbers of a dtype: complex64 for float32 and float16.
+
+    >>> complex_for(dtypes.FLOAT32), complex_for(dtypes.INT8)
+    (complex64, complex128)
+    """
+    if dtype.is_complex:
+        return dtype
+    narrow = dtype is dtypes.FLOAT32 or dtype is dtypes.FLOAT16
+    return dtypes.COMPLEX64 if narrow else dtypes.COMPLEX128
+
+
+def weak_dtype(value: bool | complex, other: DType) -> DType:
     """The dtype a Python number takes beside a tensor of dtype `other` (NumPy 2, NEP 50)."""
     if isinstance(value, bool):
         return dtypes.BOOL if other is dtypes.BOOL else other
     if isinstance(value, int):
         return dtypes.INT64 if other is dtypes.BOOL else other
-    return other if other.is_float else dtypes.FLOAT64
+    if isinstance(value, complex):
+        return complex_for(other)
+    return other if other.is_inexact else dtypes.FLOAT64
 
 
 def constant_dtype(value: Any) -> DType:

@@ -33,7 +33,7 @@ class Lone:
 
 @record
 class Invoke:
-    """A routine call, and the stages of all its results that are wanted."""
+    """A call of a routine or into Python, and the stages of all its results that are wanted."""
 
     stages: tuple[Stage, ...]
 

@@ -1,4 +1,4 @@
-"""The loops of stages that fill a buffer part by part, or along an axis."""
+"""The loops of stages that fill a buffer part by part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.graph import Tensor
-from symc.lowering import Index, Part, Sweep, Write
+from symc.lowering import Index, Part, Write
 from symc.nesting import convert, wrap
 
 if TYPE_CHECKING:
@@ -61,37 +61,3 @@ def _part(
     extents = [builder.memory.sizes(extent) for extent in part.extents]
     kind: ir.LoopKind = "parallel" if part.parallel else "serial"
     return wrap(loops, extents, inner.block, kind, builder.memory.describe(node))
-
-
-def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
-    """Each line along the axis on its own, with the running value in a register."""
-    node = stage.node
-    dims = builder.memory.dims_of(node)
-    outer = builder.scope([], None)
-    others = [axis for axis in stage.loops if axis != lowering.axis]
-    loops = builder.loops(0, len(others))
-    (along,) = builder.loops(len(others), 1)
-    place: dict[int, ir.Expr] = dict(zip(others, loops, strict=True))
-    place[lowering.axis] = along
-    index: Index = tuple(place.get(axis, ir.const(0)) for axis in range(len(dims)))
-    acc = builder.names.fresh(None, "acc")
-    inner = builder.scope([], outer)
-    value = inner.tracer.run(node, lowering.element(index))
-    if lowering.scale is not None:
-        factor = inner.tracer.run(node, lowering.scale(index))
-        scaled = ir.binary("mul", ir.Load(acc, ir.const(0), lowering.dtype), factor)
-        inner.block.append(ir.Store(acc, ir.const(0), scaled))
-    inner.block.append(ir.Accumulate(acc, ir.const(0), lowering.op, value))
-    running = convert(ir.Load(acc, ir.const(0), lowering.dtype), node.dtype)
-    running = builder.named(inner.block, node.name, running)
-    for buffer in builder.memory.destinations(node):
-        builder.uses(buffer, written=True)
-        inner.block.append(ir.Store(buffer, builder.flat(node, index), running))
-    length = builder.memory.sizes(dims[lowering.axis])
-    line: list[ir.Stmt] = [
-        ir.Alloc(ir.Buffer(acc, lowering.dtype, (), "local")),
-        ir.Store(acc, ir.const(0), lowering.initial),
-        ir.Loop(along, length, "serial", tuple(inner.block)),
-    ]
-    extents = [builder.memory.sizes(dims[axis]) for axis in others]
-    return wrap(loops, extents, line, "parallel", builder.memory.describe(node))

@@ -19,30 +19,35 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # Inside symc, from the lowest to the highest. A module may import those of its own layer and of
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
-    ("errors", "config", "dims", "special", "_build"),
+    ("errors", "config", "dims", "special", "version", "_build"),
+    ("types",),
     ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),
-    ("types",),
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
     ("evaluate", "conditions", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
-        "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches", "lower",
+        "sweeps", "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches",
+        "lower",
     ),
     ("identity", "compile"),
+    ("host_calls",),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
-    ("cuda.functions", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "testing"),
-    ("", "__main__", "demo."),
+    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
+    ("debug", "optim.", "testing", "sympy.", "saved."),
+    ("user.",),
+    ("", "__main__", "commands.", "demo."),
 )  # fmt: skip
 
 # (importer, imported) that point up, and why. All must be imports inside functions.
 EXCEPTIONS = {
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
     ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
+    ("symc.graph", "symc.saved.functions"): "tensors pickle as documents",
+    ("symc.callable", "symc.saved.functions"): "functions pickle as documents",
     ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
 }
 
@@ -50,7 +55,9 @@ EXCEPTIONS = {
 OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
+    "symc.commands": {"numpy", "tqdm"},
     "symc.demo": {"numpy", "tqdm"},
+    "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),
     "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda"},
     "symc.cache": {"platformdirs"},

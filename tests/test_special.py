@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
+import symc
 from symc import special
+from symc import tensor as T
 from tests.special_cases import BY_NAME, CASES, Case, mp, same
 
 
@@ -65,3 +67,13 @@ def test_huge_incomplete_gammas_stay_near_one_half() -> None:
     for a in (1e6, 1e10, 1e15):
         expected = 0.5 - 1 / (3 * math.sqrt(2 * math.pi * a))
         assert math.isclose(float(special.gammaincc(a, a)), expected, rel_tol=1e-10)
+
+
+def test_derivatives_of_trigamma_and_gammainc_compile() -> None:
+    # Their functions had no row in codegen/math.py: only the interpreter knew them.
+    a, x = T.vector("a"), T.vector("x")
+    slopes = [symc.grad(T.trigamma(a).sum(), a), symc.grad(T.gammainc(a, x).sum(), a)]
+    compiled, plain = (symc.function([a, x], slopes, mode=mode) for mode in ("compile", "python"))
+    points = np.array([0.3, 2.0, 10.0, 50.0]), np.array([1.5, 1.0, 20.0, 49.0])
+    for ours, theirs in zip(compiled(*points), plain(*points), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)

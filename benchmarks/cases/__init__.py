@@ -5,6 +5,7 @@ from measure import Case
 from cases import (
     black_scholes,
     deep_network,
+    gaussian_process,
     importing,
     layer_norm,
     logistic,
@@ -29,4 +30,5 @@ CASES: tuple[Case, ...] = (
     lstm.CASE,
     node_count.CASE,
     deep_network.CASE,
+    gaussian_process.GAUSSIAN_PROCESS,
 )

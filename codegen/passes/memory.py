@@ -20,6 +20,7 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
+    Host,
     Kernel,
     Launch,
     Load,
@@ -27,6 +28,7 @@ from symc.codegen.ir import (
     Measure,
     Pointer,
     Program,
+    Region,
     Repeat,
     Routine,
     Step,
@@ -266,7 +268,9 @@ def buffers_of(step: Step) -> list[str]:
         case Launch(_, buffers, sizes):
             return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
         case Routine(_, args):
-            return [arg.buffer for arg in args if isinstance(arg, Pointer)]
+            return [arg.buffer for arg in args if isinstance(arg, Pointer | Load)]
+        case Host(_, _, args):
+            return [arg.pointer.buffer for arg in args if isinstance(arg, Region)]
         case Check(condition):
             return [node.buffer for node in nodes(condition) if isinstance(node, Load)]
         case Measure(_, buffer):

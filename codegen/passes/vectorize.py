@@ -134,7 +134,8 @@ def _vectorises(expr: Expr) -> bool:
             return False
         return _vectorises(expr.left) and _vectorises(expr.right)
     if type(expr) is Call:
-        of_integers = expr.args[0].dtype.is_integer
-        if of_integers or not FUNCTIONS[expr.function].vectorises:
+        row = FUNCTIONS[expr.function]
+        of_integers = expr.args[0].dtype.is_integer and not row.types
+        if of_integers or not row.vectorises:
             return False
     return all(map(_vectorises, parts(expr)))

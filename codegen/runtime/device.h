@@ -49,6 +49,8 @@ typedef struct symc_call {
     int64_t threads;
     void *(*allocate)(void *context, int64_t output);
     void *context;
+    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
+                    const int64_t *lengths);
     const symc_device *device;
     void *const *functions;  // the kernels of the program, in the order of symc_kernels
     void *stream;

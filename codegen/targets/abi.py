@@ -21,6 +21,8 @@ typedef struct symc_call {
     int64_t threads;
     void *(*allocate)(void *context, int64_t output);
     void *context;
+    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
+                    const int64_t *lengths);
 } symc_call;
 
 int64_t symc_prepare(symc_call *call);
@@ -33,6 +35,7 @@ typedef struct symc_blas {
     int64_t *guard;
 } symc_blas;
 extern symc_blas symc_imports;
+extern void *symc_lapack[40];
 
 typedef struct symc_device {
     int (*cuCtxPushCurrent)(void *context);
@@ -70,6 +73,8 @@ typedef struct symc_device_call {
     int64_t threads;
     void *(*allocate)(void *context, int64_t output);
     void *context;
+    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
+                    const int64_t *lengths);
     const symc_device *device;
     void *const *functions;
     void *stream;

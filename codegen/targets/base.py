@@ -72,6 +72,10 @@ class Target(Protocol):
         """Whether programs can be compiled here. Starts no process."""
         ...
 
+    def has_routine(self, name: str) -> bool:
+        """Whether programs can call this one of `codegen/routines.py`."""
+        ...
+
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
         ...

@@ -25,6 +25,7 @@ C = Lang(
         "bool": "bool", "int8": "int8_t", "int16": "int16_t", "int32": "int32_t",
         "int64": "int64_t", "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
         "uint64": "uint64_t", "float16": "_Float16", "float32": "float", "float64": "double",
+        "complex64": "float", "complex128": "double",  # arrays of components
     },
     suffixes={
         "int8": "", "int16": "", "int32": "", "int64": "", "uint8": "", "uint16": "",

@@ -302,8 +302,10 @@ def allocate(host: Host, outputs: list[Buffer]) -> None:
             for axis, length in enumerate(buffer.shape):
                 text = host.printer.text(length)
                 host.put(f"call->shapes[{start + axis}] = {text};")
-            name = host.printer.buffers[buffer.name]
+            memory = f"call->allocate(call->context, {number})"
             if buffer.name in used_buffers(host.program, host.program.steps):
-                host.put(f"{name} = call->allocate(call->context, {number});")
-                host.fail(f"!{name}", "-1")
+                name = host.printer.buffers[buffer.name]
+                host.put(f"{name} = {memory};")
+                memory = name
+            host.fail(f"!{memory}", "-1")  # one of no elements may be used by no step
         start += len(buffer.shape)

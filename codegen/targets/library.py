@@ -68,12 +68,27 @@ def fill_imports(handle: Any) -> None:
     except ffi.error:
         return  # it calls none
 
-    found = blas.find()
-    if imports.wide and (found is None or not found.wide):
+    wide, found = bool(imports.wide), blas.find()
+    if wide and (found is None or not found.wide):
         raise BlasMissing("compiled for NumPy's OpenBLAS, which this process does not have")
+    fill_lapack(handle, wide=wide)
     if found is None:
         return  # the wrappers in blas.h have loops of their own
     for number, address in enumerate(found.addresses):
         imports.functions[number] = ffi.cast("void *", address)
     imports.wide = found.wide
     imports.guard = found.guard
+
+
+def fill_lapack(handle: Any, *, wide: bool) -> None:
+    """Give a library that calls LAPACK the addresses of its functions, or raise `BlasMissing`."""
+    from symc.codegen.targets._abi import ffi
+
+    try:
+        table = handle.symc_lapack
+    except ffi.error:
+        return  # it calls none
+
+    from symc.codegen.targets import lapack  # late: few functions call any
+
+    lapack.fill(table, wide=wide)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
+from symc.codegen import ir
 from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
 from symc.codegen.ir import (
     Binary,
@@ -19,10 +20,12 @@ from symc.codegen.ir import (
     Measure,
     Pointer,
     Program,
+    Region,
     Repeat,
     Routine,
     Step,
     binary,
+    const,
     every_step,
 )
 from symc.codegen.kernels import THRESHOLD, Emitted
@@ -107,6 +110,10 @@ class Host:
         """The statements that call a function of the runtime."""
         emit_routine(self, routine)
 
+    def back(self, step: ir.Host) -> None:
+        """The statements that call back into Python."""
+        emit_back(self, step)
+
     def fetch(self, condition: Expr) -> Expr:
         """The condition with what it loads where the host can read it."""
         return condition
@@ -148,6 +155,12 @@ class Host:
 
     def limits(self) -> None:
         """Tests of whether this program can run at these lengths."""
+
+    def address(self, pointer: Pointer) -> str:
+        """The address of an element."""
+        name = self.printer.buffers[pointer.buffer]
+        zero = pointer.offset == const(0)
+        return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
 
     def call(self, name: str, arguments: Sequence[str], depth: int = 1) -> None:
         """A call, on several lines if it is long."""
@@ -196,6 +209,8 @@ def emit_step(host: Host, step: Step) -> None:
             host.launch(step)
         case Routine():
             host.routine(step)
+        case ir.Host():
+            host.back(step)
         case Check(condition, code, note):
             host.fail(negated(host, host.fetch(condition)), str(code), note)
         case Measure(size, buffer):
@@ -344,10 +359,8 @@ def emit_routine(host: Host, routine: Routine) -> None:
     arguments: list[str] = []
     for arg in routine.args:
         match arg:
-            case Pointer(buffer, offset):
-                name = printer.buffers[buffer]
-                zero = isinstance(offset, Const) and offset.value == 0
-                arguments.append(name if zero else f"{name} + {printer.text(offset, MUL)}")
+            case Pointer():
+                arguments.append(host.address(arg))
             case _:
                 arguments.append(printer.text(arg, SHIFT))
     if signature.threads:
@@ -358,6 +371,40 @@ def emit_routine(host: Host, routine: Routine) -> None:
     host.call(signature.symbol, arguments)
 
 
+def emit_back(host: Host, step: ir.Host) -> None:
+    """A call of a function in Python."""
+    if step.note.strip():
+        host.put(f"/* {one_line(step.note)} */")
+    arguments = ", ".join(["call->context", str(step.number), *regions(host, step.args)])
+    host.fail(f"call->host({arguments})", "-1", f"{step.name} has raised an exception")
+
+
+def regions(host: Host, args: Sequence[Region | Const]) -> tuple[str, str]:
+    """Tables of the addresses and of the lengths of arrays."""
+    arrays: list[str] = []
+    lengths: list[str] = []
+    for arg in args:
+        if isinstance(arg, Region):
+            arrays.append(host.address(arg.pointer))
+            lengths += [host.printer.text(length) for length in arg.shape]
+        else:
+            arrays.append(constant_array(host, arg))
+    return (
+        f"(const void *const[]){{{', '.join(arrays)}}}",
+        f"(const int64_t[]){{{', '.join(lengths) or '0'}}}",
+    )
+
+
+def constant_array(host: Host, constant: Const) -> str:
+    """The address of a number; of the two parts of a complex one."""
+    values, kind = [constant.value], constant.dtype
+    if kind.is_complex:
+        number = complex(constant.value)
+        values, kind = [number.real, number.imag], kind.component
+    parts = ", ".join(host.printer.text(Const(value, kind)) for value in values)
+    return f"({host.kind(kind)}[]){{{parts}}}"
+
+
 def takes_threads(host: Host, step: Step) -> bool:
     """Whether a step is told how many threads it may use."""
     match step:
@@ -365,7 +412,7 @@ def takes_threads(host: Host, step: Step) -> bool:
             return host.kernels[kernel].threads or host.kernels[kernel].extent is not None
         case Routine(name):
             return ROUTINES[name].threads
-        case Check() | Measure() | Repeat() | Branch():
+        case ir.Host() | Check() | Measure() | Repeat() | Branch():
             return False
         case _:
             assert_never(step)
@@ -379,6 +426,9 @@ def step_expressions(host: Host, step: Step) -> Sequence[Expr]:
             return [*step.sizes, *(substitute(expr, bound) for expr in host.wanted(step))]
         case Routine(_, args):
             return [arg.offset if isinstance(arg, Pointer) else arg for arg in args]
+        case ir.Host(_, _, args):
+            regions = [arg for arg in args if isinstance(arg, Region)]
+            return [expr for arg in regions for expr in (arg.pointer.offset, *arg.shape)]
         case Check(condition):
             return [condition]
         case Repeat(extent=extent):

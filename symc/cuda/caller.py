@@ -8,7 +8,8 @@
 - ``in_place``: for each shared variable whether the function writes into its memory;
 - ``steps``: what to call each step of the program in errors;
 - ``graphs``: whether calls may be recorded and launched as CUDA graphs: only for programs that
-  neither wait for the device nor read host memory while they run.
+  neither wait for the device nor read host memory while they run;
+- ``host``: as there; the addresses that it is given are the device's.
 
 Arguments may be host arrays, which are uploaded, or arrays on the device, which are used without a
 copy. The cell of a shared variable holds a `DeviceArray`; or a NumPy array, which is uploaded for
@@ -26,7 +27,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from symc.call import Array, Form, dtype_of, fits, is_number
+from symc.call import Array, Form, dtype_of, fits, host_callback, is_number
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
 from symc.config import config
@@ -73,6 +74,7 @@ class CudaCaller:
         in_place: Sequence[bool] = (),
         steps: Sequence[str] = (),
         graphs: bool = False,
+        host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
         """See the module."""
@@ -103,6 +105,7 @@ class CudaCaller:
         self._allocate = ffi.callback(
             "void *(void *, int64_t)", self._measured, error=ffi.NULL, onerror=_ignore
         )
+        self._back = host_callback(host) if host is not None else ffi.NULL
         self._check()
 
     def _check(self) -> None:
@@ -137,6 +140,7 @@ class CudaCaller:
     def _new_frame(self, stream: int) -> Frame:
         frame = Frame(self._counts, len(self._inputs), self._device, self._functions, stream)
         frame.call.allocate = self._allocate
+        frame.call.host = self._back
         start = len(self._inputs) + len(self._shared)
         for number, array in enumerate(self._constants, start):
             array.memory.read_on(stream)
@@ -178,7 +182,7 @@ class CudaCaller:
         lengths: list[int] = []
         for index, (dtype, ndim, fixed) in enumerate(self._inputs):
             array = args[index]
-            if ndim == 0:
+            if ndim == 0 and dtype.kind != "c":  # `ir.Buffer.is_by_value`
                 arrays[index] = self._scalar(frame, index, array)
                 continue
             if (

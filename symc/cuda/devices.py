@@ -84,6 +84,7 @@ class Device:
         self._streams: list[int] = []  # those that nobody uses
         self._waiting: deque[tuple[list[int], Callable[[], object]]] = deque()
         self.sweepers: list[Callable[[], None]] = []  # what else `sweep` calls
+        self.routines: dict[str, Module] = {}  # kernels that programs share, by name
         self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
         with self:
             self.pool = Pool(self, pooled=bool(self.driver.attribute(cuda.POOLS, handle)))

@@ -10,6 +10,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,11 +18,15 @@ from symc.cache.entry import Entry
 from symc.cache.key import Key
 from symc.call import Form
 from symc.codegen.record import record
+from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
+from symc.cuda.host_calls import DeviceHostCalls
 from symc.graph import Array, walk
+from symc.host_calls import FILE as HOST_CALLS
+from symc.host_calls import host_calls, host_calls_text
 from symc.identity import graph_text, symc_text
 from symc.library import read_constant, the_store, without_collection, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
@@ -36,12 +41,14 @@ class DeviceFunction:
     """A function loaded on a device, and what the caller must know to use it."""
 
     library: Library
-    module: Module
+    modules: list[Module]
     folder: str
     hit: bool
     constants: list[Array]
     facts: dict[str, Any]
     seconds: dict[str, float]
+    host: DeviceHostCalls | None
+    """What it calls in Python."""
 
 
 def target_for(found: Device, *, wide: bool = False) -> CudaTarget:
@@ -75,24 +82,49 @@ def compile_for(request: Request, found: Device, *, mode: str, wide: bool) -> De
             "constants": len(stages.constants),
             "nodes_before": stages.nodes_before,
             "nodes_after": len(walk(stages.rewritten)),
+            "host_calls": len(stages.hosts),
         }
+        if stages.hosts:
+            (folder / HOST_CALLS).write_text(host_calls_text(stages), encoding="utf-8")
         (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
 
-    return store.use(key, make, lambda entry: _load(entry, target, found, seconds))
+    def host(entry: Entry) -> DeviceHostCalls:
+        stages = stages_of(request, mode, target)
+        return DeviceHostCalls(host_calls(entry.read(HOST_CALLS), request, stages), found)
+
+    return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
 
 
 def _load(
-    entry: Entry, target: CudaTarget, found: Device, seconds: dict[str, float]
-) -> DeviceFunction:
+    entry: Entry, target: CudaTarget, found: Device, seconds: dict[str, float],
+    hosts: Callable[[Entry], DeviceHostCalls],
+) -> DeviceFunction:  # fmt: skip
     started = time.perf_counter()
     facts = json.loads(entry.read(FACTS))
     constants = [read_constant(entry, number) for number in range(facts["constants"])]
     library = target.load(entry.folder)
-    if any("gemm" in name for name in facts["kernels"]):
+    if any("gemm" in name for name in facts["routines"]):
         found.open_blas()
-    module = found.load(entry.read(IMAGE), facts["kernels"])
+    modules = [found.load(entry.read(IMAGE), facts["kernels"])] if facts["kernels"] else []
+    modules += [_routine(found, target, name) for name in facts["routines"]]
     seconds["load"] = time.perf_counter() - started
-    return DeviceFunction(library, module, entry.folder, entry.hit, constants, facts, seconds)
+    host = hosts(entry) if facts["host_calls"] else None
+    return DeviceFunction(
+        library, modules, entry.folder, entry.hit, constants, facts, seconds, host
+    )
+
+
+def _routine(found: Device, target: CudaTarget, name: str) -> Module:
+    """The module of a kernel that programs share: compiled once on a machine, loaded once."""
+
+    def load(entry: Entry) -> Module:
+        return found.load(entry.read(IMAGE), [name])
+
+    if name not in found.routines:
+        key = Key.of(source=source_of_kernel(name), **target.describe_kernels())
+        made = the_store().use(key, partial(target.compile_routine, name), load)
+        return found.routines.setdefault(name, made)
+    return found.routines[name]
 
 
 # --- running --------------------------------------------------------------------------------------
@@ -107,7 +139,7 @@ def device_runner(
     call: Callable[..., Any] = device_caller(made, request, found, form, downcast)
     if made.facts["narrow"]:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
-    facts = {**made.facts, "kernels": len(made.facts["kernels"])}
+    facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
     stages = stages_of(request, mode, target_for(found))
     return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
 
@@ -163,10 +195,11 @@ def device_caller(
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
         (count, cast("Form", form)),
         device=found,
-        functions=made.module.functions,
+        functions=[function for module in made.modules for function in module.functions],
         on_device=request.on_device,
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=made.facts["steps"],
+        host=made.host,
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
-        keep=(made.library, made.module),
+        keep=(made.library, made.modules),
     )

@@ -15,6 +15,7 @@ from symc.rewrite.pattern import (
     bitwise_and,
     bitwise_or,
     c,
+    conj,
     cos,
     d,
     eq,
@@ -75,17 +76,19 @@ rule(sqr(sqrt(x)), x, valid=FINITE)
 
 # --- signs ----------------------------------------------------------------------------------------
 
-rule(neg(-x), x, valid=EXACT)
+rule(neg(-x), x, valid=EXACT, of_complex=True)
+rule(conj(conj(x)), x, valid=EXACT, of_complex=True)
+rule(conj(-x), -conj(x), valid=EXACT, of_complex=True)
 rule(x * -1, -x, valid=EXACT)
 rule(x / -1, -x, valid=EXACT)
-rule(x + -y, x - y, valid=EXACT)
-rule(x - -y, x + y, valid=EXACT)
+rule(x + -y, x - y, valid=EXACT, of_complex=True)
+rule(x - -y, x + y, valid=EXACT, of_complex=True)
 rule(-(f - y), y - f, valid=ROUNDS)  # -(a - a) is -0.0
 rule(-(i - y), y - i, valid=EXACT)
 rule(-(x * c), x * -c, valid=EXACT)
 rule(-(x / c), x / -c, valid=EXACT)
 rule(-(c / x), -c / x, valid=EXACT)
-rule(-x * y, -(x * y), valid=EXACT)
+rule(-x * y, -(x * y), valid=EXACT, of_complex=True)
 rule(-x / y, -(x / y), valid=EXACT)
 rule(x / -y, -(x / y), valid=EXACT)
 rule(absolute(-f), absolute(f), valid=EXACT)
@@ -98,7 +101,7 @@ rule(cos(-x), cos(x), valid=ROUNDS)
 
 # --- powers ---------------------------------------------------------------------------------------
 
-rule(r * r, sqr(r), valid=EXACT)
+rule(r * r, sqr(r), valid=EXACT, of_complex=True)
 rule(reciprocal(x), 1 / x, valid=EXACT)
 rule(pow(x, 0), 1, valid=EXACT)
 rule(pow(x, 1), x, valid=EXACT)
@@ -151,19 +154,19 @@ rule(logical_or(m, False), m, valid=EXACT)
 rule(logical_or(m, True), True, valid=EXACT)
 rule(logical_not(logical_not(m)), m, valid=EXACT)
 rule(invert(invert(x)), x, valid=EXACT)
-rule(logical_not(eq(x, y)), ne(x, y), valid=EXACT)
-rule(logical_not(ne(x, y)), eq(x, y), valid=EXACT)
+rule(logical_not(eq(x, y)), ne(x, y), valid=EXACT, of_complex=True)
+rule(logical_not(ne(x, y)), eq(x, y), valid=EXACT, of_complex=True)
 rule(eq(i, i), True, valid=EXACT)
 rule(ne(i, i), False, valid=EXACT)
 
 # --- choices --------------------------------------------------------------------------------------
 
-rule(where(m, x, x), x, valid=EXACT)
-rule(where(True, x, y), x, valid=EXACT)
-rule(where(False, x, y), y, valid=EXACT)
-rule(where(logical_not(m), x, y), where(m, y, x), valid=EXACT)
-rule(where(m, where(m, x, y), z), where(m, x, z), valid=EXACT)
-rule(where(m, x, where(m, y, z)), where(m, x, z), valid=EXACT)
+rule(where(m, x, x), x, valid=EXACT, of_complex=True)
+rule(where(True, x, y), x, valid=EXACT, of_complex=True)
+rule(where(False, x, y), y, valid=EXACT, of_complex=True)
+rule(where(logical_not(m), x, y), where(m, y, x), valid=EXACT, of_complex=True)
+rule(where(m, where(m, x, y), z), where(m, x, z), valid=EXACT, of_complex=True)
+rule(where(m, x, where(m, y, z)), where(m, x, z), valid=EXACT, of_complex=True)
 
 # --- sums -----------------------------------------------------------------------------------------
 
@@ -174,6 +177,6 @@ def _ordinary(found: Found) -> bool:
     return found[s].dtype.bits > 16 and (value is None or value == 0 or _safe(value))
 
 
-rule(sum(-x, A), -sum(x, A), valid=ROUNDS)
+rule(sum(-x, A), -sum(x, A), valid=ROUNDS, of_complex=True)
 rule(sum(x * s, A), sum(x, A) * s, valid=ROUNDS, where=_ordinary)
 rule(sum(x / s, A), sum(x, A) / s, valid=ROUNDS, where=_ordinary)

@@ -146,9 +146,10 @@ def unstretched(node: Tensor) -> Tensor:
 
 
 def number_of(node: Tensor) -> bool | int | float | None:
-    """The number a tensor is everywhere, if that is known at a glance."""
+    """The real number a tensor is everywhere, if that is known at a glance."""
     value = constant_value(unstretched(node))
-    return value.item() if value is not None and not value.ndim else None
+    known = value is not None and not value.ndim and not node.type.dtype.is_complex
+    return value.item() if value is not None and known else None
 
 
 def is_power_of_two(value: float) -> bool:
@@ -253,7 +254,7 @@ def _bind(variable: Variable, node: Tensor) -> Tensor | None:
         case "mask":
             return node if dtype is BOOL else None
         case "integer":
-            return None if dtype.is_float else node
+            return None if dtype.is_inexact else node
         case "float":
             return node if dtype.is_float else None
         case "number":
@@ -301,4 +302,4 @@ def build(pattern: Pattern, found: Found, dtype: DType) -> Tensor:
 
 
 def _as(dtype: DType, value: bool | float) -> bool | int | float:
-    return float(value) if dtype.is_float else bool(value) if dtype is BOOL else int(value)
+    return float(value) if dtype.is_inexact else bool(value) if dtype is BOOL else int(value)

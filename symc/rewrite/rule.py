@@ -90,6 +90,7 @@ class Rule:
     sides: tuple[Pattern, Pattern] | None = None
     condition: Condition | None = None
     attempts: list[Attempt] = field(default_factory=list)
+    of_complex: bool = False
 
     @property
     def makes_composite(self) -> bool:
@@ -113,10 +114,15 @@ class Rules:
         *,
         valid: Validity,
         where: Condition | None = None,
+        of_complex: bool = False,
     ) -> None:
-        """Replaces `left` by `right`, if the condition on what was found holds."""
+        """Replaces `left` by `right`, if the condition on what was found holds.
+
+        A rule is of real numbers, unless it says that it holds `of_complex` ones, too.
+        """
         sides = left, as_pattern(right)
-        made = Rule(f"{left!r} -> {right!r}", self.group, valid, _caller(), sides, where)
+        name = f"{left!r} -> {right!r}"
+        made = Rule(name, self.group, valid, _caller(), sides, where, of_complex=of_complex)
         for variant in _orders(left):
             assert isinstance(variant, Call)
             made.attempts.append(_pattern_attempt(made, variant, sides[1]))
@@ -194,6 +200,8 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
         found: Found = {}
         if not match(left, node, found):
             return None
+        if not rule.of_complex and any(map(_is_complex, found.values())):
+            return None
         if rule.condition is not None and not rule.condition(found):
             return None
         return fitted(build(right, found, node.type.dtype), node)
@@ -201,6 +209,10 @@ def _pattern_attempt(rule: Rule, left: Call, right: Pattern) -> Attempt:
     inside = left.args[0]
     lifts = len(left.args) == 1 and isinstance(inside, Call) and inside.function in OVER_AXES
     return Attempt(rule, roots, beneath, fits, _lifting(apply) if lifts else apply)
+
+
+def _is_complex(found: Any) -> bool:
+    return isinstance(found, Tensor) and found.type.dtype.is_complex
 
 
 def _same_arguments(pattern: Call) -> int:

@@ -98,6 +98,10 @@ def keeps_values(first: DType, second: DType) -> bool:
             return True
         case (_, "bool") | ("float", "int" | "uint") | ("int", "uint"):
             return False
+        case (_, "complex") if first.kind != "complex":
+            return keeps_values(first, second.component)
+        case ("complex", _) if second.kind != "complex":
+            return False
         case ("uint", "int"):
             return first.bits < second.bits
         case ("int" | "uint", "float"):
@@ -108,7 +112,7 @@ def keeps_values(first: DType, second: DType) -> bool:
 
 def _wraps_alike(first: DType, middle: DType, last: DType) -> bool:
     """Whether integers lose no bits on the way that the last dtype has."""
-    if BOOL in (middle, last) or first.is_float or middle.is_float or last.is_float:
+    if BOOL in (middle, last) or any(dtype.is_inexact for dtype in (first, middle, last)):
         return False
     return last.bits <= middle.bits or keeps_values(first, middle)
 
@@ -169,7 +173,7 @@ def _merged(node: Tensor) -> Tensor | None:
 
 def _rounds(node: Tensor) -> bool:
     """Whether the order of a reduction shows in its result."""
-    return isinstance(node.op, Reduce) and node.op.kind in ("add", "mul") and node.dtype.is_float
+    return isinstance(node.op, Reduce) and node.op.kind in ("add", "mul") and node.dtype.is_inexact
 
 
 @structural("one extreme, not two", Reduce, valid=EXACT, inner=[Reduce])
@@ -242,7 +246,7 @@ def _sum_of_stretched(node: Tensor) -> Tensor | None:
     result, count = found
     if not isinstance(count, int) or count <= 0 or node.dtype.bits == 16:
         return None
-    factor = scalar_constant(float(count) if node.dtype.is_float else count, node.dtype)
+    factor = scalar_constant(float(count) if node.dtype.is_inexact else count, node.dtype)
     product: Tensor = OPERATORS["mul"](result, factor)
     return product
 

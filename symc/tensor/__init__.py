@@ -4,6 +4,7 @@ from symc.tensor.activations import *
 from symc.tensor.along import *
 from symc.tensor.assign import *
 from symc.tensor.build import *
+from symc.tensor.complex import *
 from symc.tensor.constructors import *
 from symc.tensor.diagonal import *
 from symc.tensor.einsum import *
@@ -32,6 +33,7 @@ __all__ = [
     "alloc",
     "amax",
     "amin",
+    "angle",
     "any",
     "arange",
     "arccos",
@@ -75,22 +77,41 @@ __all__ = [
     "bvectors",
     "cast",
     "cbrt",
+    "ccol",
+    "ccols",
     "ceil",
     "choose",
     "clip",
+    "cmatrices",
+    "cmatrix",
     "col",
     "cols",
+    "complex",
     "compress",
     "concatenate",
+    "conj",
+    "conjugate",
     "constant",
     "copysign",
     "cos",
     "cosh",
     "count_nonzero",
+    "crow",
+    "crows",
+    "cscalar",
+    "cscalars",
+    "ctensor3",
+    "ctensor3s",
+    "ctensor4",
+    "ctensor4s",
+    "ctensor5",
+    "ctensor5s",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
+    "cvector",
+    "cvectors",
     "dcol",
     "dcols",
     "deg2rad",
@@ -176,6 +197,7 @@ __all__ = [
     "icols",
     "identity",
     "identity_like",
+    "imag",
     "imatrices",
     "imatrix",
     "inc_subtensor",
@@ -262,6 +284,7 @@ __all__ = [
     "ptp",
     "rad2deg",
     "ravel",
+    "real",
     "reciprocal",
     "relu",
     "repeat",
@@ -341,6 +364,33 @@ __all__ = [
     "wtensor5s",
     "wvector",
     "wvectors",
+    "zcol",
+    "zcols",
     "zeros",
     "zeros_like",
+    "zmatrices",
+    "zmatrix",
+    "zrow",
+    "zrows",
+    "zscalar",
+    "zscalars",
+    "ztensor3",
+    "ztensor3s",
+    "ztensor4",
+    "ztensor4s",
+    "ztensor5",
+    "ztensor5s",
+    "zvector",
+    "zvectors",
 ]  # fmt: skip
+
+_MODULES = ("fft", "linalg", "nnet", "random")
+
+
+def __getattr__(name: str) -> object:
+    """Modules of functions that need not be imported with the others: loaded when asked for."""
+    if name in _MODULES:
+        import importlib
+
+        return importlib.import_module(f"symc.tensor.{name}")
+    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}")

@@ -90,7 +90,7 @@ def _converted(label: str, target: Tensor, values: TensorLike) -> Tensor:
     literal = None if isinstance(values, Tensor | np.ndarray) else constant_value(v)
     if literal is not None and _kind(literal.dtype) <= _kind(dtype):
         converted = literal.astype(dtype)
-        if dtype.kind == "f" or np.array_equal(converted, literal):
+        if dtype.kind in "fc" or np.array_equal(converted, literal):
             return constant(converted)
     raise DTypeError(
         f"{label}: {v.dtype} values do not go into {target.dtype} without loss\n"
@@ -100,7 +100,7 @@ def _converted(label: str, target: Tensor, values: TensorLike) -> Tensor:
 
 
 def _kind(dtype: np.dtype[Any]) -> int:
-    return "buif".index(dtype.kind.replace("u", "i"))
+    return "buifc".index(dtype.kind.replace("u", "i"))
 
 
 def _shuffled_back(order: Sequence[int | None], v: Tensor, rank: int) -> Tensor:

@@ -59,7 +59,7 @@ def _number(value: int, dtype: Any) -> Tensor:
     wanted = as_dtype(config.floatX if dtype is None else dtype)
     if wanted is BOOL:
         return scalar_constant(bool(value), BOOL)
-    return scalar_constant(float(value) if wanted.is_float else value, wanted)
+    return scalar_constant(float(value) if wanted.is_inexact else value, wanted)
 
 
 def zeros(shape: Any, dtype: Any = None) -> Tensor:
@@ -266,7 +266,7 @@ def linspace(
             at_end = OPERATORS["logical_and"](at_end, OPERATORS["gt"](i, 0))
         result = OPERATORS["where"](at_end, last, result)
     wanted = first.dtype if dtype is None else as_dtype(dtype)
-    if not wanted.is_float:
+    if not wanted.is_inexact:
         result = OPERATORS["floor"](result)
     return cast_to(result, wanted)
 

@@ -1,7 +1,7 @@
 """Symbolic inputs by rank: `scalar`, `vector`, `matrix` ..., with Theano's prefixes and plurals.
 
-A prefix fixes the dtype: ``b`` int8, ``w`` int16, ``i`` int32, ``l`` int64, ``f`` float32 and
-``d`` float64.
+A prefix fixes the dtype: ``b`` int8, ``w`` int16, ``i`` int32, ``l`` int64, ``f`` float32,
+``d`` float64, ``c`` complex64 and ``z`` complex128.
 A plural makes several inputs at once, from names or a number.
 """
 
@@ -18,7 +18,9 @@ from symc.tensor.elementwise import cast_to
 __all__ = [
     "as_tensor", "as_tensor_variable", "bcol", "bcols", "bmatrices", "bmatrix", "brow", "brows",
     "bscalar", "bscalars", "btensor3", "btensor3s", "btensor4", "btensor4s", "btensor5",
-    "btensor5s", "bvector", "bvectors", "col", "cols", "constant", "dcol", "dcols", "dmatrices",
+    "btensor5s", "bvector", "bvectors", "ccol", "ccols", "cmatrices", "cmatrix", "col", "cols",
+    "constant", "crow", "crows", "cscalar", "cscalars", "ctensor3", "ctensor3s", "ctensor4",
+    "ctensor4s", "ctensor5", "ctensor5s", "cvector", "cvectors", "dcol", "dcols", "dmatrices",
     "dmatrix", "drow", "drows", "dscalar", "dscalars", "dtensor3", "dtensor3s", "dtensor4",
     "dtensor4s", "dtensor5", "dtensor5s", "dvector", "dvectors", "fcol", "fcols", "fmatrices",
     "fmatrix", "frow", "frows", "fscalar", "fscalars", "ftensor3", "ftensor3s", "ftensor4",
@@ -30,7 +32,9 @@ __all__ = [
     "rows", "scalar", "scalars", "tensor", "tensor3", "tensor3s", "tensor4", "tensor4s", "tensor5",
     "tensor5s", "vector", "vectors", "wcol", "wcols", "wmatrices", "wmatrix", "wrow", "wrows",
     "wscalar", "wscalars", "wtensor3", "wtensor3s", "wtensor4", "wtensor4s", "wtensor5",
-    "wtensor5s", "wvector", "wvectors",
+    "wtensor5s", "wvector", "wvectors", "zcol", "zcols", "zmatrices", "zmatrix", "zrow", "zrows",
+    "zscalar", "zscalars", "ztensor3", "ztensor3s", "ztensor4", "ztensor4s", "ztensor5",
+    "ztensor5s", "zvector", "zvectors",
 ]  # fmt: skip
 
 Lengths = Sequence[int | None] | None
@@ -263,3 +267,37 @@ dcols = _plural(dcol, "dcols")
 dtensor3s = _plural(dtensor3, "dtensor3s")
 dtensor4s = _plural(dtensor4, "dtensor4s")
 dtensor5s = _plural(dtensor5, "dtensor5s")
+
+cscalar = _of_dtype(scalar, "cscalar", "complex64")
+cvector = _of_dtype(vector, "cvector", "complex64")
+cmatrix = _of_dtype(matrix, "cmatrix", "complex64")
+crow = _of_dtype(row, "crow", "complex64")
+ccol = _of_dtype(col, "ccol", "complex64")
+ctensor3 = _of_dtype(tensor3, "ctensor3", "complex64")
+ctensor4 = _of_dtype(tensor4, "ctensor4", "complex64")
+ctensor5 = _of_dtype(tensor5, "ctensor5", "complex64")
+cscalars = _plural(cscalar, "cscalars")
+cvectors = _plural(cvector, "cvectors")
+cmatrices = _plural(cmatrix, "cmatrices")
+crows = _plural(crow, "crows")
+ccols = _plural(ccol, "ccols")
+ctensor3s = _plural(ctensor3, "ctensor3s")
+ctensor4s = _plural(ctensor4, "ctensor4s")
+ctensor5s = _plural(ctensor5, "ctensor5s")
+
+zscalar = _of_dtype(scalar, "zscalar", "complex128")
+zvector = _of_dtype(vector, "zvector", "complex128")
+zmatrix = _of_dtype(matrix, "zmatrix", "complex128")
+zrow = _of_dtype(row, "zrow", "complex128")
+zcol = _of_dtype(col, "zcol", "complex128")
+ztensor3 = _of_dtype(tensor3, "ztensor3", "complex128")
+ztensor4 = _of_dtype(tensor4, "ztensor4", "complex128")
+ztensor5 = _of_dtype(tensor5, "ztensor5", "complex128")
+zscalars = _plural(zscalar, "zscalars")
+zvectors = _plural(zvector, "zvectors")
+zmatrices = _plural(zmatrix, "zmatrices")
+zrows = _plural(zrow, "zrows")
+zcols = _plural(zcol, "zcols")
+ztensor3s = _plural(ztensor3, "ztensor3s")
+ztensor4s = _plural(ztensor4, "ztensor4s")
+ztensor5s = _plural(ztensor5, "ztensor5s")

@@ -152,7 +152,7 @@ class AsDiagonal(Op):
 def _zero(node: Tensor) -> ir.Const:
     if node.dtype is BOOL:
         return ir.Const(False, BOOL)
-    return ir.Const(0.0 if node.dtype.is_float else 0, node.dtype)
+    return ir.Const(0.0 if node.dtype.is_inexact else 0, node.dtype)
 
 
 def _put(v: Tensor, offset: int, n: Dim, m: Dim) -> Tensor:

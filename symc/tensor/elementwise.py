@@ -22,7 +22,7 @@ from symc.graph import (
 )
 from symc.inputs import Constant, as_tensor, constant_value
 from symc.lowering import At, Index, Read, Reader, SizeOf
-from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
+from symc.tensor.broadcast import broadcast_requirements, broadcast_shape, describe
 from symc.types import TensorType, float_for, promote, to_numpy
 
 # How the dtype the arguments are converted to follows from theirs:
@@ -79,10 +79,22 @@ class Elementwise(Op):
         mask, inner = peel(bar)
         return [
             None
-            if partial is None or isinstance(arg.op, Constant) or not arg.dtype.is_float
-            else sum_to(masked(mask, partial(inner, *node.args, node)), arg)
+            if partial is None or isinstance(arg.op, Constant) or not arg.dtype.is_inexact
+            else sum_to(masked(mask, self._pulled(partial, inner, node)), arg)
             for partial, arg in zip(self.partials, node.args, strict=True)
         ]
+
+    def _pulled(self, partial: Partial, bar: Tensor, node: Tensor) -> Tensor | None:
+        """What a partial gives; where numbers are complex, with the derivative's conjugate.
+
+        A row's partial is `bar` times the derivative of a holomorphic function, linear in `bar`. A
+        gradient is the direction of steepest ascent, ``dC/dre + 1j dC/dim``, and of these the
+        transposed derivative is the conjugate: ``conj(derivative) * bar``.
+        """
+        if not bar.dtype.is_complex:
+            return partial(bar, *node.args, node)
+        result = partial(OPERATORS["conj"](bar), *node.args, node)
+        return None if result is None else OPERATORS["conj"](result)
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*align_batch(args, batched))
@@ -122,6 +134,15 @@ class Elementwise(Op):
 
 ELEMENTWISE: dict[str, Elementwise] = {}
 
+# The functions that take complex numbers. Those that need an order (maximum, lt, floor ...) do not.
+OF_COMPLEX = frozenset({
+    "add", "sub", "mul", "div", "neg", "sqr", "reciprocal", "conj", "pow", "sqrt",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
+    "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+    "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh",
+    "eq", "ne", "isnan", "isinf", "isfinite", "where",
+})  # fmt: skip
+
 
 @record
 class Cast(Op):
@@ -138,9 +159,11 @@ class Cast(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         x = node.args[0]
-        if not (x.dtype.is_float and self.dtype.is_float):
+        if not (x.dtype.is_inexact and self.dtype.is_inexact):
             return [None]
         mask, inner = peel(bar)
+        if inner.dtype.is_complex and not x.dtype.is_complex:
+            inner = OPERATORS["real"](inner)
         return [masked(mask, cast_to(inner, x.dtype))]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
@@ -191,6 +214,11 @@ def masked(mask: Tensor | None, value: Tensor | None) -> Tensor | None:
     return OPERATORS["where"](mask, value, 0)
 
 
+def conjugated(x: Tensor) -> Tensor:
+    """The conjugate of complex numbers, as reverse rules need factors; real ones as they are."""
+    return OPERATORS["conj"](x) if x.dtype.is_complex else x
+
+
 def sum_to(bar: Tensor | None, arg: Tensor) -> Tensor | None:
     """Sums a gradient over the axes along which `arg` was broadcast."""
     if bar is None:
@@ -235,7 +263,8 @@ def align_batch(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]
 def cast_to(x: TensorLike, dtype: Any) -> Tensor:
     """`x` converted to a dtype, as ``x.astype(dtype)``; the same tensor if it has it already.
 
-    Floats become integers by truncation.
+    Floats become integers by truncation. Raises `DTypeError` for complex numbers that are to become
+    real: `real`, `imag` and `abs` say which real number is meant.
 
     >>> import symc.tensor as T
     >>> T.cast(T.vector("x"), "int32").dtype
@@ -246,6 +275,11 @@ def cast_to(x: TensorLike, dtype: Any) -> Tensor:
     x, wanted = as_tensor(x), as_dtype(dtype)
     if x.dtype is wanted:
         return x
+    if x.dtype.is_complex and not (wanted.is_complex or wanted is BOOL):
+        raise DTypeError(
+            f"a {x.dtype} does not become a {wanted} without loss; take .real, .imag or abs first\n"
+            f"  given  {describe(x)}"
+        )
     value = constant_value(x)
     if value is not None and value.ndim == 0:
         from symc.inputs import constant
@@ -261,7 +295,7 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
         as_tensor(v)
         for v in values
         if not isinstance(v, Tensor)
-        and (isinstance(v, np.generic) or not isinstance(v, bool | int | float))
+        and (isinstance(v, np.generic) or not isinstance(v, bool | int | float | complex))
     ]
     known = [t.dtype for t in [*tensors, *arrays]]
     like = promote(*known) if known else None
@@ -271,16 +305,20 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
 
 
 def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
+    if dtype.is_complex and domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
+        raise DTypeError(
+            f"{label} of complex numbers is not defined; take .real, .imag or abs first"
+        )
     match domain:
         case "float":
             return float_for(dtype)
         case "divide":
-            return dtype if dtype.is_float else FLOAT64
+            return dtype if dtype.is_inexact else FLOAT64
         case "logical":
             return BOOL
         case "number" if dtype is BOOL:
             raise DTypeError(f"{label} of bool is not defined; use ^ or logical_xor, or cast first")
-        case "integer" if dtype.is_float:
+        case "integer" if dtype.is_inexact:
             raise DTypeError(f"{label} needs integers or bool, not {dtype}; cast first")
         case _:
             return dtype

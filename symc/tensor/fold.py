@@ -12,13 +12,24 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
+from symc.codegen.dtypes import (
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    DType,
+)
 from symc.codegen.record import record
 from symc.dims import Dim
+from symc.errors import DTypeError
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
 from symc.lowering import Fold, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import cast_to, masked, peel
+from symc.tensor.elementwise import cast_to, conjugated, masked, peel
 from symc.tensor.lengths import tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, squeeze, through
 from symc.types import TensorType, to_numpy
@@ -51,6 +62,8 @@ class Reduce(Op):
 
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
+        if x.dtype.is_complex and self.kind in ("max", "min"):
+            raise no_order(self.label, x)
         shape = x.type.shape
         kept = tuple(dim for axis, dim in enumerate(shape) if axis not in self.axes)
         folded = dims.product(shape[axis] for axis in self.axes)
@@ -94,14 +107,16 @@ class Reduce(Op):
             assert inner_bar is not None
             return last.grad(last(x), inner_bar)[0]
         mask, inner = peel(bar)
-        result = expand_dims(inner, axis) * product_of_others(x, axis)
+        result = expand_dims(inner, axis) * product_of_others(conjugated(x), axis)
         return masked(None if mask is None else expand_dims(mask, axis), result)
 
     def _grad_of_extreme(self, node: Tensor, bar: Tensor) -> Tensor | None:
         """`bar` shared evenly by all elements that are equal to the extreme."""
         x = node.args[0]
         hits: Tensor = OPERATORS["eq"](x, expand_dims(node, self.axes))
-        count = cast_to(Reduce("add", self.axes)(cast_to(hits, INT64)), x.dtype)
+        most = dims.product(x.type.shape[axis] for axis in self.axes)
+        counter = INT32 if isinstance(most, int) and most < 2**31 else INT64  # vectors like it
+        count = cast_to(Reduce("add", self.axes)(cast_to(hits, counter)), x.dtype)
         mask, inner = peel(bar)
         share = expand_dims(inner / count, self.axes)
         if mask is not None:
@@ -143,11 +158,16 @@ class Reduce(Op):
 # --- what a running value is ----------------------------------------------------------------------
 
 
+_WIDER = {FLOAT32: FLOAT64, COMPLEX64: COMPLEX128}
+
+
 def accumulator(kind: Kind, dtype: DType) -> DType:
     """The dtype in which elements are combined: wider where rounding would add up."""
     if dtype is FLOAT16:
         return FLOAT32
-    return FLOAT64 if dtype is FLOAT32 and kind in ("add", "mul") else dtype
+    if kind in ("add", "mul"):
+        return _WIDER.get(dtype, dtype)
+    return dtype
 
 
 def accumulator_array_dtype(kind: Kind, x: Array) -> np.dtype[Any]:
@@ -169,7 +189,7 @@ def identity(kind: Kind, dtype: DType) -> ir.Const:
     match kind:
         case "add" | "mul":
             value = int(kind == "mul")
-            return ir.Const(float(value) if dtype.is_float else value, dtype)
+            return ir.Const(float(value) if dtype.is_inexact else value, dtype)
         case "and" | "or":
             return ir.Const(kind == "and", dtype)
         case _:
@@ -193,6 +213,14 @@ def _limit(kind: Kind, x: Array) -> Any:
 def no_elements(label: str, x: Tensor) -> str:
     """The message for an extreme of nothing."""
     return f"{label}: there are no elements to choose from\n  given  {describe(x)}"
+
+
+def no_order(label: str, x: Tensor) -> DTypeError:
+    """The error for an extreme of complex numbers."""
+    return DTypeError(
+        f"{label}: complex numbers have no order; take abs, .real or .imag first\n"
+        f"  given  {describe(x)}"
+    )
 
 
 def require_elements(label: str, x: Tensor, folded: Dim) -> Iterable[Requirement]:

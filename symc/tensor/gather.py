@@ -282,7 +282,7 @@ class Scatter(Op):
 
 
 def _zero(dtype: DType) -> ir.Const:
-    return ir.Const(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    return ir.Const(0.0 if dtype.is_inexact else False if dtype is BOOL else 0, dtype)
 
 
 def is_zero(node: Tensor) -> bool:

@@ -37,7 +37,7 @@ ge = _comparison("ge", np.greater_equal, ">=")
 
 def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Function:
     def expression(x: ir.Expr) -> ir.Expr:
-        return ir.Call(name, (x,), BOOL) if x.dtype.is_float else ir.Const(of_integer, BOOL)
+        return ir.Call(name, (x,), BOOL) if x.dtype.is_inexact else ir.Const(of_integer, BOOL)
 
     return elementwise(name, numpy, expression, doc, None, domain="same", predicate=True)
 

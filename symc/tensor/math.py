@@ -47,7 +47,7 @@ def _mul(x: ir.Expr, y: ir.Expr) -> ir.Expr:
 
 
 def _one(x: ir.Expr) -> ir.Const:
-    return ir.Const(1.0 if x.dtype.is_float else 1, x.dtype)
+    return ir.Const(1.0 if x.dtype.is_inexact else 1, x.dtype)
 
 
 add = elementwise(
@@ -70,15 +70,34 @@ neg = elementwise(
     "neg", np.negative, lambda x: ir.Unary("neg", x, x.dtype), "``-x``.",
     lambda g, x, y: -g, domain="number",
 )  # fmt: skip
-abs = elementwise(
+_abs = elementwise(
     "abs", np.abs,
     lambda x: x if x.dtype.kind in ("bool", "uint") else ir.Call("abs", (x,), x.dtype),
-    "The absolute value. Its derivative at 0 is taken as 0.",
-    lambda g, x, y: g * sign(x), domain="same",
+    "The absolute value.", lambda g, x, y: g * sign(x), domain="same",
 )  # fmt: skip
-sign: Function = elementwise(
+_sign = elementwise(
     "sign", np.sign, call("sign"), "-1, 0 or 1 by the sign; NaN for NaN.", None, domain="number"
 )
+
+
+def abs(x: TensorLike) -> Tensor:
+    """The absolute value; of complex numbers a float. Its derivative at 0 is taken as 0.
+
+    Elementwise, with NumPy's dtype.
+    """
+    x = as_tensor(x)
+    return OPERATORS["magnitude"](x) if x.dtype.is_complex else _abs(x)
+
+
+def sign(x: TensorLike) -> Tensor:
+    """-1, 0 or 1 by the sign, NaN for NaN; of complex numbers ``x / abs(x)``, 0 for 0.
+
+    Elementwise, with NumPy's dtype. Raises DTypeError for bool.
+    """
+    x = as_tensor(x)
+    return where_zero(x, 0, x / abs(x)) if x.dtype.is_complex else _sign(x)
+
+
 sqr = elementwise(
     "sqr", np.square, lambda x: _mul(x, x), "``x * x``.", lambda g, x, y: g * (2 * x), domain="same"
 )
@@ -154,12 +173,14 @@ def pow(x: TensorLike, y: TensorLike) -> Tensor:
             return sqr(x)
         if y == 1 and isinstance(y, int) and x.dtype is not BOOL:
             return x
-        if x.dtype.is_float and y in (0.5, -1, 1):
+        if x.dtype.is_inexact and y in (0.5, -1, 1):
             return sqrt(x) if y == 0.5 else x if y == 1 else reciprocal(x)
     return _pow(x, y)
 
 
 OPERATORS["pow"] = pow
+OPERATORS["abs"] = abs
+OPERATORS["sign"] = sign
 
 # --- rounding -------------------------------------------------------------------------------------
 
@@ -169,7 +190,7 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
 
     def function(x: TensorLike) -> Tensor:
         x = as_tensor(x)
-        return x if not x.dtype.is_float else float_function(x)
+        return x if not x.dtype.is_inexact else float_function(x)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{doc}\n\nElementwise; integers stay as they are. The derivative is 0."

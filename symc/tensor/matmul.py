@@ -13,12 +13,13 @@ from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
+from symc.codegen.routines import KINDS
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import masked, peel
+from symc.tensor.elementwise import conjugated, masked, peel
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
@@ -69,7 +70,7 @@ class MatMul(Op):
             return multiply(a, b)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, b = node.args
+        a, b = map(conjugated, node.args)
         ta, tb = self.trans_a, self.trans_b
         to_a = MatMul(tb, True)(b, bar) if ta else MatMul(False, not tb)(bar, b)
         to_b = MatMul(True, ta)(bar, a) if tb else MatMul(not ta, False)(a, bar)
@@ -99,22 +100,35 @@ class MatMul(Op):
         m, k, _, n = self._axes
         rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
         work = dims.product((*node.type.shape, inner))
-        if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
-            return fold_products(node, inner, self._indexes)
-        alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
+        dtype = node.type.dtype
+        if isinstance(work, int) and work <= SMALL:
+            return self.products(node)
+        flags = ir.const(int(self.trans_a)), ir.const(int(self.trans_b))
+        lengths = size(rows), size(columns), size(inner)
+        batch = dims.product(node.type.shape[:-2])
+        if dtype.is_complex:
+            kind = ir.const(KINDS.index(dtype.name))
+            arrays = Argument(0), Argument(1), Argument(-1)
+            return LibCall("matmul", (kind, size(batch), *flags, *lengths, *arrays))
+        if not is_blas(dtype):
+            return self.products(node)
+        alpha, beta = ir.Const(1.0, dtype), ir.Const(0.0, dtype)
         leading = [size(x.type.shape[-1]) for x in (a, b, node)]
         args = (
-            ir.const(int(self.trans_a)), ir.const(int(self.trans_b)),
-            size(rows), size(columns), size(inner),
+            *flags, *lengths,
             alpha, Argument(0), leading[0], Argument(1), leading[1],
             beta, Argument(-1), leading[2],
         )  # fmt: skip
-        routine = f"gemm_{blas_suffix(node.type.dtype)}"
+        routine = f"gemm_{blas_suffix(dtype)}"
         if node.ndim == 2:
             return LibCall(routine, args)
-        count = size(dims.product(node.type.shape[:-2]))
         strides = (size(dims.product(x.type.shape[-2:])) for x in (a, b, node))
-        return LibCall(f"batched_{routine}", (count, *args, *strides))
+        return LibCall(f"batched_{routine}", (size(batch), *args, *strides))
+
+    def products(self, node: Tensor) -> Fold:
+        """The product as loops, whatever its size."""
+        a, _ = node.args
+        return fold_products(node, a.type.shape[self._axes[1]], self._indexes)
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         *batch, i, j = index
@@ -150,7 +164,7 @@ class MatVec(Op):
             return multiply(args[0].T if self.trans else args[0], args[1])
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, x = node.args
+        a, x = map(conjugated, node.args)
         mask, inner = peel(bar)
         shown = self._summed  # `bar` lies along the other axis of the matrix
         outer_product = expand_dims(inner, shown) * expand_dims(x, 1 - shown)
@@ -168,11 +182,11 @@ class MatVec(Op):
         return summed(a * vectors, (1,) if self.trans else (2,))
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
-        a, x = node.args
+        a, _ = node.args
         rows, columns = a.type.shape
         work = dims.mul(rows, columns)
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
-            return fold_products(node, x.type.shape[0], self._indexes)
+            return self.products(node)
         alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
         return LibCall(
             f"gemv_{blas_suffix(node.type.dtype)}",
@@ -181,6 +195,10 @@ class MatVec(Op):
                 alpha, Argument(0), size(columns), Argument(1), beta, Argument(-1),
             ),
         )  # fmt: skip
+
+    def products(self, node: Tensor) -> Fold:
+        """The product as loops, whatever its size."""
+        return fold_products(node, node.args[1].type.shape[0], self._indexes)
 
     def _indexes(self, index: Index, k: ir.Expr) -> tuple[Index, Index]:
         return ((k, index[0]) if self.trans else (index[0], k)), (k,)
@@ -200,7 +218,7 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def is_blas(dtype: DType) -> bool:
-    """Whether there are BLAS routines for a dtype."""
+    """Whether there are routines of `runtime/blas.h` for a dtype."""
     return dtype is FLOAT32 or dtype is FLOAT64
 
 

@@ -116,7 +116,8 @@ class Pad(Op):
         yield from not_negative("pad", node.args[0], (*before, *after))
 
 
-def _surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
+def surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
+    """`x` with so many elements of a value before and behind each axis."""
     if all(pair == (0, 0) for pair in pairs):
         return x
     widths, holes = split_template((*(b for b, _ in pairs), *(a for _, a in pairs)))
@@ -220,12 +221,12 @@ def pad(x: TensorLike, pad_width: Any, mode: Mode = "constant", constant_values:
         for b, a in _pairs("constant_values", x, constant_values)
     ]
     if len({v for pair in values for v in pair}) <= 1:
-        return _surround(x, values[0][0], pairs) if values else x
+        return surround(x, values[0][0], pairs) if values else x
     for axis, (pair, value) in enumerate(zip(pairs, values, strict=True)):
         none = [(0, 0)] * x.ndim
         sides = ((pair[0], 0), (0, pair[1]))
         for side, around in zip(sides, value, strict=True):
-            x = _surround(x, around, [*none[:axis], side, *none[axis + 1 :]])
+            x = surround(x, around, [*none[:axis], side, *none[axis + 1 :]])
     return x
 
 

@@ -12,7 +12,7 @@ from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.einsum import tensordot
-from symc.tensor.elementwise import common
+from symc.tensor.elementwise import common, conjugated
 from symc.tensor.matmul import (
     MatMul,
     MatVec,
@@ -51,24 +51,25 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
         *batch, columns = a.type.shape
         tall = reshape(a, (dims.product(batch), columns))
         return unstacked(MatMul()(tall, b), tuple(batch))
-    shape = _batch_shape(a, b)
+    shape = batch_shape(a, b)
     a, b = (broadcast_to(x, (*shape, *x.type.shape[-2:])) for x in (a, b))
     return MatMul()(a, b)
 
 
 def _with_vector(a: Tensor, b: Tensor) -> Tensor:
     if a.ndim == 1 and b.ndim == 1:
-        return vecdot(a, b)
+        return _products(a, b)
     if b.ndim == 1:
         *batch, columns = a.type.shape
         tall = reshape(a, (dims.product(batch), columns))
         return unstacked(MatVec()(tall, b), tuple(batch))
     if b.ndim == 2:
         return MatVec(True)(b, a)
-    return vecdot(a, moveaxis(b, -2, -1))
+    return _products(a, moveaxis(b, -2, -1))
 
 
-def _batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
+def batch_shape(a: Tensor, b: Tensor) -> tuple[Dim, ...]:
+    """The leading axes of two stacks of matrices, broadcast against each other."""
     shape: list[Dim] = []
     for axis in range(-max(a.ndim, b.ndim), -2):
         left, right = (x.type.shape[axis] if -axis <= x.ndim else 1 for x in (a, b))
@@ -100,10 +101,15 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     """The inner products of the vectors along one axis; other axes broadcast.
 
-    Raises `ShapeMismatch`, at run time if need be, when the vectors differ in length.
+    Complex numbers of `a` are conjugated, as by NumPy. Raises `ShapeMismatch`, at run time if need
+    be, when the vectors differ in length.
     """
     a, b = common((a, b), "same", "vecdot")
-    a, b = (moveaxis(x, axis, -1) for x in (a, b))
+    return _products(conjugated(moveaxis(a, axis, -1)), moveaxis(b, axis, -1))
+
+
+def _products(a: Tensor, b: Tensor) -> Tensor:
+    """The sums of products along the last axis."""
     a, b = agreed("vecdot", a, a.ndim - 1, b, b.ndim - 1)
     product = a * b
     return summed(product, (product.ndim - 1,))
@@ -118,7 +124,7 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def vdot(a: TensorLike, b: TensorLike) -> Tensor:
-    """The inner product of all elements of both, in row-major order."""
+    """The inner product of all elements of both, in row-major order; `a` is conjugated."""
     return vecdot(ravel(as_tensor(a)), ravel(as_tensor(b)))
 
 
@@ -141,8 +147,8 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
         return matmul(a, b)
     vectors = b if b.ndim == 2 else swapaxes(b, 1, 2)
     if a.ndim == 3:
-        return vecdot(a, expand_dims(vectors, 1))
-    return vecdot(a if b.ndim == 2 else expand_dims(a, 1), vectors)
+        return _products(a, expand_dims(vectors, 1))
+    return _products(a if b.ndim == 2 else expand_dims(a, 1), vectors)
 
 
 OPERATORS["matmul"] = matmul

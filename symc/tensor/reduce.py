@@ -20,7 +20,7 @@ from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, Tenso
 from symc.inputs import as_tensor, scalar_constant
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
-from symc.tensor.fold import Kind, no_elements, reduce_over, require_elements
+from symc.tensor.fold import Kind, no_elements, no_order, reduce_over, require_elements
 from symc.tensor.lengths import normal_axes, tensor_of
 from symc.tensor.views import dimshuffle, expand_dims
 from symc.types import TensorType, as_dtype
@@ -51,7 +51,7 @@ def count_along(x: Tensor, axes: Iterable[int]) -> dims.Dim:
 def sum_dtype(dtype: DType) -> DType:
     """The dtype of a sum of elements of this dtype."""
     match dtype.kind:
-        case "float":
+        case "float" | "complex":
             return dtype
         case "uint":
             return UINT64
@@ -147,6 +147,8 @@ class ArgExtreme(Op):
 
     def infer(self, *args: Tensor) -> TensorType:
         x = args[0]
+        if x.dtype.is_complex:
+            raise no_order(self.label, x)
         if count_along(x, self.axes) == 0:
             raise ValueError(no_elements(self.label, x))
         kept = tuple(dim for axis, dim in enumerate(x.type.shape) if axis not in self.axes)

@@ -269,7 +269,7 @@ def _unfit(
 
 def zeros_for(x: Tensor, dtype: DType) -> Tensor:
     """Zeros of a dtype with the shape of `x`."""
-    zero = scalar_constant(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    zero = scalar_constant(0.0 if dtype.is_inexact else False if dtype is BOOL else 0, dtype)
     return broadcast_to(zero, x.type.shape)
 
 

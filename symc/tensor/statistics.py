@@ -5,7 +5,7 @@ All take ``axis=None`` (all axes), one axis or several, and ``keepdims=True``, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def _wide(x: Tensor) -> Tensor:
     """`x` in the float dtype in which its mean is computed."""
     if x.dtype is FLOAT16:
         return cast_to(x, FLOAT32)
-    return x if x.dtype.is_float else cast_to(x, FLOAT64)
+    return x if x.dtype.is_inexact else cast_to(x, FLOAT64)
 
 
 def _mean(x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
@@ -61,7 +61,7 @@ def mean(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     axes = axes_of("mean", x, axis)
     if dtype is not None:
         x = cast_to(x, as_dtype(dtype))
-    keep = x.dtype if x.dtype.is_float or dtype is not None else FLOAT64
+    keep = x.dtype if x.dtype.is_inexact or dtype is not None else FLOAT64
     return cast_to(_mean(_wide(x), axes, keepdims), keep)
 
 
@@ -74,11 +74,17 @@ def _variance(
         if not as_dtype(dtype).is_float:
             raise DTypeError(f"{label} needs a float dtype, not {as_dtype(dtype)}")
         x = cast_to(x, as_dtype(dtype))
-    keep = x.dtype if x.dtype.is_float else FLOAT64
+    keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
     x = _wide(x)
-    squares: Tensor = OPERATORS["sqr"](x - _mean(x, axes, keepdims=True))
+    squares = _squares(x - _mean(x, axes, keepdims=True))
     total = reduce_over("add", squares, axes, keepdims)
-    return total / _divisor(count_along(x, axes), x.dtype, ddof), keep
+    return total / _divisor(count_along(x, axes), squares.dtype, ddof), keep
+
+
+def _squares(x: Tensor) -> Tensor:
+    """The squares of the absolute values."""
+    sqr: Callable[..., Tensor] = OPERATORS["sqr"]
+    return sqr(x.real) + sqr(x.imag) if x.dtype.is_complex else sqr(x)
 
 
 def var(
@@ -134,7 +140,7 @@ def average(
         return mean(x, axis, None, keepdims)
     x, w = as_tensor(x), as_tensor(weights)
     axes = axes_of("average", x, axis)
-    dtype = promote(x.dtype, w.dtype) if x.dtype.is_float else promote(x.dtype, w.dtype, FLOAT64)
+    dtype = promote(x.dtype, w.dtype) if x.dtype.is_inexact else promote(x.dtype, w.dtype, FLOAT64)
     if w.ndim == 1 and x.ndim != 1 and len(axes) == 1:
         order: list[Any] = ["x"] * x.ndim
         order[axes[0]] = 0
@@ -174,7 +180,7 @@ def norm(
     """
     x = as_tensor(x)
     axes = axes_of("norm", x, axis)
-    keep = x.dtype if x.dtype.is_float else FLOAT64
+    keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
     x = _wide(x)
     return cast_to(_norm(x, 2.0 if ord is None else float(ord), axes, keepdims), keep)
 
@@ -189,10 +195,10 @@ def _norm(x: Tensor, ord: float, axes: Sequence[int], keepdims: bool) -> Tensor:
         return reduce_over("min", size, axes, keepdims)
     if ord == 0:
         nonzero = cast_to(cast_to(x, BOOL), INT64)
-        return cast_to(reduce_over("add", nonzero, axes, keepdims), x.dtype)
+        return cast_to(reduce_over("add", nonzero, axes, keepdims), size.dtype)
     if ord == 1:
         return reduce_over("add", size, axes, keepdims)
-    powers: Tensor = OPERATORS["sqr"](x) if ord == 2 else OPERATORS["pow"](size, ord)
+    powers: Tensor = _squares(x) if ord == 2 else OPERATORS["pow"](size, ord)
     return _root(reduce_over("add", powers, axes, keepdims), 1 / ord)
 
 

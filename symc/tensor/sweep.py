@@ -17,12 +17,13 @@ from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf, Sweep
-from symc.tensor.elementwise import align_batch, cast_to, masked, project
+from symc.tensor.elementwise import align_batch, cast_to, conjugated, masked, project
 from symc.tensor.fold import (
     accumulate_op,
     accumulator,
     accumulator_array_dtype,
     identity,
+    no_order,
 )
 from symc.tensor.lengths import normal_axis
 from symc.tensor.reduce import sum_dtype
@@ -52,6 +53,8 @@ class Cumulative(Op):
     axis: int
 
     def infer(self, *args: Tensor) -> TensorType:
+        if args[0].dtype.is_complex and self.kind in ("max", "min"):
+            raise no_order(self.label, args[0])
         return args[0].type
 
     def evaluate(self, *args: Array) -> Array:
@@ -69,6 +72,7 @@ class Cumulative(Op):
             case "add":
                 return [flipped(cumulative("add", flipped(bar, axis), axis), axis)]
             case "mul":
+                x = conjugated(x)
                 # What element i contributes: the product before it, times the sum over k >= i of
                 # bar[k] times the elements after i up to k.
                 later = Lag(axis, 0.0)(flipped(x, axis))
@@ -148,7 +152,7 @@ class Lag(Op):
 
 @record
 class Recurrence(Op):
-    """``y[i] = a[i] * y[i - 1] + b[i]`` along an axis, starting from 0, for floats of one shape."""
+    """``y[i] = a[i] * y[i - 1] + b[i]`` along an axis, from 0 on, of inexact numbers."""
 
     axis: int
 
@@ -165,10 +169,10 @@ class Recurrence(Op):
         return np.moveaxis(y, 0, self.axis).astype(args[1].dtype)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        a, axis = node.args[0], self.axis
+        a, axis = conjugated(node.args[0]), self.axis
         following = Lag(axis, 0.0)(flipped(a, axis))
         to_b = flipped(Recurrence(axis)(following, flipped(bar, axis)), axis)
-        return [to_b * Lag(axis, 0.0)(node), to_b]
+        return [to_b * Lag(axis, 0.0)(conjugated(node)), to_b]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return Recurrence(self.axis + 1)(*align_batch(args, batched))

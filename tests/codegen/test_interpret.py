@@ -2,6 +2,7 @@
 
 import array
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from symc.codegen.ir import (
     Cast,
     Check,
     Const,
+    Host,
     If,
     Kernel,
     Launch,
@@ -27,6 +29,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    Region,
     Routine,
     Select,
     Size,
@@ -37,6 +40,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.verify import verify
 from tests.codegen.programs import F64, ZERO, C, N, buffer, load, local, loop, program, row, softmax
 
 INTEGERS = [dtype for dtype in ALL if dtype.is_integer]
@@ -267,6 +271,20 @@ def test_a_check_ends_the_call() -> None:
     result = interpret(_steps(), {"x": Array([3, -1], (2,)), "s": Array([0.5], ())})
     assert result.status == 7
     assert "y" not in result.arrays
+
+
+def test_a_call_into_python() -> None:
+    whole = Region(Pointer("x", ZERO), (N, C))
+    row = Region(Pointer("y", C, written=True), (C,))
+    made = replace(program(XY), steps=(Host(0, "f", (whole, Const(0.5, F64), row)),))
+
+    def function(x: View, factor: float, y: View) -> None:
+        assert x.shape == (2, 3)
+        y.values[y.offset : y.offset + 3] = [factor * value for value in x.values[:3]]
+
+    verify(made)
+    result = interpret(made, {"x": Array([2.0] * 6, (2, 3))}, hosts=[function])
+    assert result.arrays["y"].values == [None] * 3 + [1.0] * 3
 
 
 def test_rows_and_columns() -> None:

@@ -14,6 +14,7 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
+    Host,
     If,
     Kernel,
     Launch,
@@ -23,6 +24,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    Region,
     Routine,
     Select,
     Size,
@@ -131,6 +133,7 @@ def test_steps_and_notes() -> None:
             Launch("nothing", ("count",), ()),
             Measure("k", "count"),
             Routine("dot_f64", (n, Pointer("x", const(0)), Pointer("x", k, True)), "x @ x"),
+            Host(0, "f", (Region(Pointer("x", k), (n, k)), Const(0.5, F64)), "f(x)"),
         ),
     )
     assert (
@@ -152,6 +155,7 @@ run
   nothing(count)
   measure k = count[0]
   routine dot_f64(n, x, write x + k)  # x @ x
+  host 0 f(x + k[n, k], 0.5)  # f(x)
 """
     )
 

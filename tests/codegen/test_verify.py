@@ -16,6 +16,7 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
+    Host,
     If,
     Launch,
     Length,
@@ -26,6 +27,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    Region,
     Routine,
     Select,
     Size,
@@ -94,6 +96,7 @@ GOOD = [
     _body(Store("h", ZERO, Cast(X, FLOAT16)), Store("h", ZERO, HALF)),
     _body(loop("vector", "i", N, loop("unroll", "j", const(2), loop("unroll", "l", const(2))))),
     _steps(Check(Load("b", ZERO, BOOL), 1)),
+    _steps(Host(0, "f", (Region(Pointer("x", ZERO), (C, N)), ONE)), Host(1, "g", ())),
     _sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1"))),  # of no use, but not wrong
 ]
 
@@ -199,6 +202,11 @@ PROGRAMS = [
     (_steps(Routine("r", (Pointer("z", ZERO),))), "there is no buffer z"),
     (_steps(Routine("r", (Pointer("x", ONE),))), "an offset is float64, not int64"),
     (_steps(Routine("r", (Pointer("x", ZERO, True),))), "input x is written"),
+    (_steps(Host(0, "f", (Region(Pointer("x", ZERO, True), (N,)),))), "input x is written"),
+    (_steps(Host(0, "f", (Region(Pointer("y", ZERO, True), (ONE,)),))),
+     "a length is float64, not int64"),
+    (_steps(Host(-1, "f", ())), "-1 is not a number of its own for a Host"),
+    (_steps(Host(0, "f", ()), Host(0, "g", ())), "0 is not a number of its own for a Host"),
 ]  # fmt: skip
 
 

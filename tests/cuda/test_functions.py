@@ -3,6 +3,7 @@ with 32-bit and with 64-bit indexes; and kernels that NVRTC takes without a warn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import reduce
 from operator import add
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import symc
+from symc import cuda
 from symc import tensor as T
 from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
@@ -20,6 +22,7 @@ from symc.evaluate import evaluate
 from tests.cuda.devices import (
     ARCHITECTURES,
     DEVICES,
+    check_with_nvrtc,
     needs_nvrtc,
     needs_simulator,
     orders,
@@ -29,7 +32,7 @@ from tests.test_golden import MODELS, Model
 
 
 def request_of(made: Function) -> Any:
-    return made._request  # pyright: ignore[reportPrivateUsage] -- tests may
+    return made.request
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -139,6 +142,145 @@ def test_lengths_that_are_the_value_of_an_input(device: str) -> None:
     f = symc.function([n], T.arange(n) * 2, device=device)
     np.testing.assert_array_equal(f(5), np.arange(5) * 2)
     np.testing.assert_array_equal(f(0), np.arange(0))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_matrix_products_are_compiled_once_for_all_programs(device: str) -> None:
+    a, b = T.fmatrix("a"), T.fmatrix("b")
+    first = symc.function([a, b], a @ b, device=device)
+    loaded = dict(cuda.device(device).routines)
+    second = symc.function([a, b], T.tanh(a @ b), device=device)
+    left, right = np.ones((3, 4), np.float32), np.ones((4, 2), np.float32)
+    np.testing.assert_allclose(first(left, right), np.full((3, 2), 4))
+    np.testing.assert_allclose(second(left, right), np.full((3, 2), np.tanh(4)), rtol=1e-6)
+    for f in (first, second):
+        assert "symc_large_gemm_kernel_f32(symc_product task)" not in f.source
+        assert re.search(r"codegen/runtime/gemm.cuh.*\n.*symc_large_gemm_kernel_f32", f.source)
+    assert "symc_large_gemm_kernel_f32" in loaded
+    assert cuda.device(device).routines == loaded
+
+
+@needs_nvrtc
+def test_division_by_a_constant_zero_is_no_warning() -> None:
+    x = T.dvector("x")
+    f = symc.function([x], [x / 0.0, x / -0.0], device="cuda:sim")
+    check_with_nvrtc(f)
+    values = np.array([1.0, -2.0, 0.0, np.inf])
+    with np.errstate(all="ignore"):
+        for got, divisor in zip(f(values), (0.0, -0.0), strict=True):
+            np.testing.assert_array_equal(got, values / divisor)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_an_output_without_elements_that_no_kernel_writes(device: str) -> None:
+    x, mask = T.dmatrix("x"), T.tensor("bool", (None,), "mask")
+    f = symc.function([x, mask], x[mask][:, None, 0:0], device=device)
+    assert f(np.ones((3, 2)), np.array([True, False, True])).shape == (2, 1, 0)
+
+
+def test_integers_wrap_on_a_device_by_unsigned_arithmetic() -> None:
+    x, y = T.tensor("int64", (None,), "x"), T.tensor("int32", (None,), "y")
+    n = T.lscalar("n")
+    outputs = [x * x + 3, -y - 7, x.sum(), y.prod(dtype="int32"), T.arange(n) * (1 << 62) + n]
+    f = symc.function([x, y, n], outputs, device="cuda:sim")
+    arithmetic = re.compile(r"^.*(?:x|y)(?:_pack)?(?:\.at)?\[[^]]*\] [*+-] .*$", re.MULTILINE)
+    lines = arithmetic.findall(f.source.partition("---- kernels ----")[2])
+    assert lines
+    assert all("(uint64_t)" in line or "(uint32_t)" in line for line in lines), lines
+    values = np.array([1 << 62, -(1 << 63), 5]), np.array([-(1 << 31), 1 << 30, 5], np.int32)
+    with np.errstate(over="ignore"):
+        a, b = values
+        wanted = [a * a + 3, -b - 7, a.sum(), b.prod(dtype=np.int32), np.arange(3) * (1 << 62) + 3]
+    for got, expected in zip(f(*values, 3), wanted, strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_running_values_of_rows_and_of_one_long_line(device: str) -> None:
+    x, y = T.dmatrix("x"), T.tensor("int64", (None,), "y")
+    f = symc.function([x, y], [T.cumsum(x, 1), T.cumsum(x, 0), T.cummax(y)], device=device)
+    for kernel, form in {"cumsum_kernel": "round(x_1)", "cumsum_kernel_2": "serial(x_0)"}.items():
+        assert form in f.program.partition(f"kernel {kernel}(")[2].partition("kernel ")[0]
+    assert len(re.findall(r"combine acc\w*_part max before", f.program)) == 2
+    check_with_nvrtc(f)
+    rng = np.random.default_rng(0)
+    for rows, columns, length in [(2, 40, 8192), (1, 1, 20000), (3, 700, 1), (0, 5, 0)]:
+        a, b = rng.standard_normal((rows, columns)), rng.integers(-(1 << 62), 1 << 62, length)
+        for order in orders(device):
+            with order:
+                got = f(a, b)
+            np.testing.assert_allclose(got[0], np.cumsum(a, 1), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(got[1], np.cumsum(a, 0), rtol=1e-12, atol=1e-12)
+            np.testing.assert_array_equal(got[2], np.maximum.accumulate(b))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_few_long_rows_are_reduced_in_pieces(device: str) -> None:
+    x = T.fmatrix("x")
+    f = symc.function([x], T.mean(x, axis=1) * 2 + 1, device=device)
+    wanted = ["(x, out; x_1, many)", "(x, partial; x_1, few, pieces)"]
+    for launch in wanted:
+        assert launch in f.program.partition("\nrun\n")[2]
+    check_with_nvrtc(f)
+    for rows, columns in [(2, 40000), (300, 3), (1, 32768)]:
+        a = np.random.default_rng(0).standard_normal((rows, columns)).astype("f4")
+        for order in orders(device):
+            with order:
+                got = f(a)
+            expected = a.astype(float).mean(1) * 2 + 1
+            np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+
+
+@needs_simulator
+def test_kernels_with_64_bit_divisions_do_not_spill() -> None:
+    x, flag = T.dmatrix("x"), T.scalar("flag", "bool")
+    f = symc.function([x, flag], x[:, flag], device="cuda:sim")  # of a length that is measured
+    check_with_nvrtc(f)
+    np.testing.assert_array_equal(f(np.ones((2, 3)), True), np.ones((2, 1, 3)))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_numbers_are_computed_in_one_launch_and_do_not_keep_others_from_many_threads(
+    device: str,
+) -> None:
+    x, s = T.fvector("x"), T.fscalar("s")
+    outputs = [x - x.mean(), T.tanh(x.sum() * s) + x.max(), T.sqrt(x.var()), s * 2]
+    f = symc.function([x, s], outputs, device=device)
+    assert "out[i] = x[i] - t" in f.program.partition("in grid((x_0 + 3) // 4)")[2]
+    launches = re.findall(r"^  \w+_kernel\w*\(", f.program.partition("\nrun\n")[2], re.MULTILINE)
+    assert len(launches) <= 9
+    check_with_nvrtc(f)
+    a = np.random.default_rng(0).standard_normal(40000).astype("f4")
+    b = a.astype(float)
+    for order in orders(device):
+        with order:
+            got = f(a, np.float32(0.01))
+        wanted = [b - b.mean(), np.tanh(b.sum() * 0.01) + b.max(), b.std(), 0.02]
+        for value, expected in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_many_threads_write_in_order_where_indexes_come_again(device: str) -> None:
+    x, i, v = T.fvector("x"), T.lvector("i"), T.fvector("v")
+    m, w = T.fmatrix("m"), T.fmatrix("w")
+    outputs = [x[i].inc(v), x[i].set(v), m[i].inc(w)]
+    f = symc.function([x, i, v, m, w], outputs, device=device)
+    assert f.program.count("in grid(512)") == 2
+    assert f.program.count("in grid(16*m_1)") == 1
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(5).astype("f4"), rng.standard_normal(60).astype("f4")
+    c, d = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal((60, 3)).astype("f4")
+    places = rng.integers(-5, 5, 60)
+    wanted = [a.copy(), a.copy(), c.copy()]
+    for number, place in enumerate(places):
+        wanted[0][place] += b[number]
+        wanted[1][place] = b[number]
+        wanted[2][place] += d[number]
+    for order in orders(device):
+        with order:
+            for got, expected in zip(f(a, places, b, c, d), wanted, strict=True):
+                np.testing.assert_array_equal(got, expected)
 
 
 @pytest.mark.parametrize("device", DEVICES)

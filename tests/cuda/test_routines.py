@@ -33,9 +33,10 @@ FLAGS = list(itertools.product((0, 1), (0, 1)))
 
 def host_text() -> str:
     """The host functions, each behind a function ``call_NAME`` that is not static."""
-    sources = [signature.source for signature in ROUTINES.values()]
+    sources = [ROUTINES[name].source for name in KERNELS]
     parts = [load.base("cuda host"), load.source_of(sources, "cuda host")]
-    for name, signature in ROUTINES.items():
+    for name in KERNELS:
+        signature = ROUTINES[name]
         real = "float" if name.endswith("f32") else "double"
         kinds = {
             "flag": "int64_t ", "length": "int64_t ", "number": f"{real} ",

@@ -8,6 +8,7 @@ for which 1e3 is allowed.
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -20,6 +21,7 @@ import symc
 from symc import tensor as T
 from symc.evaluate import evaluate
 from symc.graph import Tensor
+from symc.saved.document import Document, nodes_of
 
 STEP = np.finfo(np.float64).eps ** (1 / 3)
 TOLERANCE = 1e3 * np.finfo(np.float64).eps ** (2 / 3)
@@ -48,12 +50,14 @@ def check(
     """Checks ``build(*tensors)`` on these arrays.
 
     `oracle` (default: none, so that only consistency is checked) gives the expected value(s) from
-    the arrays. Gradients are checked with respect to every float64 argument unless `grad` is False.
+    the arrays. Gradients are checked with respect to every argument of float64 or complex128 unless
+    `grad` is False.
     """
     arrays = tuple(np.asarray(a) for a in arrays)
     symbols = inputs_for(arrays, static)
     outputs = build(*symbols)
     outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    check_document(outputs)
     values = evaluate(outputs, dict(zip(symbols, arrays, strict=True)))
     if oracle is not None:
         with np.errstate(all="ignore"):
@@ -64,10 +68,10 @@ def check(
             same(value, np.asarray(wanted), rtol)
     inputs, given = list(symbols), list(arrays)
     wanted_of = [(value, rtol) for value in values]
-    wrt = [i for i, a in enumerate(arrays) if a.dtype == np.float64 and a.size]
+    wrt = [i for i, a in enumerate(arrays) if is_wide(a) and a.size]
     if grad and wrt:
         for output, value in list(zip(outputs, values, strict=True)):
-            if value.dtype == np.float64 and value.size:
+            if is_wide(value) and value.size:
                 us, u, pulled, bars = check_derivatives(output, symbols, arrays, wrt)
                 inputs.append(us)
                 given.append(u)
@@ -78,6 +82,15 @@ def check(
         for results in called(function, given):
             for value, (wanted, tolerance) in zip(results, wanted_of, strict=True):
                 same(value, wanted, tolerance)
+
+
+def check_document(outputs: Sequence[Tensor]) -> None:
+    """Checks that the graph can be written to a file: what is read is the same, interned, nodes."""
+    document = Document()
+    numbers = document.add(outputs)
+    entries = json.loads(json.dumps(document.nodes, allow_nan=False))
+    nodes = nodes_of(entries, document.leaves, document.arrays)
+    assert all(nodes[n] is output for n, output in zip(numbers, outputs, strict=True))
 
 
 def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -96,11 +109,26 @@ def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[A
             yield function(*given)
 
 
+def once(function: symc.Function, given: Sequence[Any], *, backwards: bool) -> Sequence[Any]:
+    """What one call returns that changes shared variables, in one of the orders of threads."""
+    if function.device != "cuda:sim":
+        results: Sequence[Any] = function(*given)
+        return results
+    from tests.cuda.devices import check_with_nvrtc, orders  # late, as above
+
+    check_with_nvrtc(function)
+    with orders(function.device)[backwards]:
+        return list(function(*given))
+
+
 def same(value: Any, wanted: Any, rtol: float) -> None:
     """Equal dtype, shape and elements: exactly for integers, within `rtol` for float64."""
     value, wanted = np.asarray(value), np.asarray(wanted)
     assert value.dtype == wanted.dtype, (value.dtype, wanted.dtype)
     assert value.shape == wanted.shape, (value.shape, wanted.shape)
+    if wanted.dtype.kind == "c":  # relative to the number, not to each of its parts
+        same_complex(value, wanted, rtol)
+        return
     if wanted.dtype.kind != "f":
         np.testing.assert_array_equal(value, wanted)
         return
@@ -108,6 +136,35 @@ def same(value: Any, wanted: Any, rtol: float) -> None:
     finite = np.abs(wanted[np.isfinite(wanted)])
     scale = float(finite.max()) if finite.size else 0.0
     np.testing.assert_allclose(value, wanted, rtol=loose, atol=loose * scale * 1e-2)
+
+
+def same_complex(value: Any, wanted: Any, rtol: float) -> None:
+    """Complex numbers within `rtol` of their size; where a part is not finite, that part alike."""
+    loose = {8: 2e-6, 16: rtol}[wanted.dtype.itemsize]
+    ordinary = np.isfinite(wanted)
+    scale = float(np.abs(wanted[ordinary]).max()) if ordinary.any() else 0.0
+    allowed = loose * (np.abs(wanted) + 1e-2 * scale)
+    with np.errstate(all="ignore"):
+        near = np.abs(value - wanted) <= allowed
+    for part in (np.real, np.imag):
+        np.testing.assert_array_equal(part(value)[~ordinary], part(wanted)[~ordinary])
+    np.testing.assert_array_equal(near[ordinary], True, f"{value} is not {wanted}")
+
+
+def is_wide(array: Any) -> bool:
+    """Whether differences of an array's elements are exact enough for checking derivatives."""
+    return bool(array.dtype == np.float64 or array.dtype == np.complex128)
+
+
+def random_like(rng: np.random.Generator, array: Any) -> Any:
+    """Normal random numbers of an array's shape, complex if it is."""
+    values = rng.standard_normal(array.shape)
+    return values + 1j * rng.standard_normal(array.shape) if array.dtype.kind == "c" else values
+
+
+def product(left: Tensor, right: Any) -> Tensor:
+    """The inner product of what gradients are directions in: pairs of reals for complex numbers."""
+    return T.real(T.conj(left) * right).sum()
 
 
 def check_derivatives(
@@ -122,9 +179,10 @@ def check_derivatives(
     """
     rng = np.random.default_rng(zlib.crc32(repr([a.shape for a in arrays]).encode()))
     values = dict(zip(symbols, arrays, strict=True))
-    shape = evaluate([output], values)[0].shape
-    u = rng.standard_normal(shape)
-    along = {i: rng.standard_normal(arrays[i].shape) for i in wrt}
+    value = evaluate([output], values)[0]
+    shape = value.shape
+    u = random_like(rng, value)
+    along = {i: random_like(rng, arrays[i]) for i in wrt}
 
     def moved(step: float) -> dict[Tensor, Any]:
         return {s: a + step * along[i] if i in along else a
@@ -132,13 +190,13 @@ def check_derivatives(
 
     # First order: <u, J v> three ways.
     high, low = (evaluate([output], moved(s))[0] for s in (STEP, -STEP))
-    wanted = float(((high - low) * u).sum() / (2 * STEP))
+    wanted = float(np.real((high - low) * np.conj(u)).sum() / (2 * STEP))
     targets = [symbols[i] for i in wrt]
-    us = T.tensor("float64", (None,) * len(shape), name="u")
+    us = T.tensor(value.dtype, (None,) * len(shape), name="u")
     pulled = symc.Lop(output, targets, us, disconnected="zero")
-    inner = reduce(add, ((g * along[i]).sum() for g, i in zip(pulled, wrt, strict=True)))
+    inner = reduce(add, (product(g, along[i]) for g, i in zip(pulled, wrt, strict=True)))
     pushed = symc.Rop(output, targets, [T.constant(along[i]) for i in wrt], disconnected="zero")
-    got = evaluate([inner, (us * pushed).sum(), *pulled], {**values, us: u})
+    got = evaluate([inner, product(us, pushed), *pulled], {**values, us: u})
     size = float(np.abs(u).sum() * max(1.0, np.abs(high).max())) + abs(wanted)
     assert abs(got[0] - wanted) <= TOLERANCE * size, ("reverse", got[0], wanted)
     assert abs(got[1] - wanted) <= TOLERANCE * size, ("forward", got[1], wanted)
@@ -147,7 +205,7 @@ def check_derivatives(
 
     # Second order: the directional derivative of the first.
     second = symc.grad(inner, targets, disconnected="zero")
-    probe = reduce(add, ((h * along[i]).sum() for h, i in zip(second, wrt, strict=True)))
+    probe = reduce(add, (product(h, along[i]) for h, i in zip(second, wrt, strict=True)))
     high2, low2 = (evaluate([inner], {**moved(s), us: u})[0] for s in (STEP, -STEP))
     wanted2 = float((high2 - low2) / (2 * STEP))
     got2 = float(evaluate([probe], {**values, us: u})[0])
@@ -155,7 +213,7 @@ def check_derivatives(
     assert abs(got2 - wanted2) <= 10 * TOLERANCE * size2, ("second order", got2, wanted2)
 
     # The whole Jacobian in one batched pass against one pass for each row.
-    if u.size <= 64:
+    if u.size <= 64 and u.dtype.kind != "c":
         whole = evaluate(symc.jacobian(output, targets, disconnected="zero"), values)
         for k, (matrix, i) in enumerate(zip(whole, wrt, strict=True)):
             assert matrix.shape == shape + arrays[i].shape

@@ -6,7 +6,7 @@ them; lengths of the tensor too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import symc
 from symc import tensor as T
 from symc.evaluate import evaluate
 from symc.graph import Tensor
-from tests.ops.harness import same
+from tests.ops.harness import called, same
 from tests.ops.reader_check import check_nodes, enforce
 
 S = np.s_
@@ -128,11 +128,10 @@ def cases(
     return x, used, {x: values_for(shape), **inputs.values}
 
 
-def compiled(outputs: Sequence[Tensor], values: dict[Tensor, Any]) -> list[Any]:
-    """What one compiled function gives for all outputs."""
+def compiled(outputs: Sequence[Tensor], values: dict[Tensor, Any]) -> Iterator[Sequence[Any]]:
+    """What each call of one compiled function gives for all outputs; see `called`."""
     function = symc.function(list(values), list(outputs), on_unused_input="ignore")
-    results: list[Any] = function(*values.values())
-    return results
+    return called(function, list(values.values()))
 
 
 def chosen(array: Any, index: Any) -> Any:
@@ -159,8 +158,9 @@ def agree(outputs: Sequence[Tensor], values: dict[Tensor, Any], wanted: Sequence
     enforce(outputs, values)
     for value, expected in zip(evaluate(outputs, values), wanted, strict=True):
         same(value, np.asarray(expected), 1e-15)
-    for value, expected in zip(compiled(outputs, values), wanted, strict=True):
-        same(value, np.asarray(expected), 1e-15)
+    for results in compiled(outputs, values):
+        for value, expected in zip(results, wanted, strict=True):
+            same(value, np.asarray(expected), 1e-15)
 
 
 def single_bool(index: Any) -> bool:

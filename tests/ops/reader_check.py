@@ -244,7 +244,7 @@ def _number(expression: ir.Expr) -> Any:
             return _BINARY[op](number(left), number(right))
         case ir.Call(function=name, args=args):
             row = ELEMENTWISE.get(name)
-            function = getattr(meaning, name) if row is None else row.numpy
+            function = row.numpy if row is not None else _PARTS.get(name) or getattr(meaning, name)
             return function(*map(number, args))
         case ir.Cast(x=x, dtype=dtype):
             return number(x).astype(to_numpy(dtype))
@@ -264,6 +264,9 @@ def combined(op: str, left: Any, right: Any) -> Any:
         return _BINARY[op](left, right)
 
 
+_PARTS: dict[str, Callable[..., Any]] = {
+    "complex": complex, "real": np.real, "imag": np.imag, "angle": np.angle,
+}  # fmt: skip
 _UNARY: dict[str, Callable[[Any], Any]] = {
     "neg": np.negative,
     "not": np.logical_not,

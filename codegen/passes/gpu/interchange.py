@@ -4,7 +4,8 @@
 order. Each column is for itself, so a thread of a device may take one and go through the rows; as
 it stands all threads would have to wait for each other after each row. Loops are exchanged where
 an iteration of the inner one only touches, of all that is written, elements of its own column:
-those at ``q``, or at ``...*m + q`` with q < m.
+those at ``q``, or at ``...*m + q`` with q < m. The inner loop may be serial too: then it was so
+only because rows come again.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _statement(stmt: Stmt) -> Stmt:
     if not isinstance(stmt, Loop) or stmt.kind != "serial" or not stmt.body:
         return stmt
     *before, inner = stmt.body
-    if not isinstance(inner, Loop) or inner.kind != "parallel":
+    if not isinstance(inner, Loop) or inner.kind not in ("parallel", "serial"):
         return stmt
     if not all(isinstance(let, Let) for let in before) or not _is_independent(stmt, inner):
         return stmt

@@ -28,7 +28,6 @@ from symc.codegen.ir import (
     Expr,
     If,
     Kernel,
-    Launch,
     Let,
     Load,
     Loop,
@@ -37,8 +36,8 @@ from symc.codegen.ir import (
     Stmt,
     Store,
     Var,
-    every_step,
 )
+from symc.codegen.passes.gpu.values import elements
 from symc.codegen.passes.memory import prepared
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
 
@@ -56,10 +55,7 @@ def narrow(program: Program) -> Program:
     _, known = prepared(program)
     if any(size.var.name not in known for size in program.sizes):
         return program
-    data = {kernel.name: set[int]() for kernel in program.kernels}
-    for step in every_step(program.steps):
-        if isinstance(step, Launch):
-            data[step.kernel] |= {n for n, size in enumerate(step.sizes) if _loads(size)}
+    data = elements(program)
     kernels = tuple(_Narrow(kernel, data[kernel.name]).kernel() for kernel in program.kernels)
     return replace(program, kernels=kernels)
 
@@ -81,10 +77,6 @@ def limits(kernel: Kernel) -> list[Expr]:
                     found[expr] = None
                 pending.extend(parts(expr))
     return list(found)
-
-
-def _loads(expr: Expr) -> bool:
-    return isinstance(expr, Load) or any(map(_loads, parts(expr)))
 
 
 class _Narrow:

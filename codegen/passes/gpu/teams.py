@@ -5,6 +5,7 @@ them. What there is to share out is made a `lane` loop:
 
 - a loop over independent iterations, as it is;
 - a loop that accumulates into scalars, each thread its part, and a `Combine` behind it;
+- a loop that keeps a running value is run in rounds (`scans`);
 - statements that write to memory once, and loops that must run in order: by one thread, in a lane
   loop of one iteration.
 
@@ -17,10 +18,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symc.codegen.dtypes import DType
 from symc.codegen.ir import (
     Accumulate,
-    AccumulateOp,
     Alloc,
     Barrier,
     Buffer,
@@ -38,6 +37,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import accesses, is_reduction
 from symc.codegen.passes.gpu.flatten import flatten
+from symc.codegen.passes.gpu.scans import identity, in_rounds, scan_of
 from symc.codegen.passes.memory import is_on_stack
 from symc.codegen.passes.parallel import serial
 from symc.codegen.passes.walk import (
@@ -81,20 +81,6 @@ def shared_out(loop: Loop, scalars: frozenset[str]) -> list[Reduction] | None:
     if not into <= scalars or not is_reduction(found):
         return None
     return reductions(loop, scalars)
-
-
-def identity(op: AccumulateOp, dtype: DType) -> Const:
-    """The value that changes nothing: what a thread without iterations contributes."""
-    if dtype.is_float:
-        values = {"add": 0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
-        return Const(values[op], dtype)
-    if dtype.kind == "bool":
-        return Const(op in ("mul", "min", "and", "band"), dtype)
-    low = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
-    high = (1 << (dtype.bits - (dtype.kind == "int"))) - 1
-    ones = -1 if dtype.kind == "int" else high
-    whole = {"add": 0, "mul": 1, "max": low, "min": high, "bor": 0, "band": ones, "bxor": 0}
-    return Const(whole[op], dtype)
 
 
 class _Team:
@@ -179,11 +165,11 @@ class _Team:
                 return
         self.lanes(Loop(Var(fresh("one", self.taken)), const(1), "lane", inner))
 
-    def lanes(self, loop: Loop) -> None:
-        """A loop that is shared out."""
+    def lanes(self, loop: Loop, instead: Block | None = None) -> None:
+        """A loop that is shared out, perhaps by other statements."""
         reads, writes = _reads((loop,)), self.memory(written(loop.body))
         self.wait(reads, writes)
-        self.out.append(loop)
+        self.out += (loop,) if instead is None else instead
         self.dirty |= writes
         self.seen |= self.memory(reads)
 
@@ -194,10 +180,13 @@ class _Team:
             return
         flat = flatten(loop, self.taken)
         found = None if is_short(flat) else shared_out(flat, self.scalars)
+        scan = None if is_short(flat) else scan_of(flat, self.scalars)
         if loop.kind == "parallel" and not is_short(flat):
             self.lanes(Loop(flat.var, flat.extent, "lane", serial(flat.body), flat.note))
         elif found is not None:
             self.reduce(flat, found)
+        elif scan is not None:
+            self.lanes(flat, in_rounds(scan, self.taken))
         elif self.helps(loop) or self.changes(loop):
             self.together(loop)
         elif written(loop.body) <= self.scalars | _declared(loop.body):
@@ -214,7 +203,11 @@ class _Team:
         }
         return any(
             not is_short(stmt)
-            and (stmt.kind == "parallel" or shared_out(stmt, scalars) is not None)
+            and (
+                stmt.kind == "parallel"
+                or shared_out(stmt, scalars) is not None
+                or scan_of(stmt, scalars) is not None
+            )
             for stmt in loop.body
             if isinstance(stmt, Loop)
         )

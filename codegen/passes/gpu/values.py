@@ -8,13 +8,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symc.codegen.ir import Expr, Kernel, Launch, Load, Program, Step, Var, const, map_steps
-from symc.codegen.passes.walk import fresh, map_block, rebuild
+from symc.codegen.ir import (
+    Expr,
+    Kernel,
+    Launch,
+    Load,
+    Program,
+    Step,
+    Var,
+    const,
+    every_step,
+    map_steps,
+)
+from symc.codegen.passes.walk import collect, fresh, map_block, rebuild
 
 
 def values(program: Program) -> Program:
     """The program with inputs without axes as further sizes of its kernels."""
-    scalars = {b.name for b in program.buffers if b.role == "input" and not b.shape}
+    scalars = {b.name for b in program.buffers if b.is_by_value}
     if not scalars:
         return program
     kernels = {kernel.name: kernel for kernel in program.kernels}
@@ -35,6 +46,19 @@ def values(program: Program) -> Program:
 
     steps = map_steps(program.steps, by_value_in)
     return replace(program, kernels=tuple(forms.values()), steps=steps)
+
+
+def elements(program: Program) -> dict[str, set[int]]:
+    """By kernel, which of its sizes are elements of inputs, not lengths."""
+    found = {kernel.name: set[int]() for kernel in program.kernels}
+    for step in every_step(program.steps):
+        if isinstance(step, Launch):
+            for number, size in enumerate(step.sizes):
+                loads: list[Load] = []
+                collect(size, [], loads)
+                if loads:
+                    found[step.kernel].add(number)
+    return found
 
 
 def _form(kernel: Kernel, name: str, by_value: tuple[bool, ...]) -> Kernel:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from symc.codegen import ir
 from symc.codegen.device_kernels import Launchable, placed
 from symc.codegen.dtypes import INT64
-from symc.codegen.expressions import MUL, SHIFT
+from symc.codegen.expressions import SHIFT
 from symc.codegen.ir import (
     Binary,
     Const,
@@ -23,7 +24,6 @@ from symc.codegen.ir import (
     Routine,
     Step,
     Var,
-    const,
     every_step,
 )
 from symc.codegen.passes.gpu.narrow import limits
@@ -164,18 +164,23 @@ class DeviceHost(Host):
         arguments = [str(self.numbers[kernel]) for kernel in KERNELS[routine.name]]
         for arg in routine.args:
             if isinstance(arg, Pointer):
-                name = printer.buffers[arg.buffer]
-                zero = arg.offset == const(0)
-                arguments.append(name if zero else f"{name} + {printer.text(arg.offset, MUL)}")
+                arguments.append(self.address(arg))
             else:
                 arguments.append(printer.text(arg, SHIFT))
         called = ROUTINES[routine.name]
         note = f"{routine.name}  {routine.note}"
         self.attempt(note, called.symbol, arguments, called.source)
 
+    def back(self, step: ir.Host) -> None:
+        """A call of a function in Python, which waits for the device and copies."""
+        self.synchronises = True
+        self.put(f"call->step = {len(self.notes)};")
+        self.notes.append(one_line(f"{step.name}, on the host  {step.note}"))
+        Host.back(self, step)
+
     def on_host(self, buffer: str) -> bool:
-        """Whether a buffer is in host memory: an input without axes."""
-        return self.buffers[buffer].role == "input" and not self.buffers[buffer].shape
+        """Whether a buffer is in host memory: a number that is passed by value."""
+        return self.buffers[buffer].is_by_value
 
     def element(self, buffer: str) -> str:
         """The first element of an array, copied to a variable of the host if need be."""
@@ -223,7 +228,7 @@ class DeviceHost(Host):
         texts: list[str] = []
         for buffer in self.program.buffers:
             if buffer.shape:
-                text = "1"
+                text = "2" if buffer.dtype.is_complex else "1"
                 for length in buffer.shape:
                     text = f"{self.use('symc_times')}({text}, {self.printer.text(length)})"
                 texts.append(text)

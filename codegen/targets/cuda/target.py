@@ -11,6 +11,7 @@ from symc.codegen.targets.base import Lang, Pass, Source
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, run_all
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.cuda.lang import CUDA
+from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ class CudaTarget:
             return False
         return sim.available() if self.simulated else nvrtc.available()
 
+    def has_routine(self, name: str) -> bool:
+        """Those that have kernels."""
+        from symc.codegen.targets.cuda.routines import KERNELS
+
+        return name in KERNELS
+
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
         from symc.codegen.passes.gpu import PASSES, WIDE_PASSES
@@ -63,8 +70,8 @@ class CudaTarget:
 
         made = emit_device(program, self.lang, C)
         facts = {
-            "kernels": list(made.kernels), "steps": list(made.steps),
-            "synchronises": made.synchronises, "narrow": made.narrow,
+            "kernels": list(made.kernels), "routines": list(made.routines),
+            "steps": list(made.steps), "synchronises": made.synchronises, "narrow": made.narrow,
         }  # fmt: skip
         return Source(((SOURCE, made.host), (KERNELS, made.device)), facts)
 
@@ -73,14 +80,18 @@ class CudaTarget:
         host = CTarget(self.memo).describe(quick=quick)
         parts = {"compiler": host["compiler"], "platform": host["platform"]}
         parts["width"] = "64" if self.wide else "32"
+        return parts | self.describe_kernels(quick=quick)
+
+    def describe_kernels(self, *, quick: bool = False) -> dict[str, str]:
+        """The same for kernels alone."""
         if self.simulated:
             from symc.codegen.targets import sim
 
-            return parts | {f"simulator {name}": text for name, text in sim.describe().items()}
+            return {f"simulator {name}": text for name, text in sim.describe().items()}
         from symc.codegen.targets.cuda import nvrtc
 
         memo = None if self.memo is None else f"{self.memo}.nvrtc"
-        return parts | nvrtc.describe(self.architecture, quick=quick, memo=memo)
+        return nvrtc.describe(self.architecture, quick=quick, memo=memo)
 
     def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
         """Leave the texts, the host functions and the kernels' image in `folder`."""
@@ -88,7 +99,7 @@ class CudaTarget:
 
         for name, text in source.files:
             (folder / name).write_text(text, encoding="utf-8")
-        host, device = source.file(SOURCE), source.file(KERNELS)
+        host, device, kernels = source.file(SOURCE), source.file(KERNELS), source.facts["kernels"]
         found = CTarget().compiler()
         command = [*found.command, *HOST_FLAGS, SOURCE, "-o", BINARY]
         errors: list[BaseException] = []
@@ -102,7 +113,7 @@ class CudaTarget:
         beside = threading.Thread(target=compile_host)  # it waits for a process all the time
         beside.start()
         try:
-            image, resources = self.image(device, quick=quick)
+            image, resources = self.image(device, quick=quick) if kernels else (b"", {})
         finally:
             beside.join()
         if errors:
@@ -111,6 +122,14 @@ class CudaTarget:
             from symc.codegen.errors import CompileFailed
 
             raise CompileFailed(host, command, f"status 0, but {BINARY} is no library")
+        (folder / IMAGE).write_bytes(image)
+        (folder / RESOURCES).write_text(json.dumps(resources), encoding="utf-8")
+
+    def compile_routine(self, name: str, folder: Path) -> None:
+        """Leave the image of a kernel that programs share in `folder`, and its text."""
+        text = source_of_kernel(name)
+        image, resources = self.image(text, quick=False)
+        (folder / KERNELS).write_text(text, encoding="utf-8")
         (folder / IMAGE).write_bytes(image)
         (folder / RESOURCES).write_text(json.dumps(resources), encoding="utf-8")
 

@@ -70,6 +70,8 @@ typedef struct symc_call {
     int64_t threads;            // how many threads run may use
     void *(*allocate)(void *context, int64_t output);  // for an output that run measured
     void *context;
+    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
+                    const int64_t *lengths);  // a function in Python: not 0 if it raises
 } symc_call;
 #define SYMC_HUGE ((int64_t)1 << 60)
 

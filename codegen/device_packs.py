@@ -1,0 +1,97 @@
+"""Which accesses of a loop over neighbouring elements are made in packs of up to 16 bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var
+from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.walk import loads_of, rebuild, substitute
+from symc.codegen.record import record
+
+if TYPE_CHECKING:
+    from symc.codegen.dtypes import DType
+    from symc.codegen.ir import Stmt
+
+
+@record
+class Pack:
+    """An access of a loop to neighbouring elements: those behind `base`."""
+
+    buffer: str
+    index: Expr  # as it stands in the loop
+    base: Expr
+    dtype: DType
+    loaded: bool
+    stored: bool
+
+
+def find_packs(loop: Loop, count: int, scalars: set[str]) -> list[Pack]:
+    """The accesses of a loop that may be made in packs of `count`."""
+    lets: dict[str, Expr] = {}
+    found: list[Pack] = []
+
+    def look(buffer: str, index: Expr, dtype: DType, *, stored: bool) -> None:
+        plain = substitute(index, lets)
+        if buffer in scalars or not is_unit(plain, loop.var.name):
+            return
+        base = without(plain, loop.var)
+        if not is_odd(base, count):
+            found.append(Pack(buffer, index, base, dtype, not stored, stored))
+
+    for stmt in loop.body:
+        for load in loads_of(stmt):
+            look(load.buffer, load.index, load.dtype, stored=False)
+        match stmt:
+            case Let(var, value) if var.dtype.is_integer:
+                lets[var.name] = substitute(value, lets)
+            case Store(buffer, index, value):
+                look(buffer, index, value.dtype, stored=True)
+            case _:
+                pass
+    return only_safe(found, loop.body)
+
+
+def only_safe(found: list[Pack], body: tuple[Stmt, ...]) -> list[Pack]:
+    """Without the arrays that are stored to and also accessed in another way."""
+    stored = {pack.buffer for pack in found if pack.stored}
+    places = {(pack.buffer, pack.index) for pack in found}
+    others: set[str] = {stmt.buffer for stmt in body if isinstance(stmt, Accumulate)}
+    for stmt in body:
+        others |= {
+            load.buffer for load in loads_of(stmt) if (load.buffer, load.index) not in places
+        }
+        if isinstance(stmt, Store) and (stmt.buffer, stmt.index) not in places:
+            others.add(stmt.buffer)
+    bases: dict[str, set[Expr]] = {}
+    for pack in found:
+        bases.setdefault(pack.buffer, set()).add(pack.base)
+    others |= {buffer for buffer in stored if len(bases[buffer]) > 1}
+    return [pack for pack in found if pack.buffer not in stored & others]
+
+
+def without(index: Expr, variable: Var) -> Expr:
+    """The index of the first element of a pack."""
+    match index:
+        case Var(name, dtype) if name == variable.name:
+            return Const(0, dtype)
+        case Binary("add", left, right, dtype):
+            left, right = without(left, variable), without(right, variable)
+            if isinstance(left, Const) and left.value == 0:
+                return right
+            if isinstance(right, Const) and right.value == 0:
+                return left
+            return Binary("add", left, right, dtype)
+        case _:
+            return rebuild(index, lambda part: without(part, variable))
+
+
+def is_odd(base: Expr, count: int) -> bool:
+    """Whether a pack can hardly be aligned: a constant is added that is no multiple of its size."""
+    match base:
+        case Binary("add" | "sub", left, right):
+            return is_odd(left, count) or is_odd(right, count)
+        case Const(value):
+            return int(value) % count != 0
+        case _:
+            return False

@@ -1,0 +1,126 @@
+"""owners: writes that must be in order, shared out by the elements that they go to.
+
+``for r in serial(n): w[rows[r]] += y[r]`` may come to one element several times, and the order
+counts: of floats that are added up, and of what is stored last. So each thread goes through all
+iterations, but does only those that write to elements of its own: those whose place leaves its
+number as a remainder. Every element is written in the order of iterations, and gets the same bits
+as from a single thread. Where the loop stands inside one over columns (see `interchange`), rows are
+shared out so for each column.
+
+    for owner in parallel(512): for r in serial(n): if rows[r] & 511 == owner: w[rows[r]] += y[r]
+"""
+
+from __future__ import annotations
+
+from symc.codegen.dtypes import BOOL
+from symc.codegen.ir import (
+    Accumulate,
+    Binary,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    const,
+)
+from symc.codegen.passes.dependence import accesses
+from symc.codegen.passes.gpu.flatten import flatten
+from symc.codegen.passes.gpu.teams import is_short
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    fresh,
+    index_names,
+    loads_of,
+    map_kernels,
+    names_in,
+    substitute,
+)
+
+ALONE = 512  # owners of elements: with more, to go through all would be what takes the time
+BESIDE = 16  # owners of rows, for each column
+
+
+def owners(program: Program) -> Program:
+    """The program with loops that write in order shared out by what they write."""
+    return map_kernels(program, _kernel)
+
+
+def _kernel(kernel: Kernel) -> Block:
+    if not kernel.body or not isinstance(kernel.body[-1], Loop):
+        return kernel.body
+    *before, last = kernel.body
+    if not all(isinstance(stmt, Let) for stmt in before):
+        return kernel.body
+    taken = bound(kernel)
+    shared = None
+    match last:
+        case Loop(kind="serial"):
+            shared = _shared(flatten(last, taken), None, taken)
+        case Loop(column, extent, "parallel", (Loop(kind="serial") as inner,), note):
+            # Only where an element belongs to a column.
+            found = _shared(flatten(inner, taken), Loop(column, extent, "parallel", ()), taken)
+            if found is not None:
+                body = (Loop(column, extent, "parallel", found.body, note),)
+                shared = Loop(found.var, found.extent, "parallel", body, note)
+        case _:
+            pass
+    return kernel.body if shared is None else (*before, shared)
+
+
+def _shared(loop: Loop, columns: Loop | None, taken: set[str]) -> Loop | None:
+    """A loop over owners around a loop that must run in order, or None if it is another one."""
+    if is_short(loop) or not all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body):
+        return None
+    names = index_names(loop.body)
+    places = {
+        substitute(stmt.index, names) for stmt in loop.body if isinstance(stmt, Store | Accumulate)
+    }
+    stored = {stmt.buffer for stmt in loop.body if isinstance(stmt, Store | Accumulate)}
+    if len(places) != 1:
+        return None
+    (place,) = places
+    for stmt in loop.body:
+        for load in loads_of(stmt):
+            if load.buffer in stored and substitute(load.index, names) != place:
+                return None
+    row = _row(place, columns)
+    found = accesses(loop)
+    if row is None or isinstance(row, Const) or all(map(found.has_one_place, stored)):
+        return None
+    count = ALONE if columns is None else BESIDE
+    owner = Var(fresh("owner", taken))
+    mine = Binary("eq", Binary("band", row, const(count - 1), row.dtype), owner, BOOL)
+    body = _guarded(loop.body, mine)
+    inner = Loop(loop.var, loop.extent, "serial", body, loop.note)
+    return Loop(owner, const(count), "parallel", (inner,), loop.note)
+
+
+def _row(place: Expr, columns: Loop | None) -> Expr | None:
+    """What elements are shared out by: their place, or their row; None if columns share rows."""
+    if columns is None:
+        return place
+    match place:
+        case Binary("add", Binary("mul", row, width), Var(name)) if (
+            name == columns.var.name and width == columns.extent and name not in names_in(row)
+        ):
+            return row
+        case _:
+            return None
+
+
+def _guarded(block: Block, mine: Expr) -> Block:
+    """The statements of an iteration, those that the condition does not need behind it."""
+    needed = set(names_in(mine))
+    outside: list[Stmt] = []
+    for stmt in reversed(block):
+        if isinstance(stmt, Let) and stmt.var.name in needed:
+            needed |= names_in(stmt.value)
+            outside.insert(0, stmt)
+    inside = tuple(stmt for stmt in block if stmt not in outside)
+    return (*outside, If(mine, inside))

@@ -1,0 +1,155 @@
+"""Running values along a row, by a team: ``acc op= x[i]; y[i] = acc`` for each i in order.
+
+A team takes as many elements at a time as it has threads. Each thread gets the value of its own
+element combined with those before it (`Combine` with reach "before"), and what all elements that
+were taken before amount to is carried on in a scalar that all threads have::
+
+    carry = acc
+    for i in round(n):
+        part = identity
+        if i < n: part = x[i]
+        total = part
+        combine part add before
+        combine total add
+        acc = carry + part
+        if i < n: y[i] = acc
+        carry = carry + total
+    acc = carry
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from symc.codegen.dtypes import BOOL, FLOAT16, DType
+from symc.codegen.ir import (
+    Accumulate,
+    AccumulateOp,
+    Alloc,
+    Binary,
+    Buffer,
+    Combine,
+    Const,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    binary,
+    const,
+)
+from symc.codegen.passes.dependence import accesses
+from symc.codegen.passes.walk import Block, fresh, loads_of, substitute
+from symc.codegen.record import record
+from symc.codegen.reductions import SCANNED
+
+
+def identity(op: AccumulateOp, dtype: DType) -> Const:
+    """The value that changes nothing: what a thread without iterations contributes."""
+    if dtype.is_float:
+        values = {"add": 0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
+        return Const(values[op], dtype)
+    if dtype.kind == "bool":
+        return Const(op in ("mul", "min", "and", "band"), dtype)
+    low = -(1 << (dtype.bits - 1)) if dtype.kind == "int" else 0
+    high = (1 << (dtype.bits - (dtype.kind == "int"))) - 1
+    ones = -1 if dtype.kind == "int" else high
+    whole = {"add": 0, "mul": 1, "max": low, "min": high, "bor": 0, "band": ones, "bxor": 0}
+    return Const(whole[op], dtype)
+
+
+@record
+class Scan:
+    """A serial loop with a running value: what comes before the update, the update, what follows.
+
+    Neither part uses a name of the other.
+    """
+
+    loop: Loop
+    before: Block
+    update: Accumulate
+    behind: Block
+
+
+def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
+    """The parts of a loop with a running value in one of some scalars, or None."""
+    if not all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body):
+        return None
+    places = [n for n, stmt in enumerate(loop.body) if isinstance(stmt, Accumulate)]
+    if len(places) != 1:
+        return None
+    update = loop.body[places[0]]
+    before, behind = loop.body[: places[0]], loop.body[places[0] + 1 :]
+    assert isinstance(update, Accumulate)
+    running = update.buffer
+    if running not in scalars or update.op not in SCANNED or update.value.dtype in (BOOL, FLOAT16):
+        return None
+    if not all(isinstance(stmt, Let) for stmt in before):
+        return None
+    if any(load.buffer == running for stmt in (*before, update) for load in loads_of(stmt)):
+        return None
+    found = accesses(loop)
+    stored = {stmt.buffer for stmt in behind if isinstance(stmt, Store)}
+    if not stored or stored & scalars or not all(map(found.has_one_place, stored)):
+        return None
+    if found.reads & stored:  # an element that an earlier iteration has written
+        return None
+    return Scan(loop, before, update, _apart(before, behind))
+
+
+def _apart(before: Block, behind: Block) -> Block:
+    """What follows the update, with the names of what comes before it written out."""
+    values: dict[str, Expr] = {}
+    for stmt in before:
+        assert isinstance(stmt, Let)
+        values[stmt.var.name] = substitute(stmt.value, values)
+    out: list[Stmt] = []
+    for stmt in behind:
+        match stmt:
+            case Let(var, value):
+                out.append(Let(var, substitute(value, values)))
+            case Store(buffer, index, value):
+                out.append(Store(buffer, substitute(index, values), substitute(value, values)))
+            case _:
+                raise AssertionError(f"{stmt} behind a running value")
+    return tuple(out)
+
+
+def in_rounds(scan: Scan, taken: set[str]) -> Block:
+    """The loop for a team, as the module says. `taken` are the names of the kernel."""
+    loop, update = scan.loop, scan.update
+    dtype, op = update.value.dtype, update.op
+    carry, part, total = (
+        Buffer(fresh(f"{update.buffer}_{name}", taken), dtype, (), "local")
+        for name in ("carry", "part", "total")
+    )
+
+    def at(buffer: str) -> Expr:
+        return Load(buffer, const(0), dtype)
+
+    def put(buffer: str, value: Expr) -> Store:
+        return Store(buffer, const(0), value)
+
+    inside = binary("lt", loop.var, loop.extent)
+    combined = Binary(op, at(carry.name), at(part.name), dtype)
+    carried = Binary(op, at(carry.name), at(total.name), dtype)
+    body: Block = (
+        Alloc(part),
+        put(part.name, identity(op, dtype)),
+        If(inside, (*scan.before, put(part.name, update.value))),
+        Alloc(total),
+        put(total.name, at(part.name)),
+        Combine(part.name, op, dtype, "before"),
+        Combine(total.name, op, dtype),
+        put(update.buffer, combined),
+        If(inside, scan.behind),
+        put(carry.name, carried),
+    )
+    return (
+        Alloc(carry),
+        put(carry.name, at(update.buffer)),
+        Loop(loop.var, loop.extent, "round", body, loop.note),
+        put(update.buffer, at(carry.name)),
+    )

@@ -1,0 +1,12 @@
+"""SymPy both ways: expressions to tensors, tensors to expressions, and a `lambdify` that compiles.
+
+from symc.sympy import lambdify, to_symc, to_sympy
+"""
+
+from __future__ import annotations
+
+from symc.sympy.lambdify import Lambdified, lambdify
+from symc.sympy.to_symc import to_symc
+from symc.sympy.to_sympy import to_sympy
+
+__all__ = ["Lambdified", "lambdify", "to_symc", "to_sympy"]

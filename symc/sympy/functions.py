@@ -1,0 +1,111 @@
+"""SymPy's functions in symc's words: a row for each class, from tensors to a tensor.
+
+Where SymPy defines a function for complex numbers, this is its value for real ones. Definitions
+without a source are SymPy's own (the docstring of the class).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import sympy
+from sympy.codegen import cfunctions
+
+from symc import tensor as T
+from symc.tensor.elementwise import ELEMENTWISE
+
+Value: TypeAlias = Any  # a tensor, or a Python number, which takes the dtype of what it meets
+Function: TypeAlias = Callable[..., Value]
+
+
+def _binomial(n: Value, k: Value) -> Value:
+    whole = T.gammaln(n + 1.0) - T.gammaln(k + 1.0) - T.gammaln(n - k + 1.0)
+    return T.exp(whole)
+
+
+def _polygamma(order: Value, x: Value) -> Value:
+    known: dict[int, Function] = {0: T.digamma, 1: T.trigamma, 2: ELEMENTWISE["tetragamma"]}
+    if not isinstance(order, int) or order not in known:
+        raise NotImplementedError("polygamma is there for the orders 0, 1 and 2")
+    return known[order](x)
+
+
+def _bessel(name: str, functions: Mapping[int, Function]) -> Function:
+    def of(order: Value, x: Value) -> Value:
+        if not isinstance(order, int) or order not in functions:
+            raise NotImplementedError(f"{name} is there for the orders 0 and 1")
+        return functions[order](x)
+
+    return of
+
+
+def _heaviside(x: Value, at_zero: Value = 0.5) -> Value:
+    return T.where(T.eq(x, 0), at_zero, T.where(x > 0, 1.0, x * 0.0))
+
+
+def _uppergamma(a: Value, x: Value) -> Value:
+    return T.gammaincc(a, x) * T.gamma(a)
+
+
+def _many(function: Function) -> Function:
+    """A function of two arguments for any number of them."""
+
+    def of(*args: Value) -> Value:
+        total = args[0]
+        for each in args[1:]:
+            total = function(total, each)
+        return total
+
+    return of
+
+
+def _reciprocal(function: Function) -> Function:
+    return lambda x: 1.0 / function(x)
+
+
+def _of_reciprocal(function: Function) -> Function:
+    return lambda x: function(1.0 / x)
+
+
+FUNCTIONS: dict[type, Function] = {
+    sympy.exp: T.exp,
+    sympy.sin: T.sin, sympy.cos: T.cos, sympy.tan: T.tan,
+    sympy.sec: _reciprocal(T.cos), sympy.csc: _reciprocal(T.sin), sympy.cot: _reciprocal(T.tan),
+    sympy.asin: T.arcsin, sympy.acos: T.arccos, sympy.atan: T.arctan, sympy.atan2: T.arctan2,
+    sympy.asec: _of_reciprocal(T.arccos), sympy.acsc: _of_reciprocal(T.arcsin),
+    sympy.acot: _of_reciprocal(T.arctan),
+    sympy.sinh: T.sinh, sympy.cosh: T.cosh, sympy.tanh: T.tanh,
+    sympy.sech: _reciprocal(T.cosh), sympy.csch: _reciprocal(T.sinh),
+    sympy.coth: _reciprocal(T.tanh),
+    sympy.asinh: T.arcsinh, sympy.acosh: T.arccosh, sympy.atanh: T.arctanh,
+    sympy.asech: _of_reciprocal(T.arccosh), sympy.acsch: _of_reciprocal(T.arcsinh),
+    sympy.acoth: _of_reciprocal(T.arctanh),
+    sympy.sinc: lambda x: T.where(T.eq(x, 0), 1.0, T.sin(x) / x),
+    sympy.Abs: T.abs, sympy.sign: T.sign, sympy.floor: T.floor, sympy.ceiling: T.ceil,
+    sympy.frac: lambda x: x - T.floor(x),
+    sympy.Mod: T.mod, sympy.Max: _many(T.maximum), sympy.Min: _many(T.minimum),
+    sympy.Heaviside: _heaviside,
+    sympy.re: lambda x: x, sympy.conjugate: lambda x: x, sympy.im: lambda x: x * 0,
+    sympy.arg: lambda x: T.where(x < 0, math.pi, x * 0.0),
+    sympy.erf: T.erf, sympy.erfc: T.erfc, sympy.erfinv: T.erfinv,
+    sympy.erfcinv: lambda x: T.erfinv(1.0 - x),
+    sympy.gamma: T.gamma, sympy.loggamma: T.gammaln, sympy.digamma: T.digamma,
+    sympy.trigamma: T.trigamma, sympy.polygamma: _polygamma, sympy.beta: T.beta,
+    sympy.lowergamma: lambda a, x: T.gammainc(a, x) * T.gamma(a),
+    sympy.uppergamma: _uppergamma,
+    sympy.factorial: lambda n: T.gamma(n + 1.0), sympy.binomial: _binomial,
+    sympy.RisingFactorial: lambda x, k: T.gamma(x + k) / T.gamma(x),
+    sympy.FallingFactorial: lambda x, k: T.gamma(x + 1.0) / T.gamma(x - k + 1.0),
+    sympy.besselj: _bessel("besselj", {0: T.j0, 1: T.j1}),
+    sympy.besseli: _bessel("besseli", {0: T.i0, 1: T.i1}),
+    sympy.Not: T.logical_not, sympy.And: _many(T.logical_and), sympy.Or: _many(T.logical_or),
+    sympy.Xor: _many(T.logical_xor),
+    sympy.Eq: T.eq, sympy.Ne: T.ne, sympy.Lt: T.lt, sympy.Le: T.le, sympy.Gt: T.gt, sympy.Ge: T.ge,
+    sympy.ITE: T.where,
+    cfunctions.expm1: T.expm1, cfunctions.log1p: T.log1p, cfunctions.exp2: T.exp2,
+    cfunctions.log2: T.log2, cfunctions.log10: T.log10, cfunctions.hypot: T.hypot,
+    cfunctions.Sqrt: T.sqrt, cfunctions.Cbrt: T.cbrt, cfunctions.fma: lambda a, b, c: a * b + c,
+}  # fmt: skip
+"""By class. `KroneckerDelta`, `Piecewise`, sums and matrices are converted in `to_symc.py`."""

@@ -1,0 +1,221 @@
+"""`lambdify` with SymPy's arguments, compiled by symc.
+
+SymPy's function takes scalars or arrays of any rank. Here one is compiled for each combination of
+dtypes and ranks (and axes of length 1, which broadcast) at the first call that has it, and found
+again by later calls; the cache on disk serves other processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import sympy
+
+from symc import tensor as T
+from symc.callable import Function
+from symc.errors import BadArgument
+from symc.function import function
+from symc.graph import Array, Tensor
+from symc.inputs import as_tensor
+from symc.sympy.to_symc import Converter
+
+Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
+Modules: TypeAlias = "str | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
+
+
+def lambdify(
+    args: Any,
+    expr: Any,
+    modules: Modules = None,
+    printer: Any = None,
+    use_imps: bool = True,
+    dummify: bool = False,
+    cse: bool | Callable[[Any], Any] = False,
+    docstring_limit: int | None = 1000,
+    *,
+    mode: str | None = None,
+    dtype: Any = None,
+) -> Lambdified:
+    """A function of arrays that computes a SymPy expression: `sympy.lambdify`, compiled.
+
+    - `args`: a symbol, or a list of symbols, matrix symbols, explicit matrices of symbols,
+      ``IndexedBase``, applied functions and derivatives; nested lists of them are arguments that
+      are sequences.
+    - `expr`: an expression or a matrix, or lists, tuples and dicts of them to any depth: the result
+      has the same form. A matrix gives an array whose first two axes are its rows and columns.
+    - `modules`: dicts of functions by name, for undefined functions and in place of SymPy's own.
+      They are called with tensors. The string ``"symc"`` is accepted beside them.
+    - `cse`: equal parts are always computed once; a function is called as SymPy would call it.
+    - `use_imps`: whether functions of ``implemented_function`` are used.
+    - `dummify`, `docstring_limit`: accepted, and without effect: no Python text is generated.
+    - `mode`: as for `symc.function`. `dtype`: what arguments are converted to; None: kept.
+
+    Raises `ValueError` for modules and printers of SymPy's, which have no place here.
+
+    >>> import sympy
+    >>> x, y = sympy.symbols("x y")
+    >>> f = lambdify([x, y], [sympy.sin(x) * y, x + y])
+    >>> f(0.5, 2)
+    [np.float64(0.958851077208406), np.float64(2.5)]
+    >>> f([0.0, 1.0], 1.0)[1]
+    array([1., 2.])
+    """
+    del dummify, docstring_limit
+    if printer is not None:
+        raise ValueError("printer= makes SymPy print Python; symc compiles the expression itself")
+    functions = _functions(modules)
+    return Lambdified(_structure(args), expr, functions, use_imps, cse, mode, dtype)
+
+
+def _functions(modules: Modules) -> dict[str, Callable[..., Any]]:
+    """The functions by name in `modules`; the first one that has a name counts, as in SymPy."""
+    given = modules if isinstance(modules, list | tuple) else [modules]
+    found: dict[str, Callable[..., Any]] = {}
+    for module in reversed(cast("Sequence[Any]", given)):
+        if isinstance(module, Mapping):
+            found.update(cast("Mapping[str, Callable[..., Any]]", module))
+        elif module not in (None, "symc"):
+            raise ValueError(
+                f"modules={module!r}: symc computes SymPy's functions itself; give dicts of "
+                "functions of tensors for others"
+            )
+    return found
+
+
+def _structure(args: Any) -> Any:
+    """The arguments as nested tuples of what SymPy knows."""
+    if isinstance(args, str):
+        found = sympy.symbols(args)
+        return tuple(found) if isinstance(found, tuple) else (found,)
+    if isinstance(args, Iterable) and not _is_one(args):
+        return tuple(_inner(item) for item in args)
+    return (args,)
+
+
+def _inner(item: Any) -> Any:
+    if isinstance(item, str):
+        return sympy.Symbol(item)
+    if isinstance(item, list | tuple | sympy.Tuple):
+        return tuple(_inner(each) for each in cast("Iterable[Any]", item))
+    return item
+
+
+def _is_one(args: Any) -> bool:
+    """Whether this is one argument, though it can be iterated over."""
+    return isinstance(args, sympy.MatrixBase | sympy.MatrixSymbol | sympy.IndexedBase)
+
+
+class Lambdified:
+    """What `lambdify` returns: call it with numbers or arrays.
+
+    `functions` has what has been compiled, by the dtypes and ranks of the arguments.
+    """
+
+    def __init__(
+        self,
+        structure: tuple[Any, ...],
+        expr: Any,
+        functions: Mapping[str, Callable[..., Any]],
+        use_imps: bool,
+        cse: bool | Callable[[Any], Any],
+        mode: str | None,
+        dtype: Any,
+    ) -> None:
+        self._structure = structure
+        self._expr = expr
+        self._user = dict(functions)
+        self._use_imps = use_imps
+        self._cse = cse
+        self._mode = mode
+        self._dtype = None if dtype is None else np.dtype(dtype)
+        self.functions: dict[Signature, Function] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        """The expression's value for these arguments, which broadcast against each other.
+
+        Raises `BadArgument` when there are too few or too many arguments.
+        """
+        values = list(self._values(self._structure, args, "lambdify's function"))
+        signature = tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
+        compiled = self.functions.get(signature)
+        if compiled is None:
+            compiled = self.functions[signature] = self._compile(values)
+        results = iter(compiled(*values))
+        return _map(self._expr, lambda _: _plain(next(results)))
+
+    def _values(self, structure: Any, args: Any, what: str) -> Iterator[Array]:
+        """The arguments' arrays, in the order of the structure's leaves."""
+        given = tuple(args)
+        if len(given) != len(structure):
+            raise BadArgument(f"{what} takes {len(structure)} arguments, not {len(given)}")
+        for leaf, value in zip(structure, given, strict=True):
+            if isinstance(leaf, tuple):
+                yield from self._values(leaf, value, f"the argument {leaf}")
+            else:
+                yield np.asarray(value, dtype=self._dtype)
+
+    def _compile(self, values: Sequence[Array]) -> Function:
+        inputs = [
+            T.tensor(value.dtype, tuple(1 if n == 1 else None for n in value.shape), name=name)
+            for value, name in zip(values, self._names(), strict=True)
+        ]
+        symbols: dict[Any, Any] = {}
+        for leaf, tensor in zip(_leaves(self._structure), inputs, strict=True):
+            _bind(symbols, leaf, tensor)
+        outputs = self._outputs(symbols)
+        return function(inputs, outputs, mode=self._mode, on_unused_input="ignore")
+
+    def _names(self) -> Iterator[str | None]:
+        for leaf in _leaves(self._structure):
+            yield getattr(leaf, "name", None)
+
+    def _outputs(self, symbols: dict[Any, Any]) -> list[Tensor]:
+        expressions: list[Any] = []
+        _map(self._expr, lambda leaf: expressions.append(sympy.sympify(leaf)))
+        convert = Converter(symbols, self._user, use_imps=self._use_imps)
+        if callable(self._cse):
+            parts, expressions = self._cse(expressions)
+            for symbol, part in parts:
+                convert = convert.within(symbol, convert(part))
+        return [as_tensor(convert(each)) for each in expressions]
+
+
+def _leaves(structure: tuple[Any, ...]) -> Iterator[Any]:
+    for item in structure:
+        if isinstance(item, tuple):
+            yield from _leaves(item)
+        else:
+            yield item
+
+
+def _bind(symbols: dict[Any, Any], leaf: Any, tensor: Tensor) -> None:
+    """What an argument is called in the expression: a symbol, or the elements of a matrix."""
+    if isinstance(leaf, sympy.IndexedBase):
+        symbols[leaf.label] = tensor
+    elif isinstance(leaf, sympy.MatrixBase):
+        rows, columns = leaf.shape
+        for i in range(rows):
+            for j in range(columns):
+                symbols[leaf[i, j]] = tensor[i, j]
+    else:
+        symbols[leaf] = tensor
+
+
+def _map(expr: Any, each: Callable[[Any], Any]) -> Any:
+    """The nested containers with each expression in them replaced."""
+    match expr:
+        case dict():
+            return {key: _map(value, each) for key, value in expr.items()}
+        case list():
+            return [_map(item, each) for item in expr]
+        case tuple() | sympy.Tuple():
+            return tuple(_map(item, each) for item in cast("Iterable[Any]", expr))
+        case _:
+            return each(expr)
+
+
+def _plain(result: Array) -> Any:
+    """A scalar instead of an array without axes."""
+    return result[()] if result.ndim == 0 else result

@@ -1,0 +1,198 @@
+"""What the ops on matrices share: which arguments they take, and how failures are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT64, DType
+from symc.codegen.record import record
+from symc.codegen.routines import KINDS
+from symc.dims import Dim
+from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
+from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.diagonal import eye, tril
+from symc.tensor.elementwise import cast_to, conjugated
+from symc.tensor.lengths import public
+from symc.tensor.matmul import Agree, known, summed
+from symc.tensor.products import batch_shape, matmul
+from symc.tensor.views import broadcast_to, swapaxes
+from symc.types import TensorType, promote
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def matrices(label: str, x: TensorLike) -> Tensor:
+    """A tensor whose last two axes are matrices of rounded numbers; integers become float64.
+
+    Raises `RankError` below 2 axes, and `DTypeError` for float16, which LAPACK does not have.
+    """
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise RankError(f"{label} needs a matrix, or a stack of them\n  given  {describe(x)}")
+    if x.dtype is FLOAT16:
+        raise DTypeError(
+            f"{label} cannot compute in float16; cast to float32 first\n  given  {describe(x)}"
+        )
+    return x if x.dtype.is_inexact else cast_to(x, FLOAT64)
+
+
+def square_matrices(label: str, x: TensorLike) -> Tensor:
+    """As `matrices`; raises `ShapeMismatch`, at run time if need be, unless they are square."""
+    x = matrices(label, x)
+    rows, columns = x.type.shape[-2:]
+    return x if rows == columns else Square(label)(x)
+
+
+def common_dtype(*xs: Tensor) -> list[Tensor]:
+    """All with one dtype."""
+    dtype = promote(*(x.dtype for x in xs))
+    return [cast_to(x, dtype) for x in xs]
+
+
+@record
+class Square(Op):
+    """The argument, whose last two axes must be equally long."""
+
+    asked_by: str
+
+    def infer(self, *args: Tensor) -> TensorType:
+        *batch, n, m = args[0].type.shape
+        if isinstance(n, int) and isinstance(m, int) and n != m:
+            raise ShapeMismatch(self._text(args[0], n, m))
+        length = known(n, m)
+        return TensorType(args[0].dtype, (*batch, length, length))
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        return None if node.type.shape[-1] == 1 else node.args[0]
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        x = node.args[0]
+        n, m = x.type.shape[-2:]
+        yield Requirement((n, m), ShapeMismatch, lambda value: self._text(x, value(n), value(m)))
+
+    def _text(self, x: Tensor, n: object, m: object) -> str:
+        return (
+            f"{self.asked_by} needs square matrices, not {n} rows and {m} columns\n"
+            f"  given  {describe(x)}"
+        )
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            return (yield Read(0, index))
+
+        return At(element)
+
+
+def stacks(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Both with the same leading axes; `a` without any serves for all of `b`'s."""
+    if a.ndim == 2:
+        return a, b
+    shape = batch_shape(a, b)
+    a, b = (broadcast_to(x, (*shape, *x.type.shape[-2:])) for x in (a, b))
+    return a, b
+
+
+def batched_stacks(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:
+    """Arguments of an op on stacks, the first of which may be one matrix, with one more axis."""
+    size = next(x.type.shape[0] for x, flag in zip(args, batched, strict=True) if flag)
+    return [
+        x if flag or (number == 0 and x.ndim == 2) else broadcast_to(x, (size, *x.type.shape))
+        for number, (x, flag) in enumerate(zip(args, batched, strict=True))
+    ]
+
+
+def transposed(x: Tensor) -> Tensor:
+    """The transposes of matrices."""
+    return swapaxes(x, -1, -2)
+
+
+def adjoint(x: Tensor) -> Tensor:
+    """The transposes of matrices, complex numbers conjugated."""
+    return conjugated(transposed(x))
+
+
+def of_one(gradient: Tensor, a: Tensor) -> Tensor:
+    """The gradient of a matrix that served for a whole stack: the sum of all of them."""
+    extra = gradient.ndim - a.ndim
+    return summed(gradient, tuple(range(extra))) if extra else gradient
+
+
+def times(*factors: Tensor) -> Tensor:
+    """The product of matrices, from the left."""
+    result = factors[0]
+    for factor in factors[1:]:
+        result = matmul(result, factor)
+    return result
+
+
+def mirrored(x: Tensor) -> Tensor:
+    """The symmetric (Hermitian) matrices with these lower triangles."""
+    below = tril(x, -1)
+    return below + adjoint(below) + _real_diagonal(x)
+
+
+def folded(x: Tensor) -> Tensor:
+    """The gradient of lower triangles, when all that is read of a symmetric matrix is that.
+
+    `x` is the gradient of the whole matrix.
+    """
+    return tril(x, -1) + tril(adjoint(x), -1) + _real_diagonal(x)
+
+
+def _real_diagonal(x: Tensor) -> Tensor:
+    """The diagonal of matrices alone, as real numbers."""
+    if x.dtype.is_complex:
+        x = cast_to(PROPERTIES["real"](x), x.dtype)
+    return OPERATORS["where"](eye(public(x.type.shape[-1]), dtype=BOOL), x, 0)
+
+
+# --- lowering -------------------------------------------------------------------------------------
+
+
+def kind_of(dtype: DType) -> ir.Expr:
+    """The number by which routines know an element type."""
+    return ir.const(KINDS.index(dtype.name))
+
+
+def batch_of(x: Tensor) -> Dim:
+    """How many matrices a stack has."""
+    return dims.product(x.type.shape[:-2])
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+def succeeds(label: str, x: Tensor, info: Tensor, reason: Callable[[int], str]) -> Requirement:
+    """The requirement that a routine succeeded: its `info` is 0 for every matrix of `x`.
+
+    `reason` says what a number above 0 means.
+    """
+
+    def message(value: Callable[[Tensor], Array]) -> str:
+        found = np.asarray(value(info))
+        at = [int(i) for i in np.argwhere(found)[0]] if found.any() else []
+        number = int(found[tuple(at)])
+        which = f"matrix {at if len(at) > 1 else at[0]}" if at else "the matrix"
+        text = reason(number) if number > 0 else "there is not enough memory to factorise it"
+        given = x
+        while isinstance(given.op, Square | Agree):
+            given = given.args[0]
+        return f"{label}: {which} {text}\n  given  {describe(given)}"
+
+    return Requirement(OPERATORS["eq"](info, 0), LinAlgError, message)

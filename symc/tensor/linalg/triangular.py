@@ -1,0 +1,191 @@
+"""Systems of equations with a triangular matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.record import record
+from symc.errors import LinAlgError, RankError
+from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.lowering import Argument, LibCall, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.diagonal import diagonal, tril, triu
+from symc.tensor.elementwise import conjugated
+from symc.tensor.linalg import reference
+from symc.tensor.linalg.common import (
+    adjoint,
+    batch_of,
+    batched_stacks,
+    common_dtype,
+    kind_of,
+    matrices,
+    of_one,
+    square_matrices,
+    stacks,
+    times,
+    transposed,
+)
+from symc.tensor.matmul import agreed
+from symc.tensor.reshape import reshape
+from symc.types import TensorType
+
+__all__ = ["cho_solve", "solve_triangular"]
+
+
+@record
+class SolveTriangular(Op):
+    """``op(a)^-1 b`` for triangles `a`, transposed first if the flag says so; or ``b op(a)^-1``.
+
+    Of `a` nothing is read beyond the triangle, nor the diagonal where it is `unit`. One `a` may
+    serve for a stack of `b`.
+    """
+
+    is_lower: bool = True
+    trans: bool = False
+    unit: bool = False
+    right: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[1].type
+
+    def evaluate(self, *args: Array) -> Array:
+        a, b = args
+        triangle = reference.triangle_of(a, self.is_lower, self.unit)
+        if self.trans != self.right:
+            triangle = triangle.mT
+        with np.errstate(all="ignore"):
+            if self.right:
+                return reference.solve(triangle, b.mT).mT
+            return reference.solve(triangle, b)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        a, _ = node.args
+        # What is to be solved with the adjoint, is with the transpose and conjugates.
+        back = replace(self, trans=not self.trans)
+        to_b = conjugated(back(a, conjugated(bar)))
+        pair = (adjoint(node), to_b) if self.right else (to_b, adjoint(node))
+        whole = -times(*pair)
+        if self.trans:
+            whole = transposed(whole)
+        below = -1 if self.unit else 0
+        to_a = tril(whole, below) if self.is_lower else triu(whole, -below)
+        return [of_one(to_a, a), to_b]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        a, b = args
+        if not batched[0] and a.ndim == 2 and b.ndim == 3:
+            # One matrix for all: rows, or vectors, of the whole stack are the rows of another.
+            count, rows, columns = b.type.shape
+            if self.right:
+                tall = reshape(b, (dims.mul(count, rows), columns))
+                return reshape(self(a, tall), b.type.shape)
+            if columns == 1:
+                turned = replace(self, trans=not self.trans, right=True)
+                return reshape(turned(a, reshape(b, (count, rows))), b.type.shape)
+        return self(*batched_stacks(args, batched))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        from symc.tensor.linalg.definite import Cholesky
+
+        a = node.args[0]
+        if self.unit or isinstance(a.op, Cholesky):  # what it gives has no zero on its diagonal
+            return
+        entries = diagonal(a, 0, -2, -1)
+        yield Requirement(
+            OPERATORS["ne"](entries, 0),
+            LinAlgError,
+            lambda _: f"solve_triangular: there is a 0 on the diagonal\n  given  {describe(a)}",
+        )
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        a, b = node.args
+        n, m = b.type.shape[-2:] if not self.right else b.type.shape[-2:][::-1]
+        step = ir.const(0) if a.ndim < b.ndim else size(dims.mul(n, n))
+        flags = (self.right, self.is_lower, self.trans, self.unit)
+        return LibCall(
+            "solve_triangular",
+            (
+                kind_of(node.dtype), size(batch_of(b)), *(ir.const(int(flag)) for flag in flags),
+                size(n), size(m), Argument(0), step, Argument(1), Argument(-1),
+            ),
+        )  # fmt: skip
+
+
+def pair_of(label: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor, bool]:
+    """Square matrices and right sides with one dtype, and whether those are a vector.
+
+    A vector is made a column. Raises `RankError` and `ShapeMismatch` where they do not fit.
+    """
+    b = as_tensor(b)
+    if b.ndim == 0:
+        raise RankError(f"{label} needs a vector or matrices on the right\n  given  {describe(b)}")
+    vector = b.ndim == 1
+    b = matrices(label, reshape(b, (*b.type.shape, 1)) if vector else b)
+    a, b = common_dtype(square_matrices(label, a), b)
+    a, b = agreed(label, a, a.ndim - 1, b, b.ndim - 2)
+    return (*stacks(a, b), vector)
+
+
+def columns(x: Tensor, vector: bool) -> Tensor:
+    """A solution, without its last axis if it is that of a vector."""
+    return reshape(x, x.type.shape[:-1]) if vector else x
+
+
+def solve_triangular(
+    a: TensorLike,
+    b: TensorLike,
+    lower: bool = False,
+    trans: Literal[0, 1, 2, "N", "T", "C"] = 0,
+    unit_diagonal: bool = False,
+) -> Tensor:
+    """The solution x of ``a x = b`` for a triangular matrix, or of ``a.T x = b`` with ``trans=1``.
+
+    With ``trans=2`` it is that of ``a.conj().T x = b``.
+    Only the upper triangle of `a` is read, or the lower one with `lower`; with `unit_diagonal` its
+    diagonal is taken to be 1. `b` is a vector or a matrix; leading axes are a batch, and broadcast
+    where their length is known to be 1. Raises `LinAlgError` where the diagonal has a 0.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()
+    array([1., 2.])
+    """
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(f"solve_triangular: trans is 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
+    a, b, vector = pair_of("solve_triangular", a, b)
+    op = SolveTriangular(bool(lower), trans not in (0, "N"), bool(unit_diagonal))
+    if trans in (2, "C"):
+        return columns(conjugated(op(a, conjugated(b))), vector)
+    return columns(op(a, b), vector)
+
+
+def cho_solve(c_and_lower: tuple[TensorLike, bool], b: TensorLike) -> Tensor:
+    """The solution x of ``a x = b``, given a Cholesky factor of `a`, and whether that is the lower.
+
+    >>> import numpy as np, symc.tensor as T
+    >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
+    >>> T.linalg.cho_solve((T.linalg.cholesky(a), True), [8.0, 12.0]).eval()
+    array([1., 2.])
+    """
+    factor, lower = c_and_lower
+    c, b, vector = pair_of("cho_solve", factor, b)
+    solve = solve_with_factor if lower else _solve_with_upper
+    return columns(solve(c, b), vector)
+
+
+def solve_with_factor(factor: Tensor, b: Tensor) -> Tensor:
+    """The solution of a system, given the lower Cholesky factor of its matrix."""
+    half = SolveTriangular()(factor, b)
+    return conjugated(SolveTriangular(trans=True)(factor, conjugated(half)))
+
+
+def _solve_with_upper(factor: Tensor, b: Tensor) -> Tensor:
+    upper = SolveTriangular(is_lower=False)
+    half = conjugated(replace(upper, trans=True)(factor, conjugated(b)))
+    return upper(factor, half)

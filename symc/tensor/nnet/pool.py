@@ -1,0 +1,222 @@
+"""Pooling in one, two and three dimensions: maximum, sum and mean of windows.
+
+All of it is `Windows` and an ordinary reduction, and so are the derivatives: an element's gradient
+is the sum of what the windows that hold it pass on. Elements that share a window's maximum share
+its gradient evenly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from symc import dims
+from symc.codegen.dtypes import INT64
+from symc.dims import Dim
+from symc.graph import Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.build import ones
+from symc.tensor.elementwise import cast_to
+from symc.tensor.fold import reduce_over
+from symc.tensor.lengths import public
+from symc.tensor.nnet.geometry import (
+    Numbers,
+    Padding,
+    Pair,
+    check_rank,
+    numbers,
+    padded,
+    paddings,
+    reach,
+)
+from symc.tensor.nnet.windows import windows
+from symc.types import float_for
+
+__all__ = [
+    "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
+    "sum_pool1d", "sum_pool2d", "sum_pool3d",
+]  # fmt: skip
+
+Kind: TypeAlias = Literal["max", "sum", "avg"]
+
+
+def _pool(
+    kind: Kind, rank: int, x: TensorLike, window: Numbers, stride: Numbers | None,
+    padding: Padding, ceil_mode: bool, include_padding: bool = True,
+) -> Tensor:  # fmt: skip
+    label, x = f"{kind}_pool{rank}d", as_tensor(x)
+    check_rank(label, x, rank, "the first argument")
+    sizes = numbers(label, "window", window, rank)
+    strides = numbers(label, "stride", sizes if stride is None else stride, rank)
+    lengths, near = x.type.shape[2:], (1,) * rank
+    pairs = paddings(label, padding, lengths, sizes, strides, near)
+    if ceil_mode:
+        pairs = tuple(map(_with_last, lengths, pairs, sizes, strides))
+    if kind == "max":
+        return _reduced("max", padded(x, pairs, _least(x)), sizes, strides)
+    x = cast_to(x, float_for(x.dtype)) if kind == "avg" else x
+    total = _reduced("add", padded(x, pairs), sizes, strides)
+    if kind == "sum":
+        return total
+    if include_padding or all(pair == (0, 0) for pair in pairs):
+        return total / math.prod(sizes)
+    inside = padded(ones([public(length) for length in lengths], INT64), pairs)
+    return total / cast_to(_reduced("add", inside, sizes, strides), x.dtype)
+
+
+def _reduced(
+    kind: Literal["max", "add"], x: Tensor, sizes: Sequence[int], strides: Sequence[int]
+) -> Tensor:
+    seen = windows(x, sizes, strides, (1,) * len(sizes))
+    axes = range(seen.ndim - len(sizes), seen.ndim)
+    return reduce_over(kind, seen, tuple(axes), allow_empty=True)
+
+
+def _least(x: Tensor) -> float:
+    """What no maximum is greater than."""
+    if x.dtype.is_float:
+        return -math.inf
+    return 0 if x.dtype.kind in ("bool", "uint") else -(2 ** (x.dtype.bits - 1))
+
+
+def _with_last(length: Dim, pair: Pair, size: int, stride: int) -> Pair:
+    """The padding with which a last window that is only partly filled counts as well.
+
+    Windows start in the tensor or before it: one that would see padding alone does not count.
+    """
+    before, behind = pair
+    whole = dims.add(dims.add(before, length), behind)
+    count = dims.add(
+        dims.floordiv(dims.add(dims.sub(whole, reach(size, 1)), stride - 1), stride), 1
+    )
+    starts = dims.add(dims.floordiv(dims.sub(dims.add(before, length), 1), stride), 1)
+    count = dims.minimum(count, starts)
+    end = dims.add(dims.mul(dims.sub(count, 1), stride), size)
+    return before, dims.maximum(dims.sub(end, dims.add(before, length)), behind)
+
+
+def max_pool1d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The greatest element of each window along the last axis; see `max_pool2d`."""
+    return _pool("max", 1, x, window, stride, padding, ceil_mode)
+
+
+def max_pool2d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The greatest element of each window of `x`, (images, channels, height, width).
+
+    `window` is one length for both axes or a pair; windows start `stride` apart (default: as far as
+    they are long). `padding` is as for `conv2d`, and never the greatest. With ``ceil_mode=True`` a
+    window that the end of `x` cuts off counts as well (Theano's ``ignore_border=False``). NaN is
+    passed on.
+
+    >>> import symc.tensor as T
+    >>> x = T.arange(16.0).reshape((1, 1, 4, 4))
+    >>> T.nnet.max_pool2d(x, 2).eval()
+    array([[[[ 5.,  7.],
+             [13., 15.]]]])
+    """
+    return _pool("max", 2, x, window, stride, padding, ceil_mode)
+
+
+def max_pool3d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The greatest element of each window along the last three axes; see `max_pool2d`."""
+    return _pool("max", 3, x, window, stride, padding, ceil_mode)
+
+
+def sum_pool1d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The sum of each window along the last axis; see `sum_pool2d`."""
+    return _pool("sum", 1, x, window, stride, padding, ceil_mode)
+
+
+def sum_pool2d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The sum of each window of `x`; parameters as for `max_pool2d`, padding is zeros."""
+    return _pool("sum", 2, x, window, stride, padding, ceil_mode)
+
+
+def sum_pool3d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The sum of each window along the last three axes; see `sum_pool2d`."""
+    return _pool("sum", 3, x, window, stride, padding, ceil_mode)
+
+
+def avg_pool1d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+    include_padding: bool = True,
+) -> Tensor:
+    """The mean of each window along the last axis; see `avg_pool2d`."""
+    return _pool("avg", 1, x, window, stride, padding, ceil_mode, include_padding)
+
+
+def avg_pool2d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+    include_padding: bool = True,
+) -> Tensor:
+    """The mean of each window of `x`; parameters as for `max_pool2d`, integers become floats.
+
+    Padding counts as zeros, or with ``include_padding=False`` not at all.
+    """
+    return _pool("avg", 2, x, window, stride, padding, ceil_mode, include_padding)
+
+
+def avg_pool3d(
+    x: TensorLike,
+    window: Numbers,
+    *,
+    stride: Numbers | None = None,
+    padding: Padding = "valid",
+    ceil_mode: bool = False,
+    include_padding: bool = True,
+) -> Tensor:
+    """The mean of each window along the last three axes; see `avg_pool2d`."""
+    return _pool("avg", 3, x, window, stride, padding, ceil_mode, include_padding)

@@ -1,0 +1,30 @@
+"""`T.random`: random numbers, from explicit keys or from a stream with a state.
+
+    key = T.random.key(seed)             samplers are pure functions of their key
+    x = T.random.normal(key, size=3)
+    a, b = T.random.split(key)           other keys for other numbers
+    key_at_step = T.random.fold_in(key, step)
+
+    stream = T.random.RandomStream(seed) each call of a function draws new numbers
+    x = stream.normal(size=3)
+
+The bits are those of Philox 4x32-10, the same from C, from CUDA and from the interpreter, and on
+any number of threads.
+"""
+
+from symc.tensor.random.choices import *
+from symc.tensor.random.continuous import *
+from symc.tensor.random.discrete import *
+from symc.tensor.random.gammas import *
+from symc.tensor.random.keys import *
+from symc.tensor.random.multivariate import *
+from symc.tensor.random.orders import *
+from symc.tensor.random.stream import *
+from symc.tensor.random.truncated import *
+
+__all__ = [
+    "RandomStream", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare",
+    "choice", "dirichlet", "exponential", "fold_in", "gamma", "geometric", "gumbel", "integers",
+    "key", "laplace", "logistic", "lognormal", "multinomial", "multivariate_normal", "normal",
+    "permutation", "poisson", "shuffle", "split", "student_t", "truncated_normal", "uniform",
+]  # fmt: skip

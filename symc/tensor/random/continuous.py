@@ -1,0 +1,133 @@
+"""Floats: elementwise functions of uniform and normal numbers, so that gradients pass through them.
+
+Each sampler takes a key; `size` is the shape of the result, by default that of the parameters,
+which must broadcast to it; `dtype` is that of float parameters or `config.floatX` unless given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from symc.codegen.dtypes import FLOAT64
+from symc.graph import Tensor, TensorLike
+from symc.inputs import constant_value
+from symc.tensor.logic import where
+from symc.tensor.math import exp, log, log1p, tan
+from symc.tensor.random.parameters import fit, float_dtype, raw, refuse
+
+__all__ = [
+    "cauchy", "exponential", "gumbel", "laplace", "logistic", "lognormal", "normal", "uniform",
+]  # fmt: skip
+
+
+def uniform(
+    key: Tensor, low: TensorLike = 0.0, high: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Uniform in ``[low, high)``.
+
+    >>> import symc.tensor as T
+    >>> T.random.uniform(T.random.key(0), size=3).eval()
+    array([0.65945218, 0.10165541, 0.66047618])
+    """
+    kind = float_dtype("uniform", dtype, (low, high))
+    shape, (start, stop) = fit("uniform", size, kind, low, high)
+    u = raw("uniform", key, shape, kind, "uniform")
+    return placed(u, start, stop if _is(start, 0) else stop - start)
+
+
+def normal(
+    key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Normal with mean `loc` and standard deviation `scale`.
+
+    >>> import symc.tensor as T
+    >>> mean = T.vector("mean")
+    >>> T.random.normal(T.random.key(0), mean, 2.0).type
+    float64[mean.shape[0]]
+    """
+    return _family("normal", key, loc, scale, size, dtype)
+
+
+def lognormal(
+    key: Tensor, mean: TensorLike = 0.0, sigma: TensorLike = 1.0, size: Any = None,
+    dtype: Any = None,
+) -> Tensor:  # fmt: skip
+    """The exponential of a normal number with this mean and standard deviation."""
+    return exp(_family("lognormal", key, mean, sigma, size, dtype))
+
+
+def exponential(
+    key: Tensor, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Exponential with mean `scale`."""
+    return _family("exponential", key, 0.0, scale, size, dtype)
+
+
+def laplace(
+    key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Laplace (double exponential) around `loc`."""
+    return _family("laplace", key, loc, scale, size, dtype)
+
+
+def logistic(
+    key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Logistic around `loc`."""
+    return _family("logistic", key, loc, scale, size, dtype)
+
+
+def gumbel(
+    key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Gumbel, the distribution of largest values, with mode `loc`."""
+    return _family("gumbel", key, loc, scale, size, dtype)
+
+
+def cauchy(
+    key: Tensor, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Any = None, dtype: Any = None
+) -> Tensor:
+    """Cauchy around `loc`."""
+    return _family("cauchy", key, loc, scale, size, dtype)
+
+
+def _family(
+    label: str, key: Tensor, loc: TensorLike, scale: TensorLike, size: Any, dtype: Any
+) -> Tensor:
+    """``loc + scale * standard``."""
+    kind = float_dtype(label, dtype, (loc, scale))
+    shape, (middle, spread) = fit(label, size, kind, loc, scale)
+    refuse(label, "the scale", spread, lambda value: value >= 0, "at least 0")
+    if label in ("normal", "lognormal"):
+        standard = raw("normal", key, shape, kind, label)
+    else:
+        standard = _INVERSES[label](raw("uniform", key, shape, kind, label))
+    return placed(standard, middle, spread)
+
+
+def placed(x: Tensor, loc: Tensor | None, scale: Tensor) -> Tensor:
+    """``loc + scale * x``."""
+    x = x if _is(scale, 1) else scale * x
+    return x if loc is None or _is(loc, 0) else loc + x
+
+
+def _is(x: Tensor, number: int) -> bool:
+    value = constant_value(x)
+    return value is not None and value.ndim == 0 and bool(value == number)
+
+
+def _tiny(u: Tensor) -> float:
+    """Half the step between uniform numbers: what stands for 0 where its logarithm is taken."""
+    return 2.0**-54 if u.dtype is FLOAT64 else 2.0**-25
+
+
+# The inverses of the standard distribution functions, for a uniform number in [0, 1).
+_INVERSES: dict[str, Callable[[Tensor], Tensor]] = {
+    "exponential": lambda u: -log1p(-u),
+    "laplace": lambda u: where(u < 0.5, log(2 * (u + _tiny(u))), -log(2 * (1 - u))),
+    "logistic": lambda u: log(u + _tiny(u)) - log1p(-u),
+    "gumbel": lambda u: -log(_tiny(u) - log1p(-u)),
+    "cauchy": lambda u: tan(math.pi * (u - 0.5)),
+}

@@ -1,0 +1,161 @@
+"""Whole numbers and truth values. Nothing is differentiated through them.
+
+Each sampler takes a key; `size` is the shape of the result, by default that of the parameters,
+which must broadcast to it. Parameters outside their range raise ValueError, at run time if need be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symc.codegen.dtypes import FLOAT64, INT64, UINT64
+from symc.errors import DTypeError
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor, constant_value
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.math import ceil, log1p, maximum, minimum
+from symc.tensor.random.draw import LIMITS, draw
+from symc.tensor.random.parameters import fit, refuse, shape_for
+from symc.tensor.views import broadcast_to
+from symc.types import as_dtype
+
+__all__ = ["bernoulli", "binomial", "bits", "geometric", "integers", "poisson"]
+
+# Above this a Poisson number might not fit an int64; the other is the largest float that does.
+_LARGEST = 9.2e18
+_MOST = float(2**63 - 1024)
+
+
+def bits(key: Tensor, size: Any = (), dtype: Any = "uint64") -> Tensor:
+    """Random bits, as uint64 or uint32: the words of Philox 4x32-10 in order."""
+    wanted = as_dtype(dtype)
+    if wanted.name not in ("uint32", "uint64"):
+        raise DTypeError(f"bits: the dtype is uint32 or uint64, not {wanted}")
+    name = "random_bits" if wanted is UINT64 else "random_word"
+    return draw(name, key, shape_for("bits", size, []), label="bits")
+
+
+def integers(
+    key: Tensor,
+    low: TensorLike,
+    high: TensorLike | None = None,
+    size: Any = None,
+    dtype: Any = "int64",
+    endpoint: bool = False,
+) -> Tensor:
+    """Whole numbers in ``[low, high)``, or with `endpoint` in ``[low, high]``, all equally likely.
+
+    ``integers(key, n)`` is in ``[0, n)``. The bounds are less than 2**63 apart. Raises ValueError
+    where there is no number to choose.
+
+    >>> import symc.tensor as T
+    >>> T.random.integers(T.random.key(0), 6, size=8).eval().max() < 6
+    np.True_
+    """
+    wanted = as_dtype(dtype)
+    if not wanted.is_integer:
+        raise DTypeError(f"integers: the dtype must be one of integers, not {wanted}")
+    if high is None:
+        low, high = 0, low
+    ends = [_whole("integers", end) for end in (low, high)]
+    shape = shape_for("integers", size, ends)
+    start, stop = (end if end.ndim == 0 else broadcast_to(end, shape) for end in ends)
+    count = stop - start + 1 if endpoint else stop - start
+    known = [constant_value(start), constant_value(stop)]
+    if (
+        known[0] is not None
+        and known[1] is not None
+        and np.any(known[0] + (not endpoint) > known[1])
+    ):
+        raise ValueError(
+            f"integers: there is no number from {known[0]} to {known[1]}\n  given  {describe(stop)}"
+        )
+    offset = draw("random_below", key, shape, cast_to(count, UINT64), label="integers")
+    return cast_to(start + cast_to(offset, INT64), wanted)
+
+
+def bernoulli(key: Tensor, p: TensorLike = 0.5, size: Any = None, dtype: Any = "bool") -> Tensor:
+    """True with probability `p`, as bool or 0 and 1 of another dtype."""
+    shape, chance = _chance("bernoulli", p, size)
+    name = "random_uniform" if chance.dtype is FLOAT64 else "random_uniform32"
+    return cast_to(OPERATORS["lt"](draw(name, key, shape, label="bernoulli"), chance), dtype)
+
+
+def binomial(
+    key: Tensor, n: TensorLike, p: TensorLike, size: Any = None, dtype: Any = "int64"
+) -> Tensor:
+    """How many of `n` trials succeed, each with probability `p`."""
+    count = _whole("binomial", n)
+    refuse("binomial", "n", count, lambda value: value >= 0, "at least 0")
+    chance = cast_to(as_tensor(p, FLOAT64), FLOAT64)
+    refuse("binomial", "p", chance, lambda value: (value >= 0) & (value <= 1), "from 0 to 1")
+    shape = shape_for("binomial", size, [count, chance])
+    return cast_to(draw("random_binomial", key, shape, count, chance), dtype)
+
+
+def poisson(key: Tensor, lam: TensorLike = 1.0, size: Any = None, dtype: Any = "int64") -> Tensor:
+    """Poisson with mean `lam`."""
+    mean = cast_to(as_tensor(lam, FLOAT64), FLOAT64)
+    refuse("poisson", "lam", mean, lambda value: (value >= 0) & (value < _LARGEST), "at least 0")
+    return cast_to(draw("random_poisson", key, shape_for("poisson", size, [mean]), mean), dtype)
+
+
+def geometric(key: Tensor, p: TensorLike, size: Any = None, dtype: Any = "int64") -> Tensor:
+    """How many trials it takes to the first success, each with probability `p`: at least 1.
+
+    Where `p` is so small that the number does not fit, it is the largest one.
+    """
+    shape, chance = _chance("geometric", p, size, above=True)
+    u = draw("random_uniform", key, shape, label="geometric")
+    trials = ceil(log1p(-u) / log1p(-cast_to(chance, FLOAT64)))
+    return cast_to(cast_to(minimum(maximum(trials, 1.0), _MOST), INT64), dtype)
+
+
+def _whole(label: str, number: TensorLike) -> Tensor:
+    tensor = as_tensor(number)
+    if tensor.dtype.is_float:
+        raise DTypeError(f"{label}: integers are needed\n  given  {describe(tensor)}")
+    return cast_to(tensor, INT64)
+
+
+def _chance(label: str, p: TensorLike, size: Any, above: bool = False) -> tuple[Any, Tensor]:
+    chance = as_tensor(p, FLOAT64)
+    if not chance.dtype.is_float:
+        chance = cast_to(chance, FLOAT64)
+    words = "above 0 and at most 1" if above else "from 0 to 1"
+    refuse(label, "p", chance, lambda v: (v <= 1) & ((v > 0) if above else (v >= 0)), words)
+    shape, (fitted,) = fit(label, size, chance.dtype, chance)
+    return shape, fitted
+
+
+def _all(*conditions: Tensor) -> Tensor:
+    both = conditions[0]
+    for condition in conditions[1:]:
+        both = OPERATORS["logical_and"](both, condition)
+    return both
+
+
+def _poisson_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
+    (lam,) = given
+    return _all(
+        lam >= 0, lam < _LARGEST
+    ), "poisson: lam must be at least 0, and the number must fit"
+
+
+def _binomial_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
+    n, p = given
+    return _all(n >= 0, p >= 0, p <= 1), "binomial: n must be at least 0, and p from 0 to 1"
+
+
+def _below_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
+    (count,) = given
+    return _all(cast_to(count, INT64) > 0), "integers: there is no number to choose from"
+
+
+LIMITS["random_poisson"] = _poisson_limits
+LIMITS["random_binomial"] = _binomial_limits
+LIMITS["random_below"] = _below_limits

@@ -1,0 +1,162 @@
+"""The ops of random numbers: element i of a draw follows from the key, i and the parameters alone.
+
+So a draw is a pure function of its arguments, computed wherever it is read, in any order and on any
+number of threads. The bits are from `codegen/runtime/philox.h`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import UINT64
+from symc.codegen.math import FUNCTIONS
+from symc.codegen.record import record
+from symc.dims import Dim
+from symc.errors import DTypeError, RankError
+from symc.graph import Array, Op, Requirement, Tensor
+from symc.inputs import as_tensor
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to, project
+from symc.tensor.lengths import Template, fill_dims, fill_values, split_template
+from symc.tensor.random.philox import numbers
+from symc.tensor.views import broadcast_to, not_negative
+from symc.types import TensorType
+
+# (the draw, bar, parameters) -> what reaches each parameter of bar
+Rule: TypeAlias = "Callable[[Tensor, Tensor, Sequence[Tensor]], Sequence[Tensor | None]]"
+GRADIENTS: dict[str, Rule] = {}
+"""Of samplers whose numbers depend on their parameters smoothly."""
+
+Limits: TypeAlias = "Callable[[Sequence[Tensor]], tuple[Tensor, str]]"
+LIMITS: dict[str, Limits] = {}
+"""Of samplers that cannot answer NaN: what must hold of their parameters, and in words."""
+
+
+@record
+class Draw(Op):
+    """Numbers of a random function of `codegen/math.py`.
+
+    Arguments: the key, the lengths that the template lacks, the parameters, each a scalar or of the
+    shape of the result.
+    """
+
+    function: str
+    template: Template
+
+    @property
+    def cost(self) -> float:
+        """In simple operations."""
+        return FUNCTIONS[self.function].cost
+
+    @property
+    def _first(self) -> int:
+        """The number of the first parameter among the arguments."""
+        return 1 + self.template.count(None)
+
+    def infer(self, *args: Tensor) -> TensorType:
+        shape = fill_dims(self.template, args[1 : self._first])
+        return TensorType(FUNCTIONS[self.function].types[-1], shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        shape = fill_values(self.template, args[1 : self._first])
+        index = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
+        return numbers(self.function, args[0], index, list(args[self._first :]))
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        rule = GRADIENTS.get(self.function)
+        nothing: list[Tensor | None] = [None] * self._first
+        parameters = node.args[self._first :]
+        if rule is None:
+            return nothing + [None] * len(parameters)
+        return [*nothing, *rule(node, bar, parameters)]
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        lengths = [size(dim) for dim in node.type.shape]
+        return At(lambda index: self._element(node, index, lengths))
+
+    def _element(self, node: Tensor, index: Index, lengths: Sequence[ir.Expr]) -> Reader:
+        first = yield Read(0, (ir.const(0),))
+        second = yield Read(0, (ir.const(1),))
+        flat: ir.Expr = ir.const(0)
+        for i, length in zip(index, lengths, strict=True):
+            flat = ir.add(ir.mul(flat, length), i)
+        values = [first, second, flat]
+        for number, arg in enumerate(node.args[self._first :], self._first):
+            values.append((yield Read(number, project(index, arg.type.shape))))
+        return ir.Call(self.function, tuple(values), node.dtype)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        yield from not_negative(self.label, node, node.type.shape)
+        limits = LIMITS.get(self.function)
+        if limits is not None:
+            holds, words = limits(node.args[self._first :])
+            yield Requirement(holds, ValueError, lambda _: f"{words}\n  drawn  {describe(node)}")
+
+    @property
+    def label(self) -> str:
+        return self.function.removeprefix("random_").rstrip("0123456789")
+
+
+@record
+class Derive(Op):
+    """New keys: for each number of the second argument, one of its own, along a new last axis."""
+
+    cost = 40.0
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(UINT64, (*args[1].type.shape, 2))
+
+    def evaluate(self, *args: Array) -> Array:
+        return numbers("random_key", args[0], 2 * args[1][..., None] + np.arange(2), [])
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(self._element)
+
+    def _element(self, index: Index) -> Reader:
+        first = yield Read(0, (ir.const(0),))
+        second = yield Read(0, (ir.const(1),))
+        number = yield Read(1, index[:-1])
+        place = ir.add(ir.mul(number, ir.const(2)), index[-1])
+        return ir.Call("random_key", (first, second, place), UINT64)
+
+    @property
+    def label(self) -> str:
+        return "key"
+
+
+def checked_key(key: Tensor, label: str) -> Tensor:
+    """The key, if it is one."""
+    if not isinstance(key, Tensor | np.ndarray):
+        raise TypeError(
+            f"{label}: a key is needed, not {key!r}; make one with T.random.key(seed), or use the "
+            "methods of T.random.RandomStream(seed)"
+        )
+    key = as_tensor(key)
+    if key.dtype is not UINT64:
+        raise DTypeError(f"{label}: a key is of uint64, not {key.dtype}\n  key    {describe(key)}")
+    if key.ndim != 1 or (key.type.shape[0] not in (2,) and isinstance(key.type.shape[0], int)):
+        raise RankError(
+            f"{label}: one key is needed, of shape (2,), not {key.type}\n  key    {describe(key)}\n"
+            "  of keys that were split, take one: keys[0]"
+        )
+    return key
+
+
+def draw(
+    function: str, key: Tensor, shape: Sequence[Dim], *parameters: Tensor, label: str = ""
+) -> Tensor:
+    """Numbers of a random function, in a shape that the parameters broadcast to."""
+    row = FUNCTIONS[function]
+    template, holes = split_template(tuple(shape))
+    op = Draw(function, template)
+    key = checked_key(key, label or op.label)
+    fitted = [
+        cast_to(p if p.ndim == 0 else broadcast_to(p, tuple(shape)), dtype)
+        for p, dtype in zip(parameters, row.types[3:-1], strict=True)
+    ]
+    return op(key, *holes, *fitted)

@@ -1,0 +1,121 @@
+"""Random numbers with a state: each call of a function that draws from a stream gives new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec
+
+import numpy as np
+
+from symc.graph import Array, Tensor
+from symc.inputs import SharedVariable, constant, shared
+from symc.tensor.random import (
+    choices,
+    continuous,
+    discrete,
+    gammas,
+    multivariate,
+    orders,
+    truncated,
+)
+from symc.tensor.random.keys import fold_in, seed_words
+
+__all__ = ["RandomStream"]
+
+P = ParamSpec("P")
+
+
+def _method(
+    sampler: Callable[Concatenate[Tensor, P], Tensor],
+) -> Callable[Concatenate[RandomStream, P], Tensor]:
+    """The sampler as a method, which gives it a key."""
+
+    def draw(self: RandomStream, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
+        return sampler(self.next_key(), *args, **kwargs)
+
+    update_wrapper(draw, sampler)
+    return draw
+
+
+class RandomStream:
+    """Random numbers that are new at each call of a function, and follow from a seed.
+
+    The methods are the samplers of `symc.tensor.random` without their key. What each makes is a
+    tensor like any other: used twice in a function it is the same numbers.
+
+    The state is a key: the seed, and how many calls there were. Draw number n of a stream uses
+    ``fold_in(state, n)``. A function that contains such a draw advances the state by one at each
+    call, by a default update; all functions that share a stream share its state.
+
+    >>> import symc, symc.tensor as T
+    >>> stream = T.random.RandomStream(0)
+    >>> f = symc.function([], stream.integers(100, size=4))
+    >>> first, second = f(), f()
+    >>> stream.seed(0)
+    >>> bool((f() == first).all())
+    True
+    """
+
+    def __init__(self, seed: int | None = None, *, device: str | None = None) -> None:
+        """`seed` is an integer below 2**64, or None for a fresh one from the operating system."""
+        self.state: SharedVariable = shared(_state(seed), name="random_state", device=device)
+        self.state.default_update = self.state + constant(np.array([0, 1], dtype=np.uint64))
+        self._draws = 0
+
+    def next_key(self) -> Tensor:
+        """A key that no other draw of this stream has, new at each call of a function."""
+        self._draws += 1
+        return fold_in(self.state, self._draws - 1)
+
+    def seed(self, seed: int | None = None) -> None:
+        """Starts anew from a seed: functions then repeat what they gave after it."""
+        self.state.set_value(_state(seed))
+
+    def get_state(self) -> Array:
+        """The state: a uint64 vector, the seed and the number of calls since."""
+        value: Array = self.state.get_value()
+        return value
+
+    def set_state(self, state: Any) -> None:
+        """Goes back, or on, to a state that `get_state` gave."""
+        array = np.asarray(state)
+        if array.shape != (2,) or array.dtype != np.uint64:
+            raise ValueError(
+                f"a state is a uint64 vector of length 2, not {array.dtype} of shape {array.shape}"
+            )
+        self.state.set_value(array)
+
+    bernoulli = _method(discrete.bernoulli)
+    beta = _method(gammas.beta)
+    binomial = _method(discrete.binomial)
+    bits = _method(discrete.bits)
+    categorical = _method(choices.categorical)
+    cauchy = _method(continuous.cauchy)
+    chisquare = _method(gammas.chisquare)
+    choice = _method(orders.choice)
+    dirichlet = _method(gammas.dirichlet)
+    exponential = _method(continuous.exponential)
+    gamma = _method(gammas.gamma)
+    geometric = _method(discrete.geometric)
+    gumbel = _method(continuous.gumbel)
+    integers = _method(discrete.integers)
+    laplace = _method(continuous.laplace)
+    logistic = _method(continuous.logistic)
+    lognormal = _method(continuous.lognormal)
+    multinomial = _method(choices.multinomial)
+    multivariate_normal = _method(multivariate.multivariate_normal)
+    normal = _method(continuous.normal)
+    permutation = _method(orders.permutation)
+    poisson = _method(discrete.poisson)
+    shuffle = _method(orders.shuffle)
+    student_t = _method(gammas.student_t)
+    truncated_normal = _method(truncated.truncated_normal)
+    uniform = _method(continuous.uniform)
+
+
+def _state(seed: int | None) -> Array:
+    words = seed_words(seed)
+    if words[1]:
+        raise ValueError(f"the seed of a stream must be below 2**64, not {seed}")
+    return np.array(words, dtype=np.uint64)

@@ -1,0 +1,233 @@
+"""`symc.sympy.lambdify` against SymPy's own with NumPy, and what only one of them can do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+from sympy.codegen import cfunctions
+from sympy.utilities.lambdify import implemented_function
+
+import symc
+from symc import tensor as T
+from symc.errors import BadArgument
+from symc.sympy import lambdify, to_symc
+
+x, y, z = sympy.symbols("x y z", real=True)
+k, n = sympy.symbols("k n", integer=True)
+POINTS = np.linspace(0.1, 0.92, 7)  # no ties: there are several derivatives then
+
+# Functions of x in (0, 1) and y in (1, 2) that SymPy's printer for NumPy (or SciPy) knows as well.
+ELEMENTWISE = [
+    x + y - 1, x - 2 * y, -x, x * y / 3, 2 / x, x / y**2, x**3, x**-2, y ** sympy.Rational(2, 3),
+    sympy.sqrt(x), 1 / sympy.sqrt(y), y**x, x**y, sympy.Rational(1, 3) * x, sympy.pi * x + sympy.E,
+    sympy.exp(x), sympy.exp(-(x**2) / 2), sympy.log(x), sympy.log(y, 2),
+    sympy.sin(x), sympy.cos(x), sympy.tan(x), sympy.sec(x), sympy.csc(x), sympy.cot(x),
+    sympy.asin(x), sympy.acos(x), sympy.atan(x), sympy.atan2(x, y), sympy.asec(y), sympy.acsc(y),
+    sympy.acot(y), sympy.sinh(x), sympy.cosh(x), sympy.tanh(x), sympy.sech(x), sympy.csch(x),
+    sympy.coth(x), sympy.asinh(x), sympy.acosh(y), sympy.atanh(x), sympy.asech(x), sympy.acsch(x),
+    sympy.acoth(y), sympy.sinc(x), sympy.Abs(x - 0.5), sympy.sign(x - 0.5), sympy.floor(3 * x),
+    sympy.ceiling(3 * x), sympy.Mod(5 * x, y), sympy.Max(x, 0.5, y - 1), sympy.Min(x, 0.5),
+    sympy.Heaviside(x - 0.5), sympy.Piecewise((x, x < 0.3), (x**2, x < 0.6), (y, True)),
+    sympy.Piecewise((x, x < 0.3)), sympy.ITE(x < 0.5, y > 1.5, y < 1.2),
+    sympy.And(x < 0.5, y > 1.2), sympy.Or(x < 0.5, y > 1.2), sympy.Not(x < 0.5),
+    sympy.Eq(x, y), sympy.Ne(x, y), x <= y, x >= y, sympy.re(x), sympy.conjugate(x),
+    cfunctions.expm1(x), cfunctions.log1p(x), cfunctions.exp2(x), cfunctions.log2(x),
+    cfunctions.log10(x), cfunctions.hypot(x, y),
+    sympy.UnevaluatedExpr(x + y) * 2, sympy.Derivative(sympy.sin(x * y), x),
+]  # fmt: skip
+
+# Beside exact values from SymPy, as NumPy has nothing for them.
+SPECIAL = [
+    sympy.erf(x), sympy.erfc(x), sympy.erfinv(x), sympy.gamma(x),
+    sympy.loggamma(x), sympy.digamma(x), sympy.trigamma(x), sympy.polygamma(2, x),
+    sympy.beta(x, y), sympy.lowergamma(x, y), sympy.uppergamma(x, y), sympy.besselj(0, x),
+    sympy.besselj(1, x), sympy.besseli(0, x), sympy.besseli(1, x), sympy.factorial(x),
+    sympy.binomial(y, x), sympy.rf(x, y), sympy.ff(y, x), sympy.frac(3 * x), sympy.arg(x - 0.5),
+    sympy.im(x), sympy.KroneckerDelta(k, n),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expr", ELEMENTWISE, ids=str)
+def test_elementwise_as_sympy_with_numpy(expr: Any) -> None:
+    ours = lambdify([x, y], expr, mode="python")(POINTS, POINTS + 1)
+    with np.errstate(all="ignore"):
+        theirs = sympy.lambdify([x, y], expr.doit(), "numpy")(POINTS, POINTS + 1)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+@pytest.mark.parametrize("expr", SPECIAL, ids=str)
+def test_special_functions_as_sympy_by_many_digits(expr: Any) -> None:
+    point = {x: sympy.Rational(3, 10), y: sympy.Rational(13, 10), k: 2, n: 3}
+    wanted = float(expr.subs(point).evalf(30))
+    ours = lambdify([x, y, k, n], expr, mode="python")(0.3, 1.3, 2, 3)
+    np.testing.assert_allclose(ours, wanted, rtol=1e-12)
+
+
+def test_all_elementwise_functions_compiled() -> None:
+    inputs = POINTS, POINTS + 1
+    compiled = lambdify([x, y], ELEMENTWISE + SPECIAL[:-1])(*inputs)
+    plain = lambdify([x, y], ELEMENTWISE + SPECIAL[:-1], mode="python")(*inputs)
+    for expr, ours, theirs in zip(ELEMENTWISE + SPECIAL, compiled, plain, strict=False):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14, err_msg=str(expr))
+
+
+def test_nested_arguments_and_results() -> None:
+    f = lambdify((x, (y, z)), {"a": x * y - z, "b": (z, [x**3, 1 / sympy.sqrt(x)])}, mode="python")
+    result = f(2.0, (3.0, np.arange(3.0)))
+    np.testing.assert_array_equal(result["a"], [6, 5, 4])
+    assert isinstance(result["b"], tuple)
+    assert result["b"][1] == [8.0, 1 / np.sqrt(2)]
+
+
+def test_functions_that_sympy_itself_cannot_evaluate() -> None:
+    cube, fused = cfunctions.Cbrt(x), cfunctions.fma(x, y, 1)
+    f = lambdify([x, y], [cube, fused, sympy.erfc(sympy.erfcinv(x))], mode="python")
+    np.testing.assert_allclose(f(0.3, 2.0), [np.cbrt(0.3), 1.6, 0.3], rtol=1e-14)
+
+
+def test_arguments_by_name() -> None:
+    assert lambdify("x y", sympy.Symbol("x") - sympy.Symbol("y"), mode="python")(1, 2) == -1
+    assert lambdify(["x", "y"], sympy.Symbol("x") + 1, mode="python")(1, 2) == 2
+
+
+def test_broadcasts_over_arrays_of_any_rank() -> None:
+    f = lambdify([x, y], sympy.sin(x) * y, mode="python")
+    column, row = np.ones((3, 1)), np.arange(4.0)
+    np.testing.assert_array_equal(f(column, row), np.sin(column) * row)
+    assert f(1.0, 2.0) == np.sin(1.0) * 2
+    assert isinstance(f(1.0, 2.0), np.float64)
+    assert len(f.functions) == 2
+
+
+def test_keeps_integers_and_float32() -> None:
+    f = lambdify([x], x**2 + 1, mode="python")
+    assert f(np.arange(3)).dtype == np.int64
+    assert f(np.arange(3, dtype=np.float32)).dtype == np.float32
+    assert lambdify([x], x**-2, mode="python")(2) == 0.25
+    assert lambdify([x], x + 1, dtype="float32", mode="python")([1, 2]).dtype == np.float32
+
+
+def test_matrices_of_expressions() -> None:
+    matrix = sympy.Matrix([[x, x**2], [1, y]])
+    f = lambdify([x, y], matrix, mode="python")
+    np.testing.assert_array_equal(f(2.0, 3.0), [[2, 4], [1, 3]])
+    assert f(np.arange(5.0), 3.0).shape == (2, 2, 5)
+    np.testing.assert_array_equal(f(np.arange(5.0), 3.0)[0, 1], np.arange(5.0) ** 2)
+    array = sympy.Array([[x, y], [1, 2]])
+    np.testing.assert_array_equal(lambdify([x, y], array, mode="python")(3, 4), [[3, 4], [1, 2]])
+
+
+def test_matrix_arguments() -> None:
+    symbols = sympy.Matrix([[x, y]])
+    f = lambdify([symbols, z], x * y + z, mode="python")
+    assert f(np.array([[2.0, 3.0]]), 1.0) == 7.0
+
+
+A, B = sympy.MatrixSymbol("A", 3, 3), sympy.MatrixSymbol("B", 3, 3)
+MATRICES = [
+    A + B, A - 2 * B, A * B, A.T * B, 3 * A * B * A, A**3, sympy.HadamardProduct(A, B),
+    sympy.Trace(A) * x, A[0, 1] + B[2, 2], A[0:2, 1:3], sympy.BlockMatrix([[A, B], [B, A]]),
+    A + sympy.Identity(3), A * sympy.ZeroMatrix(3, 3) + B, sympy.OneMatrix(3, 3) * A,
+    sympy.KroneckerProduct(A, B), A * sympy.Matrix([1, 2, 3]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expr", [e for e in MATRICES if not e.has(sympy.MatPow)], ids=str)
+def test_matrix_expressions(expr: Any) -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, 3, 3))
+    ours = lambdify([A, B, x], expr, mode="python")(a, b, 2.0)
+    explicit = expr.as_explicit() if hasattr(expr, "as_explicit") else expr.doit()
+    values = {A: sympy.Matrix(a), B: sympy.Matrix(b), x: 2}
+    wanted = np.array(sympy.sympify(explicit).subs(values).doit(), dtype=float)
+    np.testing.assert_allclose(ours, wanted, rtol=1e-13)
+
+
+def test_sums_and_products() -> None:
+    series = sympy.Sum(x**k / sympy.factorial(k), (k, 0, n))
+    f = lambdify([x, n], series, mode="python")
+    np.testing.assert_allclose(f(np.array([1.0, 2.0]), 30), np.exp([1.0, 2.0]), rtol=1e-14)
+    assert lambdify([n], sympy.Product(k, (k, 1, n)), mode="python")(5) == 120
+    assert lambdify([n], sympy.Sum(k * y, (k, 1, n)).subs(y, 2), mode="python")(3) == 12
+    assert lambdify([n, x], sympy.Sum(x, (k, 1, n)), mode="python")(4, 2.5) == 10
+    double = sympy.Sum(k * sympy.Symbol("m"), (k, 1, 3), (sympy.Symbol("m"), 1, 2))
+    assert lambdify([x], double + x, mode="python")(0) == 18
+
+
+def test_indexed_arrays() -> None:
+    a: Any = sympy.IndexedBase("a")
+    i = sympy.Symbol("i", integer=True)
+    values = np.arange(4.0)
+    assert lambdify([a, i], a[i] * 2, mode="python")(values, 2) == 4
+    total = sympy.Sum(a[i] ** 2, (i, 0, n - 1))
+    assert lambdify([a, n], total, mode="python")(values, 4) == 14
+    with pytest.raises(IndexError):
+        lambdify([a, i], a[i] * 2, mode="python")(values, 4)
+
+
+def test_functions_and_derivatives_as_arguments() -> None:
+    t, g = sympy.Symbol("t"), sympy.Function("g")
+    f = lambdify([g(t), g(t).diff(t)], g(t) + 2 * g(t).diff(t), mode="python")
+    assert f(1.0, 2.0) == 5.0
+
+
+def test_user_functions() -> None:
+    g = sympy.Function("g")
+    assert lambdify(x, g(x), modules={"g": T.exp}, mode="python")(1.0) == np.e
+    first = [{"g": T.exp}, {"g": T.sin}, "symc"]
+    assert lambdify(x, g(x), modules=first, mode="python")(1.0) == np.e
+    own = implemented_function("h", lambda u: u * u)
+    assert lambdify(x, own(x) + 1, mode="python")(3.0) == 10.0
+    with pytest.raises(NotImplementedError, match="no function was given for h"):
+        lambdify(x, own(x) + 1, use_imps=False, mode="python")(3.0)
+
+
+def test_cse_of_the_users() -> None:
+    expr = sympy.sin(x + y) + sympy.cos(x + y)
+    f = lambdify([x, y], [expr, x + y], cse=sympy.cse, mode="python")
+    assert f(1.0, 2.0) == [np.sin(3.0) + np.cos(3.0), 3.0]
+    assert lambdify([x, y], expr, cse=True, mode="python")(1.0, 2.0) == np.sin(3.0) + np.cos(3.0)
+
+
+def test_shared_parts_are_computed_once() -> None:
+    f = lambdify([x, y], [sympy.exp(x * y) + 1, sympy.exp(x * y) * 2])
+    f(1.0, 2.0)
+    (compiled,) = f.functions.values()
+    assert compiled.program.count("= exp(") == 1
+
+
+def test_errors_say_what_is_missing() -> None:
+    with pytest.raises(NotImplementedError, match="no function was given for g"):
+        lambdify(x, sympy.Function("g")(x), mode="python")(1.0)
+    with pytest.raises(KeyError, match="no tensor was given for the symbol y"):
+        lambdify(x, x + y, mode="python")(1.0)
+    with pytest.raises(NotImplementedError, match="Ei"):
+        lambdify(x, sympy.Ei(x), mode="python")(1.0)
+    with pytest.raises(NotImplementedError, match="only finite sums"):
+        lambdify(x, sympy.Sum(x**k, (k, 0, sympy.oo)), mode="python")(0.5)
+    with pytest.raises(BadArgument, match="takes 2 arguments, not 1"):
+        lambdify([x, y], x + y, mode="python")(1.0)
+    with pytest.raises(ValueError, match="numpy"):
+        lambdify(x, x, "numpy")
+    with pytest.raises(ValueError, match="printer="):
+        lambdify(x, x, printer=sympy.StrPrinter)
+
+
+# SymPy leaves derivatives of these unevaluated.
+UNKNOWN = (sympy.floor, sympy.ceiling, sympy.Mod, sympy.conjugate, sympy.re)
+
+
+def test_derivatives_by_sympy_and_by_symc_agree() -> None:
+    expr: Any
+    for expr in ELEMENTWISE:
+        whole = not isinstance(expr, sympy.Piecewise) or expr.args[-1][1] == sympy.true
+        if whole and not expr.is_Boolean and not expr.has(*UNKNOWN):
+            given = T.vector("x"), T.vector("y")
+            ours = symc.grad(T.sum(to_symc(expr, given)), given[0], disconnected="zero")
+            theirs = lambdify([x, y], sympy.diff(expr, x), mode="python")(POINTS, POINTS + 1)
+            derivative = symc.function(given, ours, mode="python", on_unused_input="ignore")
+            value = derivative(POINTS, POINTS + 1)
+            theirs = np.broadcast_to(theirs, POINTS.shape)
+            np.testing.assert_allclose(value, theirs, rtol=1e-12, atol=1e-14, err_msg=str(expr))
