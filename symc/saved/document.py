@@ -15,6 +15,7 @@ from symc.inputs import Constant, Input, SharedVariable, constant
 from symc.loops.body import Body, Slot, slot
 from symc.saved.values import Reader, Writer, whole
 from symc.tensor.broadcast import describe
+from symc.tensor.lengths import dim_of, public
 
 
 class Document:
@@ -45,6 +46,8 @@ class Document:
             return
         for body in _bodies(node.op):
             self.add([*body.slots, *body.results])
+        if isinstance(node.op, Slot):
+            self.add([dim for dim in _declared(node.op) if isinstance(dim, Tensor)])
         try:
             entry = self._entry(node)
         except CannotSave as error:
@@ -60,8 +63,8 @@ class Document:
         match node.op:
             case Constant(value):
                 entry = {"constant": self._write.array(value)}
-            case Slot(number, dtype, declared, name):
-                entry = {"slot": self._write((number, dtype, declared, name))}
+            case Slot(number, dtype, _, name):
+                entry = {"slot": self._write((number, dtype, _declared(node.op), name))}
             case _:
                 entry["op"] = self._write(node.op)
         line = [node.where.file.rpartition("/")[2], node.where.line]
@@ -72,6 +75,11 @@ def _bodies(op: Op) -> list[Body]:
     """The graphs inside an op."""
     fields = [getattr(op, name) for name in getattr(op, "__match_args__", ())]
     return [value for value in fields if isinstance(value, Body)]
+
+
+def _declared(op: Slot) -> tuple[int | Tensor | None, ...]:
+    """The lengths of a slot; those that follow from other slots' as nodes that compute them."""
+    return tuple(dim if dim is None else public(dim) for dim in op.declared)
 
 
 def _promise(node: Tensor) -> list[Any]:
@@ -118,7 +126,9 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: Reader) -> Tensor:
         case {"constant": place}:
             return constant(read(place))
         case {"slot": parts}:
-            return slot(*read(parts))
+            slot_number, dtype, declared, name = read(parts)
+            dims = [dim_of(dim) if isinstance(dim, Tensor) else dim for dim in declared]
+            return slot(slot_number, dtype, tuple(dims), name)
         case {"op": text, "args": list(numbers)}:
             op = read(text)
             if not isinstance(op, Op):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from symc.codegen.blocks import every_step, map_blocks
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -29,8 +30,6 @@ from symc.codegen.ir import (
     Stmt,
     Store,
     Var,
-    every_step,
-    map_blocks,
 )
 from symc.codegen.passes.gpu.mapping import outer_loop
 from symc.codegen.passes.walk import Block, bound, fresh, rebuild, statements

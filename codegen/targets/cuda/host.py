@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from symc.codegen import ir
+from symc.codegen.blocks import every_step
 from symc.codegen.device_kernels import Launchable, placed
 from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
@@ -24,7 +25,6 @@ from symc.codegen.ir import (
     Routine,
     Step,
     Var,
-    every_step,
 )
 from symc.codegen.passes.gpu.narrow import limits
 from symc.codegen.passes.memory import is_known
