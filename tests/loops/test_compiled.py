@@ -210,6 +210,30 @@ def test_lengths_in_a_body_are_compared_before_the_loop() -> None:
         function(r(4, 3), r(2))
 
 
+# --- looking inside -------------------------------------------------------------------------------
+
+
+def test_bodies_are_printed_below_their_loops() -> None:
+    c, x = T.scalar("c"), T.vector("x")
+    h, _ = symc.scan(lambda x, h: symc.ifelse(x > 0, T.exp(h), h + x), x, T.zeros(()))
+    function = symc.function([c, x], h * c)
+    printed = symc.debug.dprint_text(function.runner.stages().rewritten)
+    assert "each step:" in printed
+    assert "\n          if true:\n            %0 = slot" in printed
+    explained = function.explain()
+    assert "loop or branch\n" in explained
+    assert "\n          1. kernel" in explained  # inside a branch inside a loop
+    assert "repeat step in x_0:" in function.program
+    assert "for (int64_t step = 0; step < x_0; step++) {" in function.source
+
+
+def test_nanguard_sees_the_step_that_gave_nan() -> None:
+    x = T.vector("x")
+    h, _ = symc.scan(lambda x, h: T.where(x > 0, T.log(x), 0.0) + h, x, T.zeros(()))
+    with pytest.raises(symc.errors.NotFinite, match="log gave NaN"):
+        symc.function([x], h, mode="nanguard")([1.0, -1.0])
+
+
 # --- branches -------------------------------------------------------------------------------------
 
 
