@@ -42,3 +42,10 @@ def test_conditions_of_loops_and_branches_are_read_from_the_device() -> None:
     function = compare([c, x, i], [h, y, z], (3.0, given, [0, 2]), (100.0, given, [1, -1]))
     with pytest.raises(BadIndex, match="index 4 is out of bounds for axis 0 with length 4"):
         function(1.0, given, [0, 4])
+
+
+def test_kernels_of_steps_have_short_indexes() -> None:
+    x = T.matrix("x")
+    h, _ = symc.scan(lambda t, x, h: h * t + x, [T.arange(x.shape[0]), x], T.zeros((3,)))
+    function = compare([x], [h], [RNG.standard_normal((4, 3))])
+    assert "const int32_t x_0" in function.source
