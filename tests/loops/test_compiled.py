@@ -161,7 +161,7 @@ def test_equal_loops_are_one() -> None:
 
 def test_routines_read_and_write_rows_where_they_are() -> None:
     x, w, h0 = T.matrix("x"), T.matrix("w"), T.vector("h0")
-    h, _ = symc.scan(lambda x, h, w: w @ x, x, h0, w)
+    h, _ = symc.scan(lambda h, w: w @ h, None, h0, w, n_steps=x.shape[0])
     function = check([x, w, h0], [h], r(6, 3), r(3, 3), r(3), ir=False)
     (loop,) = [s for s in program(function).steps if isinstance(s, Repeat)]
     assert [type(step) for step in loop.steps] == [Routine]
@@ -180,7 +180,7 @@ def test_only_the_rows_that_are_needed_are_kept() -> None:
 
 def test_temporaries_of_a_step_are_used_again_by_the_next() -> None:
     x, w = T.matrix("x"), T.matrix("w")
-    h, _ = symc.scan(lambda x, w: T.tanh(w @ T.exp(w @ x)).sum(), x, None, w)
+    h, _ = symc.scan(lambda x, s, w: T.tanh(w @ T.exp(w @ (x * s))).sum(), x, 1.0, w)
     function = check([x, w], [h], r(40, 3), r(3, 3), ir=False)
     assert all(len(b.shape) == 1 for b in temporaries(function).values() if b.shape)
 
