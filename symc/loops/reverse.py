@@ -35,7 +35,7 @@ def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
     by_part = {other.op.part: bar for other, bar in bars.items() if isinstance(other.op, Scan)}
     forward = _Forward(Loop(op.body, op.layout, node.args))
     pulled = _pulled(forward, by_part)
-    forward.keep(pulled.slots.values())
+    forward.keep(pulled.slots.values(), by_part)
     backward = _Backward(forward, by_part, pulled)
     return backward.arguments()
 
@@ -65,26 +65,40 @@ class _Forward:
         if self.layout.truncate is not None:
             self.steps = dim_of(T.minimum(tensor_of(self.done), self.layout.truncate))
 
-        self.kept: dict[Tensor, int] = {}
+        self.kept: dict[Tensor, Part] = {}
 
-    def keep(self, needed: Iterable[Tensor]) -> None:
-        """Lets the loop collect the products that are needed to compute something from its rows."""
-        if self.layout.stops:
-            return
-        body = self.loop.body
+    def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
+        """Finds what rows of the loop's results have anyway, or should have: products.
+
+        `needed` is what the backward loop computes, `parts` are results that are there.
+        """
+        results = self.loop.body.results
+        known = {
+            result: Part("history", n) for n, result in enumerate(results[: len(self.of_states)])
+        }
+        for part in parts:
+            if part.kind == "collected" and part.number not in self.layout.reverse:
+                known.setdefault(results[self.result(part)], part)
+        known = {node: part for node, part in known.items() if node.args}
+        products = set[Tensor]() if self.layout.stops else self._products()
+        reached = walk(needed, stop=lambda node: node in known or node in products)
+        self.kept = {node: known[node] for node in reached if node in known}
+        more = [node for node in reached if node in products and node not in known]
+        if more:
+            first = self.layout.collected
+            self.kept.update((node, Part("collected", first + n)) for n, node in enumerate(more))
+            layout = replace(self.layout, collected=first + len(more))
+            whole = Body(self.loop.body.slots, (*results, *more))
+            self.loop = Loop(whole, layout, self.loop.args)
+
+    def _products(self) -> set[Tensor]:
+        """The products of what the loop computes; those of sequences alone will leave it."""
+        order = walk(self.loop.body.results)
         from_states = {slot for own in self.of_states for slot in own}
-        for node in walk(body.results):
+        for node in order:
             if not from_states.isdisjoint(node.args):
                 from_states.add(node)
-        products = {node for node in walk(body.results) if node in from_states and is_product(node)}
-        reached = walk(needed, stop=products.__contains__)
-        first = self.layout.collected
-        self.kept = {
-            node: first + n for n, node in enumerate(filter(products.__contains__, reached))
-        }
-        layout = replace(self.layout, collected=first + len(self.kept))
-        whole = Body(body.slots, (*body.results, *self.kept))
-        self.loop = Loop(whole, layout, self.loop.args)
+        return {node for node in order if node in from_states and is_product(node)}
 
     def depth(self, state: int) -> int:
         """How many rows of a state are given."""
@@ -108,8 +122,10 @@ class _Forward:
             history = _cut(self.loop.history(number), 0, add(self.done, state.depth))
             taps = tuple(-tap for tap in state.taps)
             yield Reading(history, Rows(taps, backwards=True), tuple(slots))
-        for node, number in self.kept.items():
-            yield Reading(self.loop.collected(number), Rows((0,), backwards=True), (node,))
+        for node, part in self.kept.items():
+            ahead = self.depth(part.number) if part.kind == "history" else 0
+            array = _cut(self.loop.part(part), 0, add(self.done, ahead))
+            yield Reading(array, Rows((0,), backwards=True), (node,))
 
     def result(self, part: Part) -> int:
         """The number of the body's result that a part is made of."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symc.dims import Dim, Poly
 from symc.errors import BadFile, CannotSave, SymcError
 from symc.graph import Array, Op, Tensor, Where, intern, located_at, walk
 from symc.inputs import Constant, Input, SharedVariable, constant
 from symc.loops.body import Body, Slot, slot
 from symc.saved.values import Reader, Writer, whole
 from symc.tensor.broadcast import describe
-from symc.tensor.lengths import dim_of, public
+from symc.tensor.lengths import dim_of, tensor_of
 
 
 class Document:
@@ -47,7 +48,7 @@ class Document:
         for body in _bodies(node.op):
             self.add([*body.slots, *body.results])
         if isinstance(node.op, Slot):
-            self.add([dim for dim in _declared(node.op) if isinstance(dim, Tensor)])
+            self.add([dim for dim in _as_nodes(node.op.declared) if isinstance(dim, Tensor)])
         try:
             entry = self._entry(node)
         except CannotSave as error:
@@ -63,8 +64,8 @@ class Document:
         match node.op:
             case Constant(value):
                 entry = {"constant": self._write.array(value)}
-            case Slot(number, dtype, _, name):
-                entry = {"slot": self._write((number, dtype, _declared(node.op), name))}
+            case Slot(number, dtype, declared, name):
+                entry = {"slot": self._write((number, dtype, _as_nodes(declared), name))}
             case _:
                 entry["op"] = self._write(node.op)
         line = [node.where.file.rpartition("/")[2], node.where.line]
@@ -77,9 +78,9 @@ def _bodies(op: Op) -> list[Body]:
     return [value for value in fields if isinstance(value, Body)]
 
 
-def _declared(op: Slot) -> tuple[int | Tensor | None, ...]:
-    """The lengths of a slot; those that follow from other slots' as nodes that compute them."""
-    return tuple(dim if dim is None else public(dim) for dim in op.declared)
+def _as_nodes(declared: Sequence[Dim | None]) -> tuple[int | Tensor | None, ...]:
+    """The lengths of a slot; those that follow from other slots as what computes them."""
+    return tuple(tensor_of(dim) if isinstance(dim, Poly) else dim for dim in declared)
 
 
 def _promise(node: Tensor) -> list[Any]:
