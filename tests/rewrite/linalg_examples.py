@@ -30,6 +30,11 @@ def _gradient_of_log_det(a: Tensor) -> Tensor:
 
 
 LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
+    "a product over one element": [
+        (lambda a, b: MatMul()(a[:, :1], b[:1]), [M, P]),
+        (lambda a, b: MatMul(True, True)(a[:1], b[:, :1]), [M, P]),
+        (lambda a, b: MatMul(False, True)(a[..., :1], b[..., :1]), [STACK, STACK]),
+    ],
     "a diagonal of a product": [
         (lambda a, b: T.trace(a @ b), [M, P]),
         (lambda a, b: T.diagonal(a.T @ b.T), [M, P]),
