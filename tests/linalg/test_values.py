@@ -33,7 +33,7 @@ def test_values_and_derivatives(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank", "dtype"), [(2, "float64"), (2, "complex128"), (3, "float32"), (3, "complex64")]
+    ("rank", "dtype"), [(3, "float64"), (2, "float32"), (2, "complex64")]
 )
 @pytest.mark.parametrize("group", GROUPS)
 def test_compiled(group: str, rank: int, dtype: str) -> None:
