@@ -34,7 +34,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
+        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "key": "read", "w": "read",
         "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
         "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
     }  # fmt: skip
@@ -118,6 +118,6 @@ ROUTINES: dict[str, Signature] = {
     **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT).items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
-        "symc_permutation", "symc_permutation", _arguments("x n order!"), False, on_device=False
+        "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False
     ),
 }
