@@ -1,5 +1,7 @@
 """The user's `T`: everything that makes or combines tensors."""
 
+from typing import TYPE_CHECKING
+
 from symc.tensor.activations import *
 from symc.tensor.along import *
 from symc.tensor.assign import *
@@ -25,6 +27,12 @@ from symc.tensor.specify import *
 from symc.tensor.statistics import *
 from symc.tensor.sweep import *
 from symc.tensor.views import *
+
+if TYPE_CHECKING:  # `__getattr__` below loads these
+    from symc.tensor import fft as fft
+    from symc.tensor import linalg as linalg
+    from symc.tensor import nnet as nnet
+    from symc.tensor import random as random
 
 __all__ = [
     "abs",
