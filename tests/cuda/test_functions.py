@@ -263,23 +263,26 @@ def test_numbers_are_computed_in_one_launch_and_do_not_keep_others_from_many_thr
 @pytest.mark.parametrize("device", DEVICES)
 def test_many_threads_write_in_order_where_indexes_come_again(device: str) -> None:
     x, i, v = T.fvector("x"), T.lvector("i"), T.fvector("v")
-    m, w = T.fmatrix("m"), T.fmatrix("w")
-    outputs = [x[i].inc(v), x[i].set(v), m[i].inc(w)]
-    f = symc.function([x, i, v, m, w], outputs, device=device)
+    m, w, k = T.fmatrix("m"), T.fmatrix("w"), T.lvector("k")
+    outputs = [x[i].inc(v), x[i].set(v), m[i].inc(w), k[i].inc(i)]
+    f = symc.function([x, i, v, m, w, k], outputs, device=device)
+    assert f.program.count(" atomic add= ") == 1
+    check_with_nvrtc(f)
     assert f.program.count("in grid(512)") == 2
     assert f.program.count("in grid(16*m_1)") == 1
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal(5).astype("f4"), rng.standard_normal(60).astype("f4")
     c, d = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal((60, 3)).astype("f4")
     places = rng.integers(-5, 5, 60)
-    wanted = [a.copy(), a.copy(), c.copy()]
+    wanted = [a.copy(), a.copy(), c.copy(), np.zeros(5, int)]
     for number, place in enumerate(places):
         wanted[0][place] += b[number]
         wanted[1][place] = b[number]
         wanted[2][place] += d[number]
+        wanted[3][place] += place
     for order in orders(device):
         with order:
-            for got, expected in zip(f(a, places, b, c, d), wanted, strict=True):
+            for got, expected in zip(f(a, places, b, c, d, np.zeros(5, int)), wanted, strict=True):
                 np.testing.assert_array_equal(got, expected)
 
 
