@@ -32,12 +32,14 @@ try:
     from symc.graph import Tensor
     from symc.inputs import SharedVariable, shared
     from symc.testing import verify_grad
+    from symc.version import VERSION as _VERSION
 finally:
     if _collecting:
         _gc.enable()
 
 if _TYPE_CHECKING:
     from symc.loops.api import scan as scan
+    from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
     from symc.loops.folding import foldr as foldr
     from symc.loops.folding import map as map
@@ -53,24 +55,24 @@ if _TYPE_CHECKING:
     from symc.user.subgraph import function_of as function_of
 
 __all__ = [
-    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
-    "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
-    "shared", "tensor", "verify_grad",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
+    "config", "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian",
+    "jacobian", "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
 # What need not be imported with symc: modules, and functions with the modules they stand in.
-_MODULES = ("cuda", "debug", "errors", "sympy")
+_MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",
-    "scan": "loops.api", "until": "loops.outcome",
+    "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
 }  # fmt: skip
 
-__version__ = "0.1.0"
+__version__ = _VERSION
 
 
 def __getattr__(name: str) -> object:

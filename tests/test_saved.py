@@ -214,7 +214,7 @@ HOSTILE = {
     "a leaf below zero": _set("nodes", 0, value={"leaf": -1}),
     "an argument to come": _set("nodes", 3, "args", value=[50, 50]),
     "a class of another package": _set("nodes", 3, "op", value={
-        "record": "subprocess:Popen", "fields": ["touch /tmp/x"]}),
+        "record": "subprocess:Popen", "fields": ["touch x"]}),
     "a function instead of a class": _set("nodes", 3, "op", value={
         "record": "symc.tensor.products:matmul", "fields": []}),
     "a module that does not exist": _set("nodes", 3, "op", value={

@@ -7,7 +7,7 @@
 //
 // A transform of length n is Stockham's: one pass over the data for each factor of n, from one
 // array to another, in order at the end (J. Cooley and J. Tukey 1965; W. Cochran et al. 1967). A
-// length with a prime factor above 23 is a convolution of a power of two (L. Bluestein 1970). Only
+// length with a prime factor above 47 is a convolution of a power of two (L. Bluestein 1970). Only
 // forward transforms, by exp(-2 pi i j k / n), are written out: exchanging real and imaginary parts
 // before and after makes them inverse. Nothing is divided by n here.
 
@@ -181,7 +181,7 @@ SYMC_FFT_PASS(5, w, roots + 2 * j * turn, roots + 3 * j * turn, roots + 4 * j * 
 // Any other prime: by the definition, eight sequences at a time.
 static void symc_fft_pass_of_prime(const symc_fft *f, int64_t prime, int64_t done, int64_t width,
                                    const double *restrict x, double *restrict y) {
-    enum { WIDE = 8, MOST = 32 };
+    enum { WIDE = 8, MOST = 48 };
     const int64_t total = f->n * width, left = f->n / (prime * done), m = left * width;
     const int64_t size = f->n * f->step, turn = left * f->step, part = size / prime;
     double re[MOST][WIDE], im[MOST][WIDE];
@@ -271,12 +271,12 @@ static double *symc_fft_run(const symc_fft *f, int64_t width, double *x, double 
 // What transforms of length n need, 0 where there is no memory for it. With `step` 2 there are also
 // the roots of twice the length, as real transforms use them.
 static symc_fft *symc_fft_new(int64_t n, int64_t step) {
-    static const int primes[] = {3, 5, 7, 11, 13, 17, 19, 23};
+    static const int primes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
     symc_fft *f = malloc(sizeof(symc_fft));
     if (!f) return 0;
     *f = (symc_fft){.n = n, .step = step};
     int64_t rest = n;
-    for (int number = 0; number < 8; number++)
+    for (int number = 0; number < 14; number++)
         for (; rest % primes[number] == 0; rest /= primes[number])
             f->factors[f->count++] = primes[number];
     for (; rest % 4 == 0; rest /= 4) f->factors[f->count++] = 4;

@@ -36,7 +36,9 @@ FOLDER = Path(__file__).parent
 Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
-_HOST = ("blas.h", "conv.h", "expm.h", "fft.h", "host.h", "lapack.h", "spectral.h")
+_HOST = (
+    "blas.h", "conv.h", "expm.h", "fft.h", "host.h", "lapack.h", "shuffle.h", "spectral.h",
+)  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)

@@ -193,3 +193,77 @@ static inline void symc_qr_r(int64_t kind, int64_t batch, int64_t m, int64_t n, 
                              const void *a, void *r, int64_t threads) {
     symc_qr(kind, batch, m, n, k, a, 0, r, threads);
 }
+
+// SYMBOL SYMC_DEFINE_PAIRED
+// Complex eigenvalues and vectors from LAPACK's real ones: two columns for each conjugate pair.
+#define SYMC_DEFINE_PAIRED(suffix, type)                                                          \
+    static void symc_paired_##suffix(int64_t n, const type *re, const type *im, const type *given, \
+                                     type *w, type *v) {                                          \
+        for (int64_t j = 0; j < n; j++) {                                                         \
+            w[2 * j] = re[j];                                                                     \
+            w[2 * j + 1] = im[j];                                                                 \
+            const int second = im[j] < 0;                                                         \
+            const type *column = given + (second ? j - 1 : j) * n;                                \
+            for (int64_t i = 0; v && i < n; i++) {                                                \
+                const type other = im[j] == 0 ? 0 : column[n + i];                                \
+                v[2 * (i * n + j)] = column[i];                                                   \
+                v[2 * (i * n + j) + 1] = second ? -other : other;                                 \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+// SYMBOL symc_paired
+// NEEDS SYMC_DEFINE_PAIRED
+SYMC_DEFINE_PAIRED(f32, float)
+SYMC_DEFINE_PAIRED(f64, double)
+
+// SYMBOL symc_eig
+// NEEDS symc_lapack symc_leading symc_turned symc_paired symc_blas_enter symc_blas_enter_for
+// NEEDS malloc free
+// Complex eigenvalues w and eigenvectors, the columns of v (unless that is 0), of any matrices.
+static void symc_eig(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,
+                     int64_t *info, int64_t threads) {
+    typedef void geev(const char *, const char *, const symc_int *, void *, const symc_int *, void *,
+                      void *, void *, const symc_int *, void *, const symc_int *, void *,
+                      const symc_int *, symc_int *, size_t, size_t);
+    typedef void cgeev(const char *, const char *, const symc_int *, void *, const symc_int *,
+                       void *, void *, const symc_int *, void *, const symc_int *, void *,
+                       const symc_int *, void *, symc_int *, size_t, size_t);
+    void *const function = symc_lapack[4 * SYMC_GEEV + kind];
+    const int many = symc_threads_for(batch, (double)n * n * n, threads) < threads;
+    const symc_int size = (symc_int)n, lead = symc_leading(n), room = (symc_int)(68 * n + 1);
+    const int64_t wide = kind | 2;
+    const char *const job = v ? "V" : "N";
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++) {
+        void *copy = malloc((size_t)((2 * n * n + 4 * n + room) * symc_bytes(kind)));
+        void *values = symc_at(wide, w, q * n), *out = v ? symc_at(wide, v, q * n * n) : 0;
+        symc_int status = -1;
+        if (copy) {
+            void *own = symc_at(kind, copy, n * n), *reals = symc_at(kind, own, n * n);
+            void *others = symc_at(kind, reals, n), *work = symc_at(kind, reals, 4 * n);
+            symc_turned(kind, n, n, symc_at(kind, a, q * n * n), copy);
+            if (kind < 2) {
+                ((geev *)function)("N", job, &size, copy, &lead, reals, others, own, &lead, own,
+                                   &lead, work, &room, &status, 1, 1);
+                if (kind & 1) symc_paired_f64(n, reals, others, own, values, out);
+                else symc_paired_f32(n, reals, others, own, values, out);
+            } else {
+                ((cgeev *)function)("N", job, &size, copy, &lead, values, own, &lead, own, &lead,
+                                    work, &room, reals, &status, 1, 1);
+                if (out) symc_turned(kind, n, n, own, out);
+            }
+        }
+        free(copy);
+        info[q] = status;
+    }
+    symc_blas_enter(-1);
+}
+
+// SYMBOL symc_eigvals
+// NEEDS symc_eig
+static inline void symc_eigvals(int64_t kind, int64_t batch, int64_t n, const void *a, void *w,
+                                int64_t *info, int64_t threads) {
+    symc_eig(kind, batch, n, a, w, 0, info, threads);
+}

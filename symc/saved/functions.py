@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import symc
 from symc.callable import Function, In
 from symc.errors import BadFile, SymcError
 from symc.graph import Array, Tensor
@@ -22,6 +21,7 @@ from symc.request import Request
 from symc.saved import archive
 from symc.saved.document import Document, nodes_of
 from symc.saved.values import whole
+from symc.version import VERSION
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -46,7 +46,7 @@ def save(function: Function, path: str | PathLike[str]) -> None:
     """
     text, leaves, arrays = _document_of(function)
     described = [_described(leaf, arrays) for leaf in leaves]
-    text |= {"symc": symc.__version__, "leaves": described}
+    text |= {"symc": VERSION, "leaves": described}
     archive.write(Path(path), text, arrays)
 
 

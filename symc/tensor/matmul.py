@@ -182,7 +182,7 @@ class MatVec(Op):
         return summed(a * vectors, (1,) if self.trans else (2,))
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
-        a, x = node.args
+        a, _ = node.args
         rows, columns = a.type.shape
         work = dims.mul(rows, columns)
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):

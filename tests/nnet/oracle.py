@@ -73,7 +73,7 @@ def conv(
     counts = np.add(max(rows), 1)
     y = np.zeros((x.shape[0], w.shape[0], *counts), x.dtype)
     for at, row in rows.items():
-        y[(slice(None), slice(None), *at)] = row
+        np.moveaxis(y, (0, 1), (-2, -1))[at] = row
     return y
 
 
@@ -109,5 +109,5 @@ def pool(
              for at, seen in windows(x, sizes, strides, near)}  # fmt: skip
     result = np.zeros((*x.shape[:2], *np.add(max(found), 1)), next(iter(found.values())).dtype)
     for at, values in found.items():
-        result[(slice(None), slice(None), *at)] = values
+        np.moveaxis(result, (0, 1), (-2, -1))[at] = values
     return result

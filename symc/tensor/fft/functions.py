@@ -38,9 +38,7 @@ LAST_TWO = (-2, -1)
 # --- one axis -------------------------------------------------------------------------------------
 
 
-def fft(
-    x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
-) -> Tensor:
+def fft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
     """The discrete Fourier transform along an axis.
 
     >>> import symc.tensor as T
@@ -50,16 +48,12 @@ def fft(
     return _complex("fft", x, n, axis, norm, inverse=False)
 
 
-def ifft(
-    x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
-) -> Tensor:
+def ifft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
     """The inverse of `fft`."""
     return _complex("ifft", x, n, axis, norm, inverse=True)
 
 
-def rfft(
-    x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
-) -> Tensor:
+def rfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
     """The transform of real numbers: its first ``n // 2 + 1`` results, which the others mirror.
 
     >>> import symc.tensor as T
@@ -90,9 +84,7 @@ def irfft(
     return _scaled(ToReal(axis)(x, tensor_of(length)), length, norm, inverse=True)
 
 
-def hfft(
-    x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
-) -> Tensor:
+def hfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
     """The transform of what has a mirror image for its second half, given the first: n reals."""
     return irfft(OPERATORS["conj"](as_tensor(x)), n, axis, _opposite(norm))
 

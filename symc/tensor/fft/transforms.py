@@ -117,8 +117,8 @@ class ToReal(Op):
 
     def evaluate(self, *args: Array) -> Array:
         x, n = args
-        real = np.fft.irfft(x, int(n), axis=self.axis, norm="forward")
-        return real.astype(x.real.dtype)
+        wanted = np.float32 if x.dtype == np.complex64 else np.float64
+        return np.fft.irfft(x, int(n), axis=self.axis, norm="forward").astype(wanted)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         spectrum = FromReal(self.axis)(bar)

@@ -2,6 +2,7 @@
 
 from symc.tensor.linalg.building import *
 from symc.tensor.linalg.definite import *
+from symc.tensor.linalg.eigen import *
 from symc.tensor.linalg.exponential import *
 from symc.tensor.linalg.general import *
 from symc.tensor.linalg.orthogonal import *
@@ -10,8 +11,8 @@ from symc.tensor.linalg.spectral import *
 from symc.tensor.linalg.triangular import *
 
 __all__ = [
-    "EighResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult", "block_diag",
-    "cho_solve", "cholesky", "det", "eigh", "eigvalsh", "expm", "inv", "kron", "lstsq", "matrix_norm",
-    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svd", "svdvals", "trace",
+    "EigResult", "EighResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult",
+    "block_diag", "cho_solve", "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm",
+    "inv", "kron", "lstsq", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm",
+    "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "trace",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Literal
@@ -15,9 +16,9 @@ from symc.inputs import as_tensor
 from symc.tensor import statistics
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
-from symc.tensor.diagonal import diagonal, eye
+from symc.tensor.diagonal import eye
 from symc.tensor.diagonal import trace as trace_over
-from symc.tensor.elementwise import cast_to, common
+from symc.tensor.elementwise import common
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import normal_axes, public
 from symc.tensor.linalg.common import common_dtype, matrices, square_matrices
@@ -103,17 +104,16 @@ def matrix_power(a: TensorLike, n: int) -> Tensor:
     array([[1, 5],
            [0, 1]])
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise TypeError(f"matrix_power: the power is an integer, not {n!r}")
+    power = operator.index(n)
     a = as_tensor(a)
     if a.ndim < 2:
         raise RankError(f"matrix_power needs a matrix, or a stack of them\n  given  {describe(a)}")
     whole = _square_of_any("matrix_power", a)
-    if n == 0:
+    if power == 0:
         one = eye(public(whole.type.shape[-1]), dtype=whole.dtype)
         return broadcast_to(one, whole.type.shape)
-    square = inv(whole) if n < 0 else whole
-    left, result = abs(int(n)), None
+    square = inv(whole) if power < 0 else whole
+    left, result = abs(power), None
     while True:
         if left & 1:
             result = square if result is None else matmul(result, square)
@@ -239,7 +239,10 @@ def block_diag(*arrays: TensorLike) -> Tensor:
 
 
 def _total(lengths: Sequence[dims.Dim]) -> dims.Dim:
-    return reduce(dims.add, lengths, 0)
+    result: dims.Dim = 0
+    for length in lengths:
+        result = dims.add(result, length)
+    return result
 
 
 def _batch_of_both(a: Tensor, b: Tensor) -> Tensor:

@@ -17,8 +17,8 @@ from symc.tensor.linalg.common import (
     adjoint,
     batch_of,
     batched_stacks,
-    kind_of,
     folded,
+    kind_of,
     mirrored,
     square_matrices,
     succeeds,
@@ -89,7 +89,7 @@ class CholeskyPullback(Op):
     def evaluate(self, *args: Array) -> Array:
         l, bar = args  # noqa: E741 -- its name in the literature
         inner = np.tril(l.mT.conj() @ np.tril(bar))
-        n = np.arange(l.shape[-1])
+        n = range(l.shape[-1])
         inner[..., n, n] /= 2
         right = reference.solve(l.mT.conj(), inner)
         s = reference.solve(l.mT, right.mT).mT

@@ -286,8 +286,9 @@ def solve(a: TensorLike, b: TensorLike, assume_a: Literal["gen", "sym", "pos"] =
     """The solution x of ``a x = b`` for square matrices; `b` is a vector or a matrix.
 
     Leading axes are a batch, and broadcast where their length is known to be 1. With
-    ``assume_a="sym"`` or ``"pos"``, `a` is symmetric (Hermitian), or also positive definite, and only
-    its lower triangle is read. Raises `LinAlgError` when it runs if a matrix is singular (not definite).
+    ``assume_a="sym"`` or ``"pos"``, `a` is symmetric (Hermitian), or also positive definite, and
+    only its lower triangle is read. Raises `LinAlgError` when it runs if a matrix is singular, or
+    not definite as assumed.
 
     >>> import symc.tensor as T
     >>> T.linalg.solve([[3.0, 1.0], [1.0, 2.0]], [9.0, 8.0]).eval()

@@ -104,10 +104,11 @@ def qr(a: TensorLike, mode: Literal["reduced", "complete"] = "reduced") -> QRRes
 @overload
 def qr(a: TensorLike, mode: Literal["r"]) -> Tensor: ...
 def qr(a: TensorLike, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult | Tensor:
-    """``a = q @ r`` with orthonormal columns in q and an upper triangle r; leading axes are a batch.
+    """``a = q @ r`` with orthonormal columns in q and an upper triangle r.
 
-    With ``mode="complete"`` q is square and r as tall as `a`; with ``"r"`` only r is computed. The
-    gradient is for matrices with no more columns than rows, of full rank.
+    Leading axes are a batch. With ``mode="complete"`` q is square and r as tall as `a`; with
+    ``"r"`` only r is computed. The gradient is for matrices with no more columns than rows, of full
+    rank.
 
     >>> import symc.tensor as T
     >>> T.linalg.qr([[3.0, 1.0], [4.0, 2.0]], mode="r").eval().round(12)

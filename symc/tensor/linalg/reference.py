@@ -38,7 +38,7 @@ def triangle_of(a: Array, lower: bool, unit: bool) -> Array:
     """One triangle, with ones on the diagonal if it is said to have them."""
     t = np.tril(a) if lower else np.triu(a)
     if unit:
-        n = np.arange(a.shape[-1])
+        n = range(a.shape[-1])
         t[..., n, n] = 1
     return t
 
@@ -46,8 +46,8 @@ def triangle_of(a: Array, lower: bool, unit: bool) -> Array:
 def mirrored(a: Array) -> Array:
     """The symmetric (Hermitian) matrices with these lower triangles."""
     whole: Array = np.tril(a, -1) + np.tril(a, -1).mT.conj()
-    n = np.arange(a.shape[-1])
-    whole[..., n, n] = a[..., n, n].real
+    n = range(a.shape[-1])
+    whole[..., n, n] = np.real(a[..., n, n])
     return whole
 
 
@@ -133,8 +133,7 @@ def expm(a: Array) -> Array:
 
 
 def _expm(a: Array) -> Array:
-    real = a.real.dtype.itemsize
-    limits = _LIMITS[real]
+    limits = _LIMITS[a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1)]
     norm = float(np.abs(a).sum(0).max(initial=0))
     if not norm < 1e300:
         return np.full_like(a, np.nan)
@@ -149,7 +148,7 @@ def _expm(a: Array) -> Array:
 
 
 def _pade(a: Array, order: int) -> tuple[Array, Array]:
-    """The odd and the even part of a numerator. (The denominator has the odd one's sign changed.)"""
+    """The odd and the even part of a numerator; the denominator is their difference."""
     from math import comb, factorial
 
     top = factorial(2 * order) // factorial(order)

@@ -150,7 +150,7 @@ def _values(a: Array, part: int) -> Array:
             np.linalg.svd(a, compute_uv=False)
     except np.linalg.LinAlgError:
         if part == S:
-            return np.full(_shape(a.shape, S, False), np.nan, a.real.dtype)
+            return np.full(_shape(a.shape, S, False), np.nan, np.real(a).dtype)
         return np.ones(a.shape[:-2], np.int64)
     return np.zeros(a.shape[:-2], np.int64)
 
@@ -341,8 +341,8 @@ def svdvals(a: TensorLike) -> Tensor:
 def pinv(a: TensorLike, rcond: TensorLike = 1e-15) -> Tensor:
     """The Moore-Penrose inverses of matrices; leading axes are a batch.
 
-    Singular values up to `rcond` times the largest count as 0. The gradient is right where the rank
-    does not change.
+    Singular values up to `rcond` times the largest count as 0. The gradient is right where those
+    are 0, and the rank does not change.
 
     >>> import symc.tensor as T
     >>> T.linalg.pinv([[2.0, 0.0], [0.0, 0.0]]).eval()
@@ -354,11 +354,11 @@ def pinv(a: TensorLike, rcond: TensorLike = 1e-15) -> Tensor:
 
 
 def lstsq(a: TensorLike, b: TensorLike, rcond: TensorLike | None = None) -> LstsqResult:
-    """The x for which ``a @ x`` comes nearest to `b`, a vector or a matrix; the shortest of several.
+    """The x for which ``a @ x`` comes nearest to `b`, a vector or a matrix.
 
-    Singular values up to `rcond` times the largest count as 0 (None: the rounding error of the
-    dtype times the greater length). Residuals are given whatever the rank is. The gradient of x is
-    right where the rank does not change.
+    Of several, it is the shortest. Singular values up to `rcond` times the largest count as 0
+    (None: the rounding error of the dtype times the greater length). Residuals are given whatever
+    the rank is. The gradient of x is right where the rank does not change.
 
     >>> import symc.tensor as T
     >>> T.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0]).x.eval().round(12)

@@ -130,7 +130,7 @@ def _evaluate(a: Array, part: int) -> Array:
         if part == STATUS:
             return status + 1
         if part == VALUES:
-            return np.full(a.shape[:-1], np.nan, a.real.dtype)
+            return np.full(a.shape[:-1], np.nan, np.real(a).dtype)
         return np.full_like(a, np.nan)
     return status
 

@@ -166,7 +166,7 @@ def solve_triangular(
 
 
 def cho_solve(c_and_lower: tuple[TensorLike, bool], b: TensorLike) -> Tensor:
-    """The solution x of ``a x = b``, given a Cholesky factor of `a` and whether it is the lower one.
+    """The solution x of ``a x = b``, given a Cholesky factor of `a`, and whether that is the lower.
 
     >>> import numpy as np, symc.tensor as T
     >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])

@@ -107,7 +107,8 @@ class OverlapAdd(Op):
         total = np.zeros((*lead, *lengths), accumulator_array_dtype("add", z))
         for inner in product(*map(range, z.shape[z.ndim - rank :])):
             at = places(inner, z.shape[-2 * rank : -rank], self.strides, self.dilations)
-            total[(..., *at)] += z[(..., *inner)]
+            whole = (slice(None),) * len(lead)
+            total[whole + at] += z[whole + (slice(None),) * rank + inner]
         return total.astype(z.dtype)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
@@ -207,8 +208,8 @@ def windows_of(
         counts = [(x.shape[a] - r) // s + 1 for a, r, s in zip(axes, reaches, strides, strict=True)]
         return np.zeros((*x.shape[: axes[0]], *(max(n, 0) for n in counts), *sizes), x.dtype)
     views = sliding_window_view(x, reaches, axes)
-    chosen = [slice(None, None, step) for step in (*strides, *dilations)]
-    return views[(..., *chosen)]
+    chosen = tuple(slice(None, None, step) for step in (*strides, *dilations))
+    return views[(slice(None),) * axes[0] + chosen]
 
 
 def places(

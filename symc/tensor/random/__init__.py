@@ -17,12 +17,14 @@ from symc.tensor.random.continuous import *
 from symc.tensor.random.discrete import *
 from symc.tensor.random.gammas import *
 from symc.tensor.random.keys import *
+from symc.tensor.random.multivariate import *
+from symc.tensor.random.orders import *
 from symc.tensor.random.stream import *
 from symc.tensor.random.truncated import *
 
 __all__ = [
     "RandomStream", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare",
-    "dirichlet", "exponential", "fold_in", "gamma", "geometric", "gumbel", "integers", "key",
-    "laplace", "logistic", "lognormal", "multinomial", "normal", "poisson", "split", "student_t",
-    "truncated_normal", "uniform",
+    "choice", "dirichlet", "exponential", "fold_in", "gamma", "geometric", "gumbel", "integers",
+    "key", "laplace", "logistic", "lognormal", "multinomial", "multivariate_normal", "normal",
+    "permutation", "poisson", "shuffle", "split", "student_t", "truncated_normal", "uniform",
 ]  # fmt: skip

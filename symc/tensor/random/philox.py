@@ -58,7 +58,7 @@ def _uniform(key: int, high: int, i: Array) -> Array:
 
 
 def _uniform32(key: int, high: int, i: Array) -> Array:
-    result: Array = (_words(key, high, i) >> np.uint32(8)) * np.float32(2.0**-24)
+    result: Array = (_words(key, high, i) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
     return result
 
 
