@@ -28,7 +28,6 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-
 from gpu_models import Model, jax_step, models, symc_step, torch_step
 
 import symc
