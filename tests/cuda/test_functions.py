@@ -215,6 +215,26 @@ def test_running_values_of_rows_and_of_one_long_line(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_calls_that_are_recorded_see_new_numbers_and_host_steps_are_not_recorded(
+    device: str,
+) -> None:
+    x, n, m = T.fvector("x"), T.fscalar("n"), T.dmatrix("m")
+    f = symc.function([x, n], [x * n, (x - n).sum(), n * 3], device=device, on_device=True)
+    assert not f.facts["synchronises"]
+    values = symc.cuda.asarray(np.arange(5, dtype="f4"), device=device)
+    for number in (1, 1, 1, 1, 2, 2, 2, 1, 3):
+        scaled, total, tripled = (array.to_numpy() for array in f(values, np.float32(number)))
+        np.testing.assert_array_equal(scaled, np.arange(5) * number)
+        assert (total, tripled) == (10 - 5 * number, 3 * number)
+    g = symc.function([m], T.exp(T.linalg.inv(m + 1) - 1).sum(axis=0), device=device)
+    assert g.facts["synchronises"]
+    for scale in (1.0, 2.0, 2.0, 2.0):
+        matrix = np.diag([scale, 3.0])
+        wanted = np.exp(np.linalg.inv(matrix + 1) - 1).sum(0)
+        np.testing.assert_allclose(g(matrix), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_few_long_rows_are_reduced_in_pieces(device: str) -> None:
     x = T.fmatrix("x")
     f = symc.function([x], T.mean(x, axis=1) * 2 + 1, device=device)
