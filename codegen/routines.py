@@ -1,6 +1,6 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h` and `runtime/lapack.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
+They are defined in `runtime/blas.h`, `lapack.h` and `sort.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
 ``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
 uninitialised memory then.
 """
@@ -62,6 +62,14 @@ _LAPACK = {
     "lu_inverse": "kind batch n lu pivots x! info!",
 }
 
+# Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.
+_SORTING = {
+    "sort": "kind descending rows n x result! room!",
+    "argsort": "kind descending rows n x result! room!",
+} | {
+    f"searchsorted_{kind}": "right n count a x result!" for kind in ("u64", "i64", "f32", "f64")
+}
+
 KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
@@ -82,4 +90,7 @@ ROUTINES: dict[str, Signature] = {
 } | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
     for name, text in _LAPACK.items()
+} | {
+    name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
+    for name, text in _SORTING.items()
 }
