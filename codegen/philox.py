@@ -1,4 +1,4 @@
-"""Random numbers in plain Python, one at a time: what `runtime/philox.h` and `distributions.h` mean.
+"""Random numbers in plain Python: what `runtime/philox.h` and `runtime/distributions.h` mean.
 
 Bits and lanes are the same as there. So are the samplers, step by step, as what they return depends
 on each step: only the last digits of logarithms and exponentials may differ.
@@ -39,7 +39,7 @@ def _unit(bits: int) -> float:
 
 def random_key(key: int, high: int, i: int) -> int:
     """Number i of those that make new keys."""
-    return philox(key, high, i >> 1 | 0xFFFF << 48)[i & 1]
+    return philox(key, high, (i & _MASK64) >> 1 | 0xFFFF << 48)[i & 1]
 
 
 def random_bits(key: int, high: int, i: int) -> int:

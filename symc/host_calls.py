@@ -124,7 +124,6 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 def host_calls_text(stages: Stages) -> str:
     """What `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
-    from symc.codegen.passes.gpu.values import is_by_value
 
     buffers = {buffer.name: buffer for buffer in stages.optimised.buffers}
 
@@ -132,7 +131,7 @@ def host_calls_text(stages: Stages) -> str:
         if isinstance(arg, ir.Const):
             return arg.dtype.name, 0, True
         buffer = buffers[arg.pointer.buffer]
-        return buffer.dtype.name, len(arg.shape), is_by_value(buffer)
+        return buffer.dtype.name, len(arg.shape), buffer.is_by_value
 
     steps = [step for step in stages.optimised.steps if isinstance(step, ir.Host)]
     described_calls = [

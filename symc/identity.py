@@ -50,20 +50,16 @@ def _source(node: Tensor) -> str:
 @cache
 def symc_text() -> str:
     """symc's own files (names, sizes, times): another symc, another cache key."""
-    root = os.path.dirname(__file__)
-    return "\n".join(sorted(line for folder in _FOLDERS for line in _listing(root, folder)))
-
-
-_FOLDERS = (
-    ".", "tensor", "tensor/linalg", "tensor/nnet", "tensor/random", "tensor/sorting", "rewrite",
-    "loops", "user", "codegen", "codegen/passes", "codegen/runtime", "codegen/targets", "cache",
-)  # fmt: skip
+    return "\n".join(sorted(_listing(os.path.dirname(__file__), "")))
 
 
 def _listing(root: str, folder: str) -> list[str]:
+    lines: list[str] = []
     with os.scandir(f"{root}/{folder}") as entries:
-        return [
-            f"{folder}/{entry.name} {info.st_size} {info.st_mtime_ns}"
-            for entry in entries
-            if entry.name.endswith((".py", ".h")) and (info := entry.stat())
-        ]
+        for entry in entries:
+            if entry.name.endswith((".py", ".h", ".cuh")):
+                info = entry.stat()
+                lines.append(f"{folder}{entry.name} {info.st_size} {info.st_mtime_ns}")
+            elif not entry.name.startswith("__") and entry.is_dir():
+                lines += _listing(root, f"{folder}{entry.name}/")
+    return lines

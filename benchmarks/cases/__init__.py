@@ -5,15 +5,20 @@ from measure import Case
 from cases import (
     black_scholes,
     deep_network,
+    fourier,
     gaussian_process,
     importing,
     layer_norm,
+    lenet,
     logistic,
+    loop,
+    lstm,
     network,
     node_count,
     pairwise,
     scalar,
     softmax,
+    sorting,
 )
 
 CASES: tuple[Case, ...] = (
@@ -26,7 +31,12 @@ CASES: tuple[Case, ...] = (
     layer_norm.CASE,
     pairwise.CASE,
     network.CASE,
+    lenet.CASE,
+    loop.CASE,
+    lstm.CASE,
     node_count.CASE,
     deep_network.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
+    fourier.CASE,
+    sorting.CASE,
 )

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 
 from symc import special
+from symc.errors import GradientError
+from symc.graph import Tensor
 from symc.tensor.elementwise import Function, call, elementwise
 from symc.tensor.math import exp, log, sqr, where_zero
 
@@ -17,6 +19,11 @@ __all__ = [
 ]  # fmt: skip
 
 _ROOT_PI = math.sqrt(math.pi)
+
+
+def _unknown(what: str) -> Tensor:
+    raise GradientError(f"this needs {what}, which is not known")
+
 
 erf = elementwise(
     "erf", special.erf, call("erf"), "The error function.",
@@ -51,7 +58,8 @@ trigamma: Function = elementwise(
     lambda g, x, y: g * _tetragamma(x), cost=60,
 )  # fmt: skip
 _tetragamma: Function = elementwise(
-    "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.", None,
+    "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.",
+    lambda g, x, y: _unknown("the third derivative of digamma"),
     cost=60,
 )  # fmt: skip
 gammainc = elementwise(
@@ -68,7 +76,9 @@ gammaincc = elementwise(
 )  # fmt: skip
 gammainc_da: Function = elementwise(
     "gammainc_da", special.gammainc_da, call("gammainc_da"),
-    "The derivative of gammainc with respect to a.", None, None, cost=300,
+    "The derivative of gammainc with respect to a.",
+    lambda g, a, x, y: _unknown("the derivative of gammainc by its first argument twice"),
+    lambda g, a, x, y: g * (log(x) - digamma(a)) * exp((a - 1) * log(x) - x - gammaln(a)), cost=300,
 )  # fmt: skip
 beta = elementwise(
     "beta", special.beta, call("beta"), "The beta function (DLMF 5.12).",

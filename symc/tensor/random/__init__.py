@@ -8,8 +8,8 @@
     stream = T.random.RandomStream(seed) each call of a function draws new numbers
     x = stream.normal(size=3)
 
-The bits are those of Philox 4x32-10, the same from C, from CUDA and from the interpreter, and on any
-number of threads.
+The bits are those of Philox 4x32-10, the same from C, from CUDA and from the interpreter, and on
+any number of threads.
 """
 
 from symc.tensor.random.choices import *
@@ -17,12 +17,14 @@ from symc.tensor.random.continuous import *
 from symc.tensor.random.discrete import *
 from symc.tensor.random.gammas import *
 from symc.tensor.random.keys import *
+from symc.tensor.random.multivariate import *
+from symc.tensor.random.orders import *
 from symc.tensor.random.stream import *
 from symc.tensor.random.truncated import *
 
 __all__ = [
     "RandomStream", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare",
-    "dirichlet", "exponential", "fold_in", "gamma", "geometric", "gumbel", "integers", "key",
-    "laplace", "logistic", "lognormal", "multinomial", "normal", "poisson", "split", "student_t",
-    "truncated_normal", "uniform",
+    "choice", "dirichlet", "exponential", "fold_in", "gamma", "geometric", "gumbel", "integers",
+    "key", "laplace", "logistic", "lognormal", "multinomial", "multivariate_normal", "normal",
+    "permutation", "poisson", "shuffle", "split", "student_t", "truncated_normal", "uniform",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symc import dims
 from symc.codegen.dtypes import FLOAT64, INT64
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import OPERATORS, Tensor, TensorLike
@@ -41,9 +42,12 @@ def categorical(
     >>> T.random.categorical(T.random.key(0), [0.0, 1.0, 0.0], size=3).eval()
     array([1, 1, 1])
     """
-    if (p is None) == (logits is None):
+    if p is not None and logits is None:
+        chances = _weights("categorical", p)
+    elif logits is not None and p is None:
+        chances = softmax(_vector("categorical", logits))
+    else:
         raise TypeError("categorical needs either p= or logits=")
-    chances = _weights("categorical", p) if logits is None else softmax(_vector("categorical", logits))
     heaps = cumsum(chances, axis=-1)
     shape = _leading("categorical", size, chances)
     u = draw("random_uniform", key, shape, label="categorical")
@@ -72,12 +76,14 @@ def multinomial(key: Tensor, n: TensorLike, pvals: TensorLike, size: Any = None)
     # numbers, of few levels, instead of a chain.
     levels = _halved(weights, kinds)
     for level in range(len(levels) - 1, 0, -1):
-        whole, left = levels[level], levels[level - 1][..., ::2]
+        left = levels[level - 1][..., ::2]
+        here = left.type.shape[-1]
+        whole, counts = levels[level][..., :here], counts[..., :here]
         share = where(whole > 0, left / where(whole > 0, whole, 1.0), 0.0)
-        here = (*shape, share.type.shape[-1])
-        below = draw("random_binomial", fold_in(key, level), here, counts, share, label="multinomial")
+        lengths, branch = (*shape, here), fold_in(key, level)
+        below = draw("random_binomial", branch, lengths, counts, share, label="multinomial")
         pairs = stack([below, counts - below], axis=-1)
-        counts = reshape(pairs, (*shape, 2 * here[-1]))
+        counts = reshape(pairs, (*shape, dims.mul(here, 2)))
     return counts[..., :kinds]
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from symc.codegen.dtypes import FLOAT64
 from symc.graph import Tensor, TensorLike
 from symc.inputs import constant_value
-from symc.tensor.math import exp, log, log1p, tan
 from symc.tensor.logic import where
+from symc.tensor.math import exp, log, log1p, tan
 from symc.tensor.random.parameters import fit, float_dtype, raw, refuse
 
 __all__ = [

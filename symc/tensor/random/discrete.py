@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
+from symc.codegen.dtypes import FLOAT64, INT64, UINT64
 from symc.errors import DTypeError
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
@@ -66,18 +66,19 @@ def integers(
     start, stop = (end if end.ndim == 0 else broadcast_to(end, shape) for end in ends)
     count = stop - start + 1 if endpoint else stop - start
     known = [constant_value(start), constant_value(stop)]
-    if known[0] is not None and known[1] is not None and np.any(known[0] + (not endpoint) > known[1]):
+    if (
+        known[0] is not None
+        and known[1] is not None
+        and np.any(known[0] + (not endpoint) > known[1])
+    ):
         raise ValueError(
-            f"integers: there is no number from {known[0]} to {known[1]}\n"
-            f"  given  {describe(stop)}"
+            f"integers: there is no number from {known[0]} to {known[1]}\n  given  {describe(stop)}"
         )
     offset = draw("random_below", key, shape, cast_to(count, UINT64), label="integers")
     return cast_to(start + cast_to(offset, INT64), wanted)
 
 
-def bernoulli(
-    key: Tensor, p: TensorLike = 0.5, size: Any = None, dtype: Any = "bool"
-) -> Tensor:
+def bernoulli(key: Tensor, p: TensorLike = 0.5, size: Any = None, dtype: Any = "bool") -> Tensor:
     """True with probability `p`, as bool or 0 and 1 of another dtype."""
     shape, chance = _chance("bernoulli", p, size)
     name = "random_uniform" if chance.dtype is FLOAT64 else "random_uniform32"
@@ -140,7 +141,9 @@ def _all(*conditions: Tensor) -> Tensor:
 
 def _poisson_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
     (lam,) = given
-    return _all(lam >= 0, lam < _LARGEST), "poisson: lam must be at least 0, and the number must fit"
+    return _all(
+        lam >= 0, lam < _LARGEST
+    ), "poisson: lam must be at least 0, and the number must fit"
 
 
 def _binomial_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:

@@ -11,20 +11,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import INT64, UINT64, DType
+from symc.codegen.dtypes import UINT64
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
+from symc.graph import Array, Op, Requirement, Tensor
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, project
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template
-from symc.tensor.random.bits import numbers
+from symc.tensor.random.philox import numbers
 from symc.tensor.views import broadcast_to, not_negative
 from symc.types import TensorType
 
@@ -81,13 +80,12 @@ class Draw(Op):
         return At(lambda index: self._element(node, index, lengths))
 
     def _element(self, node: Tensor, index: Index, lengths: Sequence[ir.Expr]) -> Reader:
-        values: list[ir.Expr] = []
-        for half in (0, 1):
-            values.append((yield Read(0, (ir.const(half),))))
+        first = yield Read(0, (ir.const(0),))
+        second = yield Read(0, (ir.const(1),))
         flat: ir.Expr = ir.const(0)
         for i, length in zip(index, lengths, strict=True):
             flat = ir.add(ir.mul(flat, length), i)
-        values.append(flat)
+        values = [first, second, flat]
         for number, arg in enumerate(node.args[self._first :], self._first):
             values.append((yield Read(number, project(index, arg.type.shape))))
         return ir.Call(self.function, tuple(values), node.dtype)
@@ -97,9 +95,7 @@ class Draw(Op):
         limits = LIMITS.get(self.function)
         if limits is not None:
             holds, words = limits(node.args[self._first :])
-            yield Requirement(
-                holds, ValueError, lambda _: f"{words}\n  drawn  {describe(node)}"
-            )
+            yield Requirement(holds, ValueError, lambda _: f"{words}\n  drawn  {describe(node)}")
 
     @property
     def label(self) -> str:
@@ -143,7 +139,7 @@ def checked_key(key: Tensor, label: str) -> Tensor:
     key = as_tensor(key)
     if key.dtype is not UINT64:
         raise DTypeError(f"{label}: a key is of uint64, not {key.dtype}\n  key    {describe(key)}")
-    if key.ndim != 1 or key.type.shape[0] not in (2,) and isinstance(key.type.shape[0], int):
+    if key.ndim != 1 or (key.type.shape[0] not in (2,) and isinstance(key.type.shape[0], int)):
         raise RankError(
             f"{label}: one key is needed, of shape (2,), not {key.type}\n  key    {describe(key)}\n"
             "  of keys that were split, take one: keys[0]"

@@ -55,9 +55,7 @@ def chisquare(key: Tensor, df: TensorLike, size: Any = None, dtype: Any = None) 
     return 2 * wide("gamma", key, lengths, kind, degrees / 2)
 
 
-def beta(
-    key: Tensor, a: TensorLike, b: TensorLike, size: Any = None, dtype: Any = None
-) -> Tensor:
+def beta(key: Tensor, a: TensorLike, b: TensorLike, size: Any = None, dtype: Any = None) -> Tensor:
     """Beta: a number in [0, 1]."""
     kind = float_dtype("beta", dtype, (a, b))
     lengths, shapes = fit("beta", size, kind, a, b)

@@ -49,9 +49,7 @@ def shape_for(label: str, size: Any, parameters: Sequence[Tensor]) -> Shape:
     return shape
 
 
-def fit(
-    label: str, size: Any, dtype: DType, *parameters: TensorLike
-) -> tuple[Shape, list[Tensor]]:
+def fit(label: str, size: Any, dtype: DType, *parameters: TensorLike) -> tuple[Shape, list[Tensor]]:
     """The shape of a draw, and its parameters with one dtype, scalar or of that shape."""
     tensors = [cast_to(as_tensor(p, dtype), dtype) for p in parameters]
     shape = shape_for(label, size, tensors)

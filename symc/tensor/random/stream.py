@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
 from symc.graph import Array, Tensor
 from symc.inputs import SharedVariable, constant, shared
-from symc.tensor.random import choices, continuous, discrete, gammas, truncated
+from symc.tensor.random import (
+    choices,
+    continuous,
+    discrete,
+    gammas,
+    multivariate,
+    orders,
+    truncated,
+)
 from symc.tensor.random.keys import fold_in, seed_words
 
 __all__ = ["RandomStream"]
@@ -23,10 +31,10 @@ def _method(
 ) -> Callable[Concatenate[RandomStream, P], Tensor]:
     """The sampler as a method, which gives it a key."""
 
-    @wraps(sampler)
-    def draw(self: RandomStream, *args: P.args, **kwargs: P.kwargs) -> Tensor:
+    def draw(self: RandomStream, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
         return sampler(self.next_key(), *args, **kwargs)
 
+    update_wrapper(draw, sampler)
     return draw
 
 
@@ -85,6 +93,7 @@ class RandomStream:
     categorical = _method(choices.categorical)
     cauchy = _method(continuous.cauchy)
     chisquare = _method(gammas.chisquare)
+    choice = _method(orders.choice)
     dirichlet = _method(gammas.dirichlet)
     exponential = _method(continuous.exponential)
     gamma = _method(gammas.gamma)
@@ -95,8 +104,11 @@ class RandomStream:
     logistic = _method(continuous.logistic)
     lognormal = _method(continuous.lognormal)
     multinomial = _method(choices.multinomial)
+    multivariate_normal = _method(multivariate.multivariate_normal)
     normal = _method(continuous.normal)
+    permutation = _method(orders.permutation)
     poisson = _method(discrete.poisson)
+    shuffle = _method(orders.shuffle)
     student_t = _method(gammas.student_t)
     truncated_normal = _method(truncated.truncated_normal)
     uniform = _method(continuous.uniform)

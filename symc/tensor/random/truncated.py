@@ -45,7 +45,7 @@ def _rule(node: Tensor, bar: Tensor, given: Sequence[Tensor]) -> Sequence[Tensor
     """By implicit differentiation of ``(F(x) - F(a)) / (F(b) - F(a)) = const``."""
     low, high = given
     mask, inner = peel(bar)
-    # Seen from the side where the interval's larger part is in the tail, so that 1 - F keeps digits.
+    # Seen from the side where the interval reaches further into the tail: it keeps digits.
     flip = low + high < 0
     a, b = where(flip, -high, low), where(flip, -low, high)
     x = where(flip, -node, node)
@@ -53,7 +53,7 @@ def _rule(node: Tensor, bar: Tensor, given: Sequence[Tensor]) -> Sequence[Tensor
     by_a = (1 - below) * exp((x - a) * (x + a) / 2)
     by_b = below * exp((x - b) * (x + b) / 2)
     slopes = where(flip, by_b, by_a), where(flip, by_a, by_b)
-    # Infinite bounds get a mask, not a zero, which the rule of the user's arithmetic would multiply.
+    # An infinite bound gets a mask, not a zero, which would be multiplied by infinity later.
     return [
         sum_to(masked(abs(bound) < math.inf, masked(mask, inner * slope)), bound)
         for bound, slope in zip(given, slopes, strict=True)

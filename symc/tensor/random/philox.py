@@ -18,9 +18,8 @@ _HALF = np.uint64(32)
 
 def philox(key: int, high: int, low: Array) -> tuple[Array, Array]:
     """Blocks for counters with these lower halves: words 0 and 1 of each, and words 2 and 3."""
-    low = np.asarray(low, dtype=np.uint64)
     x0, x1 = low & _MASK, low >> _HALF
-    x2, x3 = np.uint64(high & 0xFFFFFFFF), np.uint64(high >> 32)
+    x2, x3 = np.full_like(low, high & 0xFFFFFFFF), np.full_like(low, high >> 32)
     k0, k1 = key & 0xFFFFFFFF, key >> 32
     for _ in range(10):
         p, q = np.uint64(0xD2511F53) * x0, np.uint64(0xCD9E8D57) * x2
@@ -31,21 +30,27 @@ def philox(key: int, high: int, low: Array) -> tuple[Array, Array]:
 
 
 def _keys(key: int, high: int, i: Array) -> Array:
-    first, second = philox(key, high, i.view(np.uint64) >> np.uint64(1) | np.uint64(0xFFFF << 48))
+    first, second = philox(key, high, _half(i) | np.uint64(0xFFFF << 48))
     return np.where(i & 1, second, first)
 
 
 def _bits(key: int, high: int, i: Array) -> Array:
-    first, second = philox(key, high, i >> 1)
+    first, second = philox(key, high, _half(i))
     return np.where(i & 1, second, first)
 
 
 def _words(key: int, high: int, i: Array) -> Array:
-    return (_bits(key, high, i >> 1) >> (32 * (i & 1)).astype(np.uint64)).astype(np.uint32)
+    pairs = _bits(key, high, i >> 1)
+    return np.where(i & 1, pairs >> _HALF, pairs & _MASK).astype(np.uint32)
+
+
+def _half(i: Array) -> Array:
+    return i.astype(np.uint64) >> np.uint64(1)
 
 
 def _unit(bits: Array) -> Array:
-    return (bits >> np.uint64(11)) * 2.0**-53
+    result: Array = (bits >> np.uint64(11)) * 2.0**-53
+    return result
 
 
 def _uniform(key: int, high: int, i: Array) -> Array:
@@ -53,20 +58,25 @@ def _uniform(key: int, high: int, i: Array) -> Array:
 
 
 def _uniform32(key: int, high: int, i: Array) -> Array:
-    return (_words(key, high, i) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+    result: Array = (_words(key, high, i) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+    return result
+
+
+def _box_muller(u: Array, turns: Array) -> Array:
+    result: Array = np.sqrt(-2 * np.log(u)) * np.cos(2 * np.pi * turns)
+    return result
 
 
 def _normal(key: int, high: int, i: Array) -> Array:
-    radius, angle = philox(key, high, i >> 1)
-    turns = _unit(angle) - 0.25 * (i & 1)
-    return np.sqrt(-2 * np.log(1 - _unit(radius))) * np.cos(2 * np.pi * turns)
+    radius, angle = philox(key, high, _half(i))
+    return _box_muller(1 - _unit(radius), _unit(angle) - 0.25 * (i & 1))
 
 
 def _normal32(key: int, high: int, i: Array) -> Array:
     pair = _bits(key, high, i >> 1)
     u = ((pair & _MASK) // np.uint64(2) + np.uint64(1)) * 2.0**-31
     turns = (pair >> np.uint64(40)) * 2.0**-24 - 0.25 * (i & 1)
-    return (np.sqrt(-2 * np.log(u)) * np.cos(2 * np.pi * turns)).astype(np.float32)
+    return _box_muller(u, turns).astype(np.float32)
 
 
 VECTORISED: dict[str, Callable[[int, int, Array], Array]] = {
@@ -87,11 +97,14 @@ def numbers(function: str, key: Array, index: Array, parameters: list[Array]) ->
     known = VECTORISED.get(function)
     if known is not None:
         return known(low, high, index)
-    from symc.codegen.math import FUNCTIONS
     from symc.codegen.arithmetic import fit
+    from symc.codegen.math import FUNCTIONS
 
     row = FUNCTIONS[function]
     into = fit(row.types[-1])
     arrays: Any = np.broadcast_arrays(index, *parameters)
-    flat = (into(row.python(low, high, *args)) for args in zip(*(a.ravel().tolist() for a in arrays), strict=True))
+    flat = (
+        into(row.python(low, high, *args))
+        for args in zip(*(a.ravel().tolist() for a in arrays), strict=True)
+    )
     return np.array(list(flat), dtype=row.types[-1].name).reshape(arrays[0].shape)

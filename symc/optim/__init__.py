@@ -1,0 +1,44 @@
+"""`symc.optim`: optimisers as lists of updates, and L-BFGS.
+
+    updates = symc.optim.adam(loss, params, learning_rate=1e-3)
+    step = symc.function([x, y], loss, updates=updates)
+
+An optimiser takes a loss, or the gradients of one (clipped, say), and shared variables. It makes
+what it remembers from step to step as shared variables of its own. A learning rate is a number, a
+symbolic scalar, or a schedule of `symc.optim.schedules`.
+"""
+
+from symc.optim.adam import *
+from symc.optim.adaptive import *
+from symc.optim.clipping import *
+from symc.optim.common import Updates
+from symc.optim.descent import *
+from symc.optim.lbfgs import *
+from symc.optim.schedules import *
+
+__all__ = [
+    "LBFGS",
+    "Minimum",
+    "Schedule",
+    "Updates",
+    "adadelta",
+    "adagrad",
+    "adam",
+    "adamax",
+    "adamw",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "constant_rate",
+    "cosine_decay",
+    "exponential_decay",
+    "global_norm",
+    "lbfgs",
+    "linear_decay",
+    "minimize",
+    "piecewise_rate",
+    "rmsprop",
+    "sgd",
+    "step_decay",
+    "warmup",
+]  # fmt: skip

@@ -1,0 +1,96 @@
+"""Adam and its kin: running means of gradients, divided by their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc import tensor as T
+from symc.graph import Tensor
+from symc.inputs import SharedVariable
+from symc.optim.common import Loss, Rate, Step, Updates, counted, gradients, memory, pace
+
+__all__ = ["adam", "adamax", "adamw"]
+
+
+def adam(
+    loss: Loss,
+    params: Sequence[SharedVariable],
+    learning_rate: Rate = 1e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+) -> Updates:
+    """Adam (Kingma, Ba 2015, algorithm 1).
+
+    `beta1` and `beta2` are how much is kept at each step of the running means of gradients and of
+    their squares; both are corrected for having started from 0.
+    """
+    return _adam(loss, params, learning_rate, (beta1, beta2), epsilon, 0.0)
+
+
+def adamw(
+    loss: Loss,
+    params: Sequence[SharedVariable],
+    learning_rate: Rate = 1e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    weight_decay: float = 1e-2,
+) -> Updates:
+    """Adam with weights that decay, ``param -= learning_rate * weight_decay * param``.
+
+    Loshchilov and Hutter, Decoupled weight decay regularization, 2019.
+    """
+    return _adam(loss, params, learning_rate, (beta1, beta2), epsilon, weight_decay)
+
+
+def _adam(
+    loss: Loss,
+    params: Sequence[SharedVariable],
+    learning_rate: Rate,
+    betas: tuple[float, float],
+    epsilon: float,
+    weight_decay: float,
+) -> Updates:
+    step = counted(params)
+    rate = pace(learning_rate, params, step)
+    updates = list(step.updates)
+    for param, gradient in zip(params, gradients(loss, params), strict=True):
+        mean, squares = memory(param, "mean"), memory(param, "squares")
+        middle = betas[0] * mean + (1 - betas[0]) * gradient
+        spread = betas[1] * squares + (1 - betas[1]) * T.sqr(gradient)
+        root = T.sqrt(spread * _correction(betas[1], step, param))
+        change = middle * _correction(betas[0], step, param) / (root + epsilon)
+        if weight_decay:
+            change = change + weight_decay * param
+        updates += [(mean, middle), (squares, spread), (param, param - rate.of(param) * change)]
+    return updates
+
+
+def adamax(
+    loss: Loss,
+    params: Sequence[SharedVariable],
+    learning_rate: Rate = 2e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+) -> Updates:
+    """Adamax (Kingma, Ba 2015, algorithm 2): sizes of gradients by their largest, not by squares.
+
+    `epsilon` is added to the sizes, so that gradients of 0 divide by something.
+    """
+    step = counted(params)
+    rate = pace(learning_rate, params, step)
+    updates = list(step.updates)
+    for param, gradient in zip(params, gradients(loss, params), strict=True):
+        mean, size = memory(param, "mean"), memory(param, "size")
+        middle = beta1 * mean + (1 - beta1) * gradient
+        largest = T.maximum(beta2 * size, abs(gradient) + epsilon)
+        change = middle * _correction(beta1, step, param) / largest
+        updates += [(mean, middle), (size, largest), (param, param - rate.of(param) * change)]
+    return updates
+
+
+def _correction(beta: float, step: Step, param: SharedVariable) -> Tensor:
+    """What a running mean that started from 0 is too small by."""
+    return T.cast(1 / (1 - T.pow(beta, step.number)), param.dtype)

@@ -1,0 +1,47 @@
+"""Gradients kept within bounds: between taking and using them.
+
+gradients = symc.optim.clip_by_global_norm(symc.grad(loss, params), 1.0)
+updates = symc.optim.adam(gradients, params)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+from symc import tensor as T
+from symc.graph import Tensor
+
+__all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
+
+
+def clip_by_value(gradients: Sequence[Tensor], low: float, high: float) -> list[Tensor]:
+    """The gradients with each element between `low` and `high`."""
+    if low > high:
+        raise ValueError(f"clip_by_value: low={low} is above high={high}")
+    return [T.clip(gradient, low, high) for gradient in gradients]
+
+
+def clip_by_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
+    """The gradients, each scaled down to the norm `limit` where it is longer."""
+    return [gradient * _factor(global_norm([gradient]), limit) for gradient in gradients]
+
+
+def clip_by_global_norm(gradients: Sequence[Tensor], limit: float) -> list[Tensor]:
+    """The gradients, all scaled by one factor, so that their norm together is at most `limit`."""
+    norm = global_norm(gradients)
+    return [g * T.cast(_factor(norm, limit), g.dtype) for g in gradients]
+
+
+def global_norm(gradients: Sequence[Tensor]) -> Tensor:
+    """The Euclidean norm of all elements of all gradients."""
+    if not gradients:
+        raise ValueError("global_norm needs at least one gradient")
+    return T.sqrt(reduce(add, [T.sqr(gradient).sum() for gradient in gradients]))
+
+
+def _factor(norm: Tensor, limit: float) -> Tensor:
+    if limit <= 0:
+        raise ValueError(f"the limit of a norm must be positive, not {limit}")
+    return T.where(norm > limit, limit / norm, 1.0)

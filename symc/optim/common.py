@@ -1,0 +1,87 @@
+"""What all optimisers share: gradients, memory for each parameter, and the rate of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from symc import tensor as T
+from symc.codegen.record import record
+from symc.errors import DTypeError, ShapeMismatch
+from symc.grad import grad
+from symc.graph import Tensor
+from symc.inputs import SharedVariable, shared
+from symc.optim.schedules import Schedule
+from symc.tensor.broadcast import describe
+
+Updates: TypeAlias = "list[tuple[SharedVariable, Tensor]]"
+Loss: TypeAlias = "Tensor | Sequence[Tensor]"
+Rate: TypeAlias = "float | Tensor | Schedule"
+"""A number, a symbolic scalar, or a function of the number of steps before this one."""
+
+
+def gradients(loss: Loss, params: Sequence[SharedVariable]) -> list[Tensor]:
+    """The gradients of a loss, or those given, one for each parameter."""
+    if isinstance(cast("object", params), Tensor):
+        raise TypeError("params must be a list of shared variables, like [w, b]")
+    for param in params:
+        if not isinstance(cast("object", param), SharedVariable):
+            raise TypeError(f"a parameter must be a shared variable, not {param!r}")
+        if not param.dtype.is_float:
+            raise DTypeError(f"a parameter must be of floats\n  given  {describe(param)}")
+    if isinstance(loss, Tensor):
+        return grad(loss, list(params))
+    given = list(loss)
+    if len(given) != len(params):
+        raise ShapeMismatch(f"{len(given)} gradients were given for {len(params)} parameters")
+    return given
+
+
+def memory(param: SharedVariable, name: str) -> SharedVariable:
+    """Zeros like a parameter's value, kept where that is."""
+    value = np.zeros_like(param.get_value())
+    label = f"{param.name or 'param'}_{name}"
+    return shared(value, label, shape=param.op.declared, device=param.device)
+
+
+@record
+class Step:
+    """One step: its number, the first being 1, as a float64 scalar, and what counts it."""
+
+    number: Tensor
+    updates: Updates
+
+
+def counted(params: Sequence[SharedVariable]) -> Step:
+    """A new counter of steps, beside the parameters."""
+    device = params[0].device if params else None
+    counter = shared(np.int64(0), "steps", device=device)
+    return Step(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
+
+
+@record
+class Pace:
+    """The learning rate of the present step, and the updates that it needs."""
+
+    value: float | Tensor
+    updates: Updates
+
+    def of(self, param: SharedVariable) -> float | Tensor:
+        """The rate in the dtype of a parameter."""
+        return T.cast(self.value, param.dtype) if isinstance(self.value, Tensor) else self.value
+
+
+def pace(learning_rate: Rate, params: Sequence[SharedVariable], step: Step | None = None) -> Pace:
+    """The rate of a step. A schedule counts with `step`, or with a counter of its own."""
+    if isinstance(learning_rate, Tensor):
+        if learning_rate.ndim:
+            raise ShapeMismatch(
+                f"a learning rate must be a scalar\n  given  {describe(learning_rate)}"
+            )
+        return Pace(learning_rate, [])
+    if not callable(learning_rate):
+        return Pace(float(learning_rate), [])
+    own = counted(params) if step is None else step
+    return Pace(learning_rate(own.number - 1), own.updates if step is None else [])

@@ -1,0 +1,31 @@
+"""Derivatives of special functions that are functions of their own: they were not known to C."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.errors import GradientError
+from tests.ops.harness import check
+
+POINTS = np.array([0.4, 3.0])
+
+
+def test_the_slope_of_gammainc_by_its_shape_compiles() -> None:
+    check(lambda a: symc.grad(T.gammainc(a, 2.0).sum(), a), POINTS, grad=False)
+    check(lambda x: symc.grad(T.gammainc(3.0, x).sum(), x), POINTS, compiled=False)
+
+
+def test_the_second_derivative_of_digamma_compiles() -> None:
+    check(lambda x: symc.grad(T.trigamma(x).sum(), x), POINTS, grad=False)
+
+
+def test_derivatives_that_are_not_known_are_not_zero() -> None:
+    x = T.vector("x")
+    slope = symc.grad(T.gammainc(x, 2.0).sum(), x)
+    with pytest.raises(GradientError, match="the derivative of gammainc by its first argument"):
+        symc.grad(slope.sum(), x)
+    with pytest.raises(GradientError, match="the third derivative of digamma"):
+        symc.grad(symc.grad(T.trigamma(x).sum(), x).sum(), x)
