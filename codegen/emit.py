@@ -57,7 +57,8 @@ def emit(program: Program, lang: Lang) -> str:
     if declared:
         parts.append("\n".join(declared) + "\n")
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    parts += [HOST, load.source_of(["symc_call", *host.helpers]), *host.launchers.values(), text]
+    helpers = load.source_of(["symc_call", *host.helpers], behind=used)
+    parts += [HOST, helpers, *host.launchers.values(), text]
     return "\n".join(parts)
 
 

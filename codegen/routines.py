@@ -85,6 +85,9 @@ ROUTINES: dict[str, Signature] = {
         threads=False, on_device=False,
     )
 } | {
+    name: Signature(f"symc_{name}", f"symc_{name}", _arguments("x n c!"), True, on_device=False)
+    for name in ("fill_normal_f32", "fill_normal_f64")
+} | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
     for name, text in _LAPACK.items()
 }

@@ -121,12 +121,15 @@ class LibCall:
     them, in the order of the routine's results and on the same arguments, and each of these nodes
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
+
+    `otherwise` is for targets that do not have the routine; without it they ask Python.
     """
 
     routine: str
     args: tuple[Argument | ir.Expr, ...]
     results: tuple[Op, ...] = ()
     note: str = field(default="", compare=False)
+    otherwise: At | None = field(default=None, compare=False)
 
 
 @record

@@ -155,7 +155,7 @@ def _lowerings(
 
             found = node.op.lower(node, size)
             if isinstance(found, LibCall) and not has_routine(found.routine):
-                found = HostCall(found.results)
+                found = found.otherwise or HostCall(found.results)
             known[node] = found
         return found
 

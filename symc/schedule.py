@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from symc.graph import Tensor
 from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
-from symc.lowering import Alias, At, HostCall, LibCall
+from symc.lowering import Alias, Argument, At, HostCall, LibCall
 from symc.stages import EXPENSIVE, Analysis, Facts
 from symc.units import Plan, Problem
 
@@ -72,10 +72,18 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
         lowering = problem.lowering_of(node)
         if not isinstance(lowering, At):
             stored.add(node)
-        if isinstance(lowering, LibCall | HostCall | Alias):
-            # Of a reshape, only what it looks at: its lengths are sizes, not memory.
-            args = node.args[:1] if isinstance(lowering, Alias) else node.args
-            stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
+        # Only what is looked at: lengths are sizes, not memory.
+        match lowering:
+            case LibCall(args=parameters):
+                numbers = [p.number for p in parameters if isinstance(p, Argument)]
+                args = tuple(node.args[number] for number in numbers if number >= 0)
+            case HostCall():
+                args = node.args
+            case Alias():
+                args = node.args[:1]
+            case _:
+                args = ()
+        stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
     return stored
 
 
