@@ -1,6 +1,7 @@
 """Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
 
-They are defined in `runtime/blas.h` and `runtime/lapack.h`. A matrix is row-major. Lengths are int64; ``alpha`` and
+They are defined in `runtime/blas.h` and `runtime/lapack.h`, and those of random numbers in
+`normals.h` and `shuffle.h` there. A matrix is row-major. Lengths are int64; ``alpha`` and
 ``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
 uninitialised memory then.
 """
@@ -34,6 +35,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
         "lu": "read", "l": "read", "bar": "read", "pivots": "read",
+        "key": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -81,11 +83,11 @@ ROUTINES: dict[str, Signature] = {
     )
 } | {
     "permutation": Signature(
-        "symc_permutation", "symc_permutation", _arguments("x n order!"),
+        "symc_permutation", "symc_permutation", _arguments("key n order!"),
         threads=False, on_device=False,
     )
 } | {
-    name: Signature(f"symc_{name}", f"symc_{name}", _arguments("x n c!"), True, on_device=False)
+    name: Signature(f"symc_{name}", f"symc_{name}", _arguments("key n out!"), True, on_device=False)
     for name in ("fill_normal_f32", "fill_normal_f64")
 } | {
     name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)

@@ -11,6 +11,7 @@ from cases import (
     logistic,
     network,
     node_count,
+    normal_samples,
     pairwise,
     scalar,
     softmax,
@@ -29,4 +30,6 @@ CASES: tuple[Case, ...] = (
     node_count.CASE,
     deep_network.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
+    normal_samples.FLOAT64,
+    normal_samples.FLOAT32,
 )
