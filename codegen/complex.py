@@ -315,25 +315,49 @@ def _exp2(z: Complex) -> Complex:
     return exp(scaled(z, math.log(2)))
 
 
+def _hyperbolic_cosine_of_turned(z: Complex) -> Complex:
+    return cosh(_turned(z))
+
+
+def _of_either(test: str) -> Callable[[Complex], Real]:
+    """Whether something holds for one of the parts."""
+    return lambda z: z.re.call(test) | z.im.call(test)
+
+
+def _is_finite(z: Complex) -> Real:
+    return z.re.call("isfinite") & z.im.call("isfinite")
+
+
+def _real(z: Complex) -> Real:
+    return z.re
+
+
+def _imag(z: Complex) -> Real:
+    return z.im
+
+
+def _equal(a: Complex, b: Complex) -> Real:
+    return a.re.equals(b.re) & a.im.equals(b.im)
+
+
+def _different(a: Complex, b: Complex) -> Real:
+    return a.re.differs(b.re) | a.im.differs(b.im)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "conj": conjugate, "abs": magnitude, "angle": angle, "complex": Complex,
-    "real": lambda z: z.re, "imag": lambda z: z.im,
+    "conj": conjugate, "abs": magnitude, "angle": angle, "real": _real, "imag": _imag,
     "exp": exp, "exp2": _exp2, "expm1": expm1,
     "log": log, "log2": _logarithm(2), "log10": _logarithm(10), "log1p": log1p,
     "sqrt": sqrt, "pow": power,
-    "sin": _of_turned(sinh), "cos": lambda z: cosh(_turned(z)), "tan": _of_turned(tanh),
+    "sin": _of_turned(sinh), "cos": _hyperbolic_cosine_of_turned, "tan": _of_turned(tanh),
     "sinh": sinh, "cosh": cosh, "tanh": tanh,
     "arcsin": arcsin, "arccos": arccos, "arctan": _of_turned(arctanh),
     "arcsinh": _of_turned(arcsin), "arccosh": arccosh, "arctanh": arctanh,
-    "isnan": lambda z: z.re.call("isnan") | z.im.call("isnan"),
-    "isinf": lambda z: z.re.call("isinf") | z.im.call("isinf"),
-    "isfinite": lambda z: z.re.call("isfinite") & z.im.call("isfinite"),
+    "isnan": _of_either("isnan"), "isinf": _of_either("isinf"), "isfinite": _is_finite,
 }  # fmt: skip
-"""What calls with complex arguments, or complex results, mean."""
+"""What calls with complex arguments mean: complex numbers, or real ones."""
 
 OPERATORS: dict[str, Callable[[Complex, Complex], Any]] = {
-    "add": add, "sub": subtract, "mul": multiply, "div": divide,
-    "eq": lambda a, b: a.re.equals(b.re) & a.im.equals(b.im),
-    "ne": lambda a, b: a.re.differs(b.re) | a.im.differs(b.im),
+    "add": add, "sub": subtract, "mul": multiply, "div": divide, "eq": _equal, "ne": _different,
 }  # fmt: skip
 """What operators on two complex numbers mean."""

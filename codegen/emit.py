@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.expressions import Names, Printer
-from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
+from symc.codegen.foreign import FOREIGN, foreign_of
+from symc.codegen.ir import Const, Expr, Launch, Param, Program, Repeat, Var
 from symc.codegen.kernels import Emitted, emit_kernel
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
+from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host import host_text
 from symc.codegen.targets.steps import RESERVED, Host
 from symc.codegen.writer import comment
@@ -30,7 +33,9 @@ def emit(program: Program, lang: Lang) -> str:
     layout = plan(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
-    reserved = lang.reserved | load.symbols().keys()
+    foreign = foreign_of(program)
+    theirs = {name for function in foreign for name in (function.name, function.symbol)}
+    reserved = lang.reserved | load.symbols().keys() | theirs
     host_printer = Printer(lang, used, reserved | RESERVED)
     functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     natural = natural_sizes(program, host_printer)
@@ -53,11 +58,14 @@ def emit(program: Program, lang: Lang) -> str:
     text = host_text(host)
     parts = [header(program), load.base()]
     if used:
-        parts.append(load.source_of(used))
+        parts.append(load.source_of(name for name in used if name not in FOREIGN))
+    if foreign:
+        parts.append("\n".join(map(declaration, foreign)) + "\n")
     if declared:
         parts.append("\n".join(declared) + "\n")
+    own = [name for name in host.helpers if name not in FOREIGN]
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    helpers = load.source_of(["symc_call", *host.helpers], behind=used)
+    helpers = load.source_of(["symc_call", *own], behind=used)
     parts += [HOST, helpers, *host.launchers.values(), text]
     return "\n".join(parts)
 
@@ -88,12 +96,15 @@ def length_text(length: Expr) -> str:
 
 def natural_sizes(program: Program, printer: Printer) -> dict[str, set[str]]:
     """The sizes of each kernel that no launch makes negative. Also marks the program's own."""
+    for step in every_step(program.steps):
+        if isinstance(step, Repeat):
+            printer.natural.update([step.var] if step.done is None else [step.var, step.done])
     for size in program.sizes:
         if size.value is not None and printer.is_natural(size.value):
             printer.natural.add(size.var.name)
     found: dict[str, set[str]] = {}
     sizes = {kernel.name: kernel.sizes for kernel in program.kernels}
-    for step in program.steps:
+    for step in every_step(program.steps):
         if isinstance(step, Launch):
             names = {
                 size.name
@@ -108,7 +119,7 @@ def aliased_params(program: Program) -> dict[str, frozenset[str]]:
     """The parameters of each kernel that some launch gives one buffer twice to write and read."""
     params = {kernel.name: kernel.params for kernel in program.kernels}
     found: dict[str, frozenset[str]] = {}
-    for step in program.steps:
+    for step in every_step(program.steps):
         if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
             continue
         together: dict[str, list[Param]] = {}

@@ -1,9 +1,8 @@
-"""Host functions that a program may call by name (`ir.Routine`), most of them BLAS and LAPACK.
+"""Host functions that a program may call by name (`ir.Routine`): BLAS, LAPACK, and symc's own.
 
-They are defined in `runtime/blas.h` and `runtime/lapack.h`, and those of random numbers in
-`normals.h` and `shuffle.h` there. A matrix is row-major. Lengths are int64; ``alpha`` and
-``beta`` have the dtype of the arrays. Nothing reads c (or y) where ``beta`` is 0, so it may be
-uninitialised memory then.
+They are defined in `runtime/`, by the symbols that the signatures name. A matrix is row-major.
+Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c (or y) where
+``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ class Signature:
     arguments: tuple[tuple[str, ArgumentKind], ...]
     threads: bool
     on_device: bool = True
+    """Whether programs for graphics cards have it too."""
 
 
 def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
@@ -34,8 +34,9 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "trans_a": "flag", "trans_b": "flag", "trans": "flag", "alpha": "number", "beta": "number",
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
-        "lu": "read", "l": "read", "bar": "read", "pivots": "read",
-        "key": "read",
+        "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
+        "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
+        "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read", "key": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -45,6 +46,10 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
     return tuple(out)
 
 
+_CONV = "images groups channels features " + " ".join(
+    f"l{axis} k{axis} t{axis} s{axis} d{axis}" for axis in range(3)
+)
+_ATTENTION = "batch n m d e causal biased shared"
 _TYPED = {  # `!` marks what is written
     "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
     "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
@@ -52,44 +57,68 @@ _TYPED = {  # `!` marks what is written
     "gemv": "trans m n alpha a lda x beta y!",
     "ger": "m n alpha x y a! lda",
     "dot": "n x y result!",
+    "conv_outputs": f"{_CONV} x w y!",
+    "conv_inputs": f"{_CONV} y w x!",
+    "conv_filters": f"{_CONV} x y w!",
+    "attention_outputs": f"{_ATTENTION} q keys values bias output! logs!",
+    "attention_queries": f"{_ATTENTION} scores q keys values bias output logs bar result!",
+    "attention_keys": f"{_ATTENTION} q keys values bias output logs bar to_k! to_v!",
+    "ctc": "steps batch classes longest blank p targets spans counts loss! posterior! work!",
 }
 
 # Factorisations and what is made of them. `kind` is the element type: `KINDS`.
 _LAPACK = {
+    "matmul": "kind batch trans_a trans_b m n k a b c!",
     "solve_triangular": "kind batch right lower trans unit n m a step_a b x!",
     "cholesky": "kind batch n a l! info!",
     "cholesky_pullback": "kind batch n l bar result!",
     "lu": "kind batch n a lu! pivots! info!",
     "lu_solve": "kind batch trans n m lu pivots step b x!",
-    "lu_inverse": "kind batch n lu pivots x! info!",
+    "lu_inverse": "kind batch n lu pivots x!",
+    "eigh": "kind batch n a w! v! info!",
+    "eigvalsh": "kind batch n a w! info!",
+    "eig": "kind batch n a w! v! info!",
+    "eigvals": "kind batch n a w! info!",
+    "svd": "kind batch m n left right a u! s! vh! info!",
+    "svdvals": "kind batch m n a s! info!",
+    "qr": "kind batch m n k a q! r!",
+    "qr_r": "kind batch m n k a r!",
+    "expm": "kind batch n a x!",
+}
+
+_FFT = {
+    "fft_complex": "kind inverse outer n inner a c!",
+    "fft_real": "kind outer n inner a c!",
+    "fft_to_real": "kind outer n inner a c!",
 }
 
 KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 
+
+def _typed(name: str, kind: str, text: str) -> Signature:
+    """A routine that there is for each element type."""
+    source = f"symc_{_SOURCES.get(name, name)}_{kind}"
+    on_device = not name.startswith(("conv", "attention", "ctc"))
+    return Signature(f"symc_{name}_{kind}", source, _arguments(text), True, on_device)
+
+
+def _on_host(name: str, text: str) -> Signature:
+    """A routine that takes the element type as an argument, and that devices do not have."""
+    return Signature(f"symc_{name}", f"symc_{name}", _arguments(text), True, on_device=False)
+
+
 ROUTINES: dict[str, Signature] = {
-    f"{name}_{kind}": Signature(
-        f"symc_{name}_{kind}",
-        f"symc_{_SOURCES.get(name, name)}_{kind}",
-        _arguments(text),
-        threads=True,
-    )
-    for name, text in _TYPED.items()
-    for kind in ("f32", "f64")
-} | {
-    "copy_bytes": Signature(
-        "symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), threads=False
-    )
-} | {
+    **{
+        f"{n}_{kind}": _typed(n, kind, text)
+        for n, text in _TYPED.items()
+        for kind in ("f32", "f64")
+    },
+    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT).items()},
+    "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
-        "symc_permutation", "symc_permutation", _arguments("key n order!"),
-        threads=False, on_device=False,
-    )
-} | {
-    name: Signature(f"symc_{name}", f"symc_{name}", _arguments("key n out!"), True, on_device=False)
-    for name in ("fill_normal_f32", "fill_normal_f64")
-} | {
-    name: Signature(f"symc_{name}", f"symc_{name}", _arguments(text), threads=True, on_device=False)
-    for name, text in _LAPACK.items()
+        "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False
+    ),
+    **{name: _on_host(name, "key n out!") for name in ("fill_normal_f32", "fill_normal_f64")},
 }

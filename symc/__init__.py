@@ -7,6 +7,7 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 import gc as _gc
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
 # again as they become more would take a quarter of the time.
@@ -31,34 +32,55 @@ try:
     from symc.graph import Tensor
     from symc.inputs import SharedVariable, shared
     from symc.testing import verify_grad
+    from symc.version import VERSION as _VERSION
 finally:
     if _collecting:
         _gc.enable()
 
+if _TYPE_CHECKING:
+    from symc.loops.api import scan as scan
+    from symc.loops.branch import ifelse as ifelse
+    from symc.loops.folding import foldl as foldl
+    from symc.loops.folding import foldr as foldr
+    from symc.loops.folding import map as map
+    from symc.loops.folding import reduce as reduce
+    from symc.loops.outcome import until as until
+    from symc.loops.repeat import fori_loop as fori_loop
+    from symc.loops.repeat import while_loop as while_loop
+    from symc.saved.functions import load as load
+    from symc.saved.functions import save as save
+    from symc.user.c_op import c_function as c_function
+    from symc.user.c_op import c_op as c_op
+    from symc.user.python_op import op as op
+    from symc.user.subgraph import function_of as function_of
+
 __all__ = [
-    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone", "config",
-    "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian", "jacobian",
-    "shared", "tensor", "verify_grad",
+    "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
+    "config", "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian",
+    "jacobian", "shared", "tensor", "verify_grad",
 ]  # fmt: skip
 
-# Functions of `symc.loops`, which is imported when a loop is made, and the modules they stand in.
+# What need not be imported with symc: modules, and functions with the modules they stand in.
+_MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
-    "scan": "api", "until": "outcome",
-    "map": "folding", "reduce": "folding", "foldl": "folding", "foldr": "folding",
-    "while_loop": "repeat", "fori_loop": "repeat",
+    "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
+    "op": "user.python_op",
+    "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
+    "map": "loops.folding", "reduce": "loops.folding",
+    "foldl": "loops.folding", "foldr": "loops.folding",
+    "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
+    "save": "saved.functions", "load": "saved.functions",
 }  # fmt: skip
 
-__version__ = "0.1.0"
+__version__ = _VERSION
 
 
 def __getattr__(name: str) -> object:
-    """Modules and functions that need not be imported with symc."""
-    if name in ("cuda", "debug", "errors", "optim", "sympy"):
-        import importlib
+    """Modules and functions that are imported when they are first asked for."""
+    if name not in _MODULES and name not in _LATE:
+        raise AttributeError(f"module 'symc' has no attribute {name!r}")
+    import importlib
 
+    if name in _MODULES:
         return importlib.import_module(f"symc.{name}")
-    if name in _LATE:
-        import importlib
-
-        return getattr(importlib.import_module(f"symc.loops.{_LATE[name]}"), name)
-    raise AttributeError(f"module 'symc' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"symc.{_LATE[name]}"), name)

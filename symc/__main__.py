@@ -1,34 +1,55 @@
-"""``python -m symc``: ``cache`` looks after compiled functions on disk, ``demo`` shows symc."""
+"""``python -m symc``: the command line. `commands/` has a file for each command."""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import sys
+from collections.abc import Sequence
 
-USAGE = """\
-usage: python -m symc cache list|show|why|size|verify|clear|prune ...
-       python -m symc demo
-"""
+COMMANDS = {
+    "doctor": "what symc finds on this machine, and how to mend what is missing",
+    "compile": "fill the cache ahead: compile the functions of a module",
+    "show": "the source, graph, loops or plan of a function",
+}
+OTHERS = {
+    "cache": "list, show, why, size, verify, prune and clear what is kept on disk",
+    "demo": "train two networks on handwritten digits, compiled and in NumPy",
+}
 
 
-def main(argv: list[str]) -> int:
-    """Runs a command; returns its exit status (2: there is no such command)."""
-    match argv:
-        case ["cache", *rest]:
-            from symc.cache.__main__ import main as cache
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command; returns its exit status.
 
-            return cache(rest)
-        case ["demo", *rest]:
-            from symc.demo.__main__ import main as demo
+    0: a good answer; 1: a bad one (something is broken or damaged); 2: there is no such command,
+    or it cannot be answered.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] == ["cache"]:
+        from symc.cache.__main__ import main as cache
 
-            demo(rest)
-            return 0
-        case ["--help" | "-h"]:
-            sys.stdout.write(USAGE)
-            return 0
-        case _:
-            sys.stderr.write(USAGE)
-            return 2
+        return cache(given[1:])
+    if given[:1] == ["demo"]:
+        from symc.demo.__main__ import main as demo
+
+        demo(given[1:])
+        return 0
+    parser = argparse.ArgumentParser(prog="python -m symc", description="symc's command line")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in COMMANDS.items():
+        module = importlib.import_module(f"symc.commands.{name}")
+        command = commands.add_parser(name, help=text, description=text)
+        module.add(command)
+        command.set_defaults(run=module.run)
+    for name, text in OTHERS.items():
+        commands.add_parser(name, help=text, add_help=False)
+    try:
+        options = parser.parse_args(given)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    status: int = options.run(options)
+    return status
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

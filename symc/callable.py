@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
 from symc.errors import BadArgument
 from symc.graph import Tensor
+from symc.inputs import SharedVariable
 from symc.request import Request
 from symc.tensor.broadcast import describe
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
 
 
 @record
@@ -38,10 +43,10 @@ class Function:
     def __init__(
         self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
     ) -> None:
-        self._request = request
-        self._ins = ins
-        self._form = form
-        self._keys = keys
+        self.request = request
+        self.ins = ins
+        self.form = form
+        self.keys = keys
         self.mode = mode
         self.name = request.name
         self._count = len(ins)
@@ -55,9 +60,19 @@ class Function:
         self._call: Callable[..., Any] = runner.call
         self._plain = form != "dict" and self._lock is None
 
+    def __reduce__(self) -> Any:
+        from symc.saved.functions import reduce_function
+
+        return reduce_function(self)
+
+    @property
+    def shared(self) -> tuple[SharedVariable, ...]:
+        """The shared variables that the function reads or updates."""
+        return self.request.shared
+
     def _keyword_names(self) -> dict[str, int]:
         names: dict[str, int] = {}
-        for position, item in enumerate(self._ins):
+        for position, item in enumerate(self.ins):
             name = item.name or item.variable.name
             if name is not None and name not in names:
                 names[name] = position
@@ -79,7 +94,17 @@ class Function:
         else:
             with self._lock:
                 results = self._call(*args)
-        return dict(zip(self._keys, results, strict=True)) if self._form == "dict" else results
+        return dict(zip(self.keys, results, strict=True)) if self.form == "dict" else results
+
+    def arguments(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments of a call, those that have a default filled in."""
+        return self._arguments(tuple(args), {}) if len(args) != self._count else tuple(args)
+
+    def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
+        """Writes the function as a C library: see `symc.saved.export.export`."""
+        from symc.saved.export import export
+
+        return export(self, folder, example)
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if len(args) > self._count:
@@ -93,7 +118,7 @@ class Function:
             if values[self._names[name]] is not missing:
                 raise BadArgument(f"{self.name}: the input {name!r} was given twice")
             values[self._names[name]] = value
-        for position, item in enumerate(self._ins):
+        for position, item in enumerate(self.ins):
             if values[position] is missing:
                 if item.value is None:
                     raise BadArgument(
@@ -103,7 +128,7 @@ class Function:
         return tuple(values)
 
     def __repr__(self) -> str:
-        names = ", ".join(item.variable.name or "?" for item in self._ins)
+        names = ", ".join(item.variable.name or "?" for item in self.ins)
         return f"<symc function {self.name}({names}), mode {self.mode!r}>"
 
     @property
@@ -149,7 +174,7 @@ class Function:
     @property
     def device(self) -> str:
         """Where the function runs: "cpu", "cuda:0", "cuda:sim" ..."""
-        return self._request.device
+        return self.request.device
 
     def ptx(self) -> str:
         """The kernels of a function on a CUDA device as PTX; see `symc.cuda.inspect`."""

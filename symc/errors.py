@@ -15,6 +15,8 @@
     │   └── BadUpdate                     an update does not fit its shared variable
     ├── LoopError (ValueError, TypeError) the parts of a loop do not fit together
     ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
+    ├── CannotSave (TypeError)            something has no form in a file
+    ├── BadFile (ValueError)              a file is damaged, or not what symc writes
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
     └── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
@@ -86,6 +88,14 @@ class BadUpdate(FunctionError):
 
 class BadArgument(SymcError, TypeError):
     """A compiled function was called with too many, too few or the wrong arguments."""
+
+
+class CannotSave(SymcError, TypeError):
+    """Something has no form in a file: a Python function, say."""
+
+
+class BadFile(SymcError, ValueError):
+    """A file is damaged, was written by a later symc, or is not what symc writes."""
 
 
 class NotFinite(SymcError, FloatingPointError):

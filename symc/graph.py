@@ -234,6 +234,11 @@ class Tensor:
     def __repr__(self) -> str:
         return f"<{self.name or self.op.label} {self.type}>"
 
+    def __reduce__(self) -> Any:
+        from symc.saved.functions import reduce_tensor
+
+        return reduce_tensor(self)
+
     def __bool__(self) -> bool:
         raise TypeError(
             f"{self!r} has no truth value before it is computed; "

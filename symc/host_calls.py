@@ -131,8 +131,7 @@ def host_calls_text(stages: Stages) -> str:
         if isinstance(arg, ir.Const):
             return arg.dtype.name, 0, True
         buffer = buffers[arg.pointer.buffer]
-        is_scalar_input = buffer.role == "input" and not buffer.shape
-        return buffer.dtype.name, len(arg.shape), is_scalar_input
+        return buffer.dtype.name, len(arg.shape), buffer.is_by_value
 
     steps = [step for step in stages.optimised.steps if isinstance(step, ir.Host)]
     described_calls = [

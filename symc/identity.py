@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 
 from symc.graph import Tensor, walk
@@ -13,44 +14,52 @@ from symc.request import Request
 def graph_text(request: Request) -> str:
     """All that decides what is compiled: ops, types, names, and what is updated."""
     number: dict[Tensor, int] = {}
-    text: list[str] = [request.name]
-    for node in (*request.inputs, *request.shared):
+    text = _lines([*request.inputs, *request.shared], request.roots(), number)
+    text.append(",".join(str(number[shared]) for shared, _ in request.updates))
+    return "\n".join([request.name, *text])
+
+
+def text_of(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> str:
+    """As `graph_text`, for a part of a graph."""
+    return "\n".join(_lines(inputs, outputs, {}))
+
+
+def _lines(
+    inputs: Sequence[Tensor], roots: Sequence[Tensor], number: dict[Tensor, int]
+) -> list[str]:
+    """A line for each node; `number` receives their numbers."""
+    text: list[str] = []
+    for node in inputs:
         number[node] = len(number)
         text.append(_source(node))
-    roots = request.roots()
-    for node in walk(roots):
+    for node in walk(roots, stop=number.__contains__):
         if node not in number:
             args = ",".join(str(number[arg]) for arg in node.args)
             text.append(f"{node.op.key()}({args})={node.name or ''}")
             number[node] = len(number)
     text.append(",".join(str(number[root]) for root in roots))
-    text.append(",".join(str(number[shared]) for shared, _ in request.updates))
-    return "\n".join(text)
+    return text
 
 
 def _source(node: Tensor) -> str:
-    assert isinstance(node.op, Input | Shared)
     kind = type(node.op).__name__
-    return f"{kind} {node.name or ''} {node.dtype} {node.op.declared}"
+    declared = node.op.declared if isinstance(node.op, Input | Shared) else node.ndim
+    return f"{kind} {node.name or ''} {node.dtype} {declared}"
 
 
 @cache
 def symc_text() -> str:
     """symc's own files (names, sizes, times): another symc, another cache key."""
-    root = os.path.dirname(__file__)
-    return "\n".join(sorted(line for folder in _FOLDERS for line in _listing(root, folder)))
-
-
-_FOLDERS = (
-    ".", "tensor", "rewrite", "loops", "codegen", "codegen/passes", "codegen/runtime",
-    "codegen/targets", "cache",
-)  # fmt: skip
+    return "\n".join(sorted(_listing(os.path.dirname(__file__), "")))
 
 
 def _listing(root: str, folder: str) -> list[str]:
+    lines: list[str] = []
     with os.scandir(f"{root}/{folder}") as entries:
-        return [
-            f"{folder}/{entry.name} {info.st_size} {info.st_mtime_ns}"
-            for entry in entries
-            if entry.name.endswith((".py", ".h")) and (info := entry.stat())
-        ]
+        for entry in entries:
+            if entry.name.endswith((".py", ".h", ".cuh")):
+                info = entry.stat()
+                lines.append(f"{folder}{entry.name} {info.st_size} {info.st_mtime_ns}")
+            elif not entry.name.startswith("__") and entry.is_dir():
+                lines += _listing(root, f"{folder}{entry.name}/")
+    return lines

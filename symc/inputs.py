@@ -120,7 +120,8 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
     """The value as a tensor: tensors as they are, sequences that hold tensors stacked.
 
     Python numbers are weak beside a tensor of dtype `like`: they take its dtype, or float64 for a
-    float beside integers, or the complex dtype that goes with it, as in NumPy 2. Raises `DTypeError` for what is no array of numbers.
+    float beside integers, or the complex dtype that goes with it, as in NumPy 2. Raises
+    `DTypeError` for what is no array of numbers.
     """
     if isinstance(value, Tensor):
         return value

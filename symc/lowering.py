@@ -7,6 +7,7 @@
              | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
              | HostCall  a call back into Python, for what has no C form
              | Alias     the argument's buffer under another shape (reshape)
+             | Control   steps that run again and again, or only if a condition holds
 
 An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
 needs an argument's element, is sent that element as an expression, and returns its own. So ops
@@ -107,10 +108,12 @@ class Sweep:
 class Argument:
     """A whole argument or result as a routine's parameter.
 
-    Arguments count from 0 upwards, results from -1 downwards.
+    Arguments count from 0 upwards, results from -1 downwards. One without axes may be passed
+    `by_value`.
     """
 
     number: int
+    by_value: bool = False
 
 
 @record
@@ -122,14 +125,14 @@ class LibCall:
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
 
-    `otherwise` is for targets that do not have the routine; without it they ask Python.
+    `otherwise` is done where a target lacks the routine; without it, `HostCall` is.
     """
 
     routine: str
     args: tuple[Argument | ir.Expr, ...]
     results: tuple[Op, ...] = ()
+    otherwise: At | Fold | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
-    otherwise: At | None = field(default=None, compare=False)
 
 
 @record
@@ -147,4 +150,16 @@ class Alias:
     """The result is argument 0's elements in the same order, under the node's own shape."""
 
 
-Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias
+@record
+class Control:
+    """A loop or a branch around the graphs that the op has inside; `symc/loops` lowers those.
+
+    As of a routine, `results` are the ops of all its results, which one loop computes together.
+    Arguments from number `first` on are read from memory; those before are lengths.
+    """
+
+    results: tuple[Op, ...]
+    first: int = 0
+
+
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias | Control

@@ -38,6 +38,11 @@ def as_dtype(dtype: Any) -> DType:
         raise DTypeError(f"symc has no dtype {dtype!r}; it has {known}") from error
 
 
+def is_known(dtype: np.dtype[Any]) -> bool:
+    """Whether symc has a NumPy dtype, in any byte order."""
+    return dtype.newbyteorder("=") in _FROM_NUMPY
+
+
 class TensorType:
     """A dtype and a shape. Interned: equal types are the same object.
 

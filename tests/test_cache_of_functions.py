@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+import symc
+
 MAKE = """
 import json, sys
 import numpy as np, symc, symc.tensor as T
@@ -301,3 +303,18 @@ def test_a_cache_folder_that_is_read_only(tmp_path: Path) -> None:
     output = run(tmp_path, SYMC_CACHE_DIR=str(folder))
     assert output.startswith("results are right")
     assert output.count("warning:") == 1
+
+
+def test_every_file_of_symc_is_part_of_the_key() -> None:
+    from symc.identity import symc_text
+
+    root = Path(symc.__file__).parent
+    listed = {line.split(" ")[0] for line in symc_text().splitlines()}
+    assert "codegen/passes/gpu/mapping.py" in listed
+    assert "codegen/runtime/team.cuh" in listed
+    for folder in (root, root / "codegen", root / "cache"):  # glob follows no links
+        for path in folder.resolve().rglob("*"):
+            if path.suffix in (".py", ".h", ".cuh") and "__pycache__" not in path.parts:
+                below = path.relative_to(folder.resolve())
+                name = below if folder == root else Path(folder.name) / below
+                assert name.as_posix() in listed

@@ -150,6 +150,12 @@ def test_arguments_can_be_kept(caller: None) -> None:
     assert (kept[0] == 1.0).all()
 
 
+def test_complex_numbers(caller: None) -> None:
+    z = T.zvector("z")
+    f = symc.function([z], apply(twice, z + 1, 1 + 2j, part=1) * 2, mode="compile")
+    np.testing.assert_array_equal(f(np.array([1j, 2.0])), [4 + 6j, 8 + 4j])
+
+
 def test_threads_call_at_the_same_time(caller: None) -> None:
     meet = threading.Barrier(2, timeout=30)
 

@@ -12,27 +12,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.complex import FUNCTIONS, OPERATORS, Complex, Real, multiply, negative
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Barrier,
     Binary,
+    Branch,
     Buffer,
     Call,
     Cast,
+    Check,
     Combine,
     Const,
     Expr,
+    Host,
     If,
     Kernel,
+    Launch,
     Length,
     Let,
     Load,
     Loop,
+    Measure,
     Param,
     Pointer,
     Program,
+    Region,
+    Repeat,
     Routine,
     Select,
     Step,
@@ -54,14 +62,33 @@ def pairs(program: Program) -> Program:
     """The program with kernels and steps that know floats only."""
     kernels = tuple([_Splitter(kernel).kernel() for kernel in program.kernels])
     buffers = {b.name for b in program.buffers if b.dtype.is_complex}
-    steps = tuple([_step(step, buffers) for step in program.steps])
-    return replace(program, kernels=kernels, steps=steps)
+    steps = map_steps(program.steps, lambda step: [_step(step, buffers)])
+    rows = tuple([_row(buffer) for buffer in program.buffers])
+    return replace(program, buffers=rows, kernels=kernels, steps=steps)
+
+
+def _row(buffer: Buffer) -> Buffer:
+    if buffer.of is None or not buffer.dtype.is_complex:
+        return buffer
+    return replace(buffer, of=replace(buffer.of, offset=mul(buffer.of.offset, TWO)))
 
 
 def _step(step: Step, buffers: set[str]) -> Step:
-    if not isinstance(step, Routine):
-        return step
-    return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
+    match step:
+        case Routine():
+            return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
+        case Host():
+            return replace(step, args=tuple([_region(arg, buffers) for arg in step.args]))
+        case Launch() | Check() | Measure() | Repeat() | Branch():
+            return step
+        case _:
+            assert_never(step)
+
+
+def _region(arg: Region | Const, buffers: set[str]) -> Region | Const:
+    if isinstance(arg, Const) or arg.pointer.buffer not in buffers:
+        return arg
+    return replace(arg, pointer=replace(arg.pointer, offset=mul(arg.pointer.offset, TWO)))
 
 
 def _argument(arg: Pointer | Expr, buffers: set[str]) -> Pointer | Expr:
@@ -86,9 +113,7 @@ class _Splitter:
 
     def kernel(self) -> Kernel:
         """The kernel without complex numbers."""
-        params = tuple(
-            [Param(p.name, p.dtype.component, p.written) for p in self.source.params]
-        )
+        params = tuple([Param(p.name, p.dtype.component, p.written) for p in self.source.params])
         return replace(self.source, params=params, body=self.block(self.source.body))
 
     # --- statements -------------------------------------------------------------------------------
@@ -106,7 +131,10 @@ class _Splitter:
         match stmt:
             case Let(var, value) if var.dtype.is_complex:
                 z = self.pair(value)
-                parts = (self.let(f"{var.name}_re", z.re.expr), self.let(f"{var.name}_im", z.im.expr))
+                parts = (
+                    self.let(f"{var.name}_re", z.re.expr),
+                    self.let(f"{var.name}_im", z.im.expr),
+                )
                 self.values[var.name] = parts
             case Let(var, value):
                 self.out.append(Let(var, self.real(value)))
@@ -191,7 +219,7 @@ class _Splitter:
             case Call(function, args) if args[0].dtype.is_complex:
                 result = FUNCTIONS[function](*map(self.pair, args))
                 return result.expr
-            case Cast(x, dtype) if x.dtype.is_complex:  # to bool: the only one that is lossless
+            case Cast(x) if x.dtype.is_complex:  # to bool: any other cast is refused
                 z = self.pair(x)
                 return (z.re.differs(0.0) | z.im.differs(0.0)).expr
             case _:
@@ -211,18 +239,20 @@ class _Splitter:
         match expr:
             case Var(name):
                 return self.of(*self.values[name])
-            case Const(value):
-                return self.of(Const(float(value), dtype), Const(0.0, dtype))
+            case Const(number):
+                return self.of(Const(float(number), dtype), Const(0.0, dtype))
             case Load(buffer, index):
                 return self.load(Load(buffer, self.real(index), expr.dtype))
             case Unary(_, x):
                 return negative(self.pair(x))
             case Binary(op, left, right):
-                return OPERATORS[op](self.pair(left), self.pair(right))
+                combined: Complex = OPERATORS[op](self.pair(left), self.pair(right))
+                return combined
             case Call("complex", (re, im)):
                 return self.of(self.named(self.real(re)), self.named(self.real(im)))
             case Call(function, args):
-                return FUNCTIONS[function](*map(self.pair, args))
+                value: Complex = FUNCTIONS[function](*map(self.pair, args))
+                return value
             case Cast(x):
                 return self.cast(x, expr)
             case Select(condition, then, otherwise):

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -75,7 +76,9 @@ def lengths_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
     everything = frozenset(size.name for size in kernel.sizes)
     buffers = {buffer.name: buffer for buffer in program.buffers}
     launches = [
-        step for step in program.steps if isinstance(step, Launch) and step.kernel == kernel.name
+        step
+        for step in every_step(program.steps)
+        if isinstance(step, Launch) and step.kernel == kernel.name
     ]
     if not launches:
         return {param.name: everything for param in kernel.params}

@@ -13,7 +13,9 @@ typedef unsigned long long uint64_t;
 #define NAN (0.0 / 0.0)
 
 // float16 is only stored: it converts by itself to and from the types that are computed in.
-#ifdef SYMC_SIM
+#if defined(SYMC_SIM) && defined(__aarch64__)
+typedef __fp16 symc_float16;  // which any compiler knows there, _Float16 only newer ones
+#elif defined(SYMC_SIM)
 typedef _Float16 symc_float16;
 #else
 struct symc_float16 {

@@ -62,8 +62,14 @@ static inline int64_t symc_threads_for(int64_t batch, double work, int64_t threa
     return threads > 1 && batch > 1 && (double)batch * work > 1e5 ? 1 : threads;
 }
 
+// SYMBOL symc_operation
+// What is done to a matrix before it is used: 0 nothing, 1 the transpose, 2 the adjoint.
+static inline const char *symc_operation(int trans) {
+    return "N\0T\0C" + 2 * trans;
+}
+
 // SYMBOL symc_multiply
-// NEEDS symc_lapack symc_at symc_leading symc_number
+// NEEDS symc_lapack symc_at symc_leading symc_number symc_operation
 // c[m, n] = sign * a[m, k] b[k, n] + beta * c, row-major with the given distances between rows, in
 // pieces of c.
 static void symc_multiply(int64_t kind, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k,
@@ -83,15 +89,33 @@ static void symc_multiply(int64_t kind, int trans_a, int trans_b, int64_t m, int
         const int64_t i = number / across * 192, j = number % across * 192;
         const symc_int rows = (symc_int)(m - i < 192 ? m - i : 192);
         const symc_int columns = (symc_int)(n - j < 192 ? n - j : 192);
-        call(trans_b ? "T" : "N", trans_a ? "T" : "N", &columns, &rows, &depth,
+        call(symc_operation(trans_b), symc_operation(trans_a), &columns, &rows, &depth,
              symc_number(kind, sign), symc_at(kind, b, trans_b ? j * ldb : j), &lb,
              symc_at(kind, a, trans_a ? i : i * lda), &la, symc_number(kind, beta),
              symc_at(kind, c, i * ldc + j), &lc, 1, 1);
     }
 }
 
+// SYMBOL symc_matmul
+// NEEDS symc_multiply symc_blas_enter symc_blas_enter_for
+// c[m, n] = a[m, k] b[k, n] for each matrix of a batch, either of them transposed first.
+static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
+                        int64_t n, int64_t k, const void *a, const void *b, void *c,
+                        int64_t threads) {
+    const int64_t each = symc_threads_for(batch, (double)m * n * k, threads);
+    const int many = each < threads;
+    if (batch <= 0 || m <= 0 || n <= 0) return;
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++)
+        symc_multiply(kind, (int)trans_a, (int)trans_b, m, n, k, 1, symc_at(kind, a, q * m * k),
+                      trans_a ? m : k, symc_at(kind, b, q * k * n), trans_b ? k : n, 0,
+                      symc_at(kind, c, q * m * n), n, each);
+    symc_blas_enter(-1);
+}
+
 // SYMBOL symc_triangle
-// NEEDS symc_lapack symc_at symc_leading symc_number
+// NEEDS symc_lapack symc_at symc_leading symc_number symc_operation
 // Solves op(a) x = x in place, for the n by n triangle `a` and x[n, m], in pieces of columns; or
 // with `right` x op(a) = x for x[m, n], in pieces of rows.
 static void symc_triangle(int64_t kind, int right, int lower, int trans, int unit, int64_t n,
@@ -102,7 +126,7 @@ static void symc_triangle(int64_t kind, int right, int lower, int trans, int uni
                       const symc_int *, size_t, size_t, size_t, size_t);
     trsm *const call = (trsm *)symc_lapack[4 * SYMC_TRSM + kind];
     const int column = !right && m == 1 && ldx == 1;  // contiguous: the same turned around
-    const int from_left = right || column, turned = trans != column;
+    const int from_left = right || column, turned = column ? !trans : trans;
     const symc_int la = symc_leading(lda), lx = symc_leading(column ? n : ldx), size = (symc_int)n;
     const int64_t pieces = (m + 63) / 64;
     const int many = threads > 1 && pieces > 1 && (double)n * n * m > 1e6;
@@ -111,7 +135,7 @@ static void symc_triangle(int64_t kind, int right, int lower, int trans, int uni
     for (int64_t piece = 0; piece < pieces; piece++) {
         const int64_t start = piece * 64;
         const symc_int count = (symc_int)(m - start < 64 ? m - start : 64);
-        call(from_left ? "L" : "R", lower ? "U" : "L", turned ? "T" : "N", unit ? "U" : "N",
+        call(from_left ? "L" : "R", lower ? "U" : "L", symc_operation(turned), unit ? "U" : "N",
              from_left ? &size : &count, from_left ? &count : &size, symc_number(kind, 1), a, &la,
              symc_at(kind, x, right ? start * ldx : start), &lx, 1, 1, 1, 1);
     }
@@ -158,6 +182,7 @@ static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threa
                        size_t);
     const symc_int lead = symc_leading(n);
     const int64_t block = n <= 256 ? n : 128;
+    const int turned = kind < 2 ? 1 : 2;
     for (int64_t k = 0; k < n; k += block) {
         const int64_t width = n - k < block ? n - k : block, next = k + width;
         void *corner = symc_at(kind, l, k * n + k), *panel = symc_at(kind, l, next * n + k);
@@ -165,11 +190,11 @@ static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threa
         symc_int info = 0;
         ((potrf *)symc_lapack[4 * SYMC_POTRF + kind])("U", &size, corner, &lead, &info, 1);
         if (info) return info > 0 ? info + k : info;
-        symc_triangle(kind, 1, 1, 1, 0, width, n - next, corner, n, panel, n, threads);
+        symc_triangle(kind, 1, 1, turned, 0, width, n - next, corner, n, panel, n, threads);
         for (int64_t j = next; j < n; j += 192) {  // above the diagonal nothing is needed
             const int64_t across = n - j < 192 ? n - j : 192;
             void *rows = symc_at(kind, l, j * n + k);
-            symc_multiply(kind, 0, 1, n - j, across, width, -1, rows, n, rows, n, 1,
+            symc_multiply(kind, 0, turned, n - j, across, width, -1, rows, n, rows, n, 1,
                           symc_at(kind, l, j * n + j), n, threads);
         }
     }
@@ -345,9 +370,9 @@ static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n,
 
 // SYMBOL symc_lu_inverse
 // NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for malloc free
-// The inverses from what `symc_lu` gave; `info` as in the other routines.
+// The inverses from what `symc_lu` gave; NaN where there is no memory for the work.
 static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *lu,
-                            const int64_t *pivots, void *x, int64_t *info, int64_t threads) {
+                            const int64_t *pivots, void *x, int64_t threads) {
     typedef void getri(const symc_int *, void *, const symc_int *, const symc_int *, void *,
                        const symc_int *, symc_int *);
     const int many = symc_threads_for(batch, (double)n * n * n, threads) < threads;
@@ -359,14 +384,15 @@ static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *
     for (int64_t q = 0; q < batch; q++) {
         const symc_int room = (symc_int)(n * 64 + 1);
         char *work = malloc((size_t)room * symc_bytes(kind) + (size_t)(n + 1) * sizeof(symc_int));
-        symc_int status = -1, *rows = (symc_int *)(work + room * symc_bytes(kind));
+        symc_int status, *rows = (symc_int *)(work + room * symc_bytes(kind));
         if (work) {
             for (int64_t i = 0; i < n; i++) rows[i] = (symc_int)(pivots[q * n + i] + 1);
             ((getri *)symc_lapack[4 * SYMC_GETRI + kind])(&size, symc_at(kind, x, q * n * n), &lead,
                                                           rows, work, &room, &status);
+        } else {
+            __builtin_memset(symc_at(kind, x, q * n * n), 0xff, (size_t)(n * n * symc_bytes(kind)));
         }
         free(work);
-        info[q] = status;
     }
     symc_blas_enter(-1);
 }

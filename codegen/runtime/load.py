@@ -7,6 +7,9 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
     static inline double symc_sigmoid_f64(double x) { ... }
 
 or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
+A symbol whose name ends in ``_fNN`` stands for two, of float and of double: in its text and in what
+it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``double``.
+
 What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
 starts every program.
 
@@ -33,10 +36,15 @@ FOLDER = Path(__file__).parent
 Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
-_HOST = ("blas.h", "host.h", "lapack.h", "normals.h", "shuffle.h")
+_HOST = (
+    "blas.h", "conv.h", "expm.h", "fft.h", "host.h", "lapack.h", "normals.h", "shuffle.h",
+    "spectral.h",
+)  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
+_REALS = (("f32", "float"), ("f64", "double"))
+_REAL = re.compile(r"\breal\b")
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
@@ -70,6 +78,8 @@ def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
         built_in = dialect == "cuda" and path.name == "libm.h"
         for symbol in _parse(path):
             found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
+    if dialect == "cuda":
+        _drop_host_headers(found)
     ordered: dict[str, Symbol] = {}
     waiting = [*reversed(found)]
     while waiting:
@@ -81,6 +91,16 @@ def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
             raise RecursionError(f"{symbol.file}: {symbol.name} needs itself")
         waiting += reversed(missing)
     return ordered
+
+
+def _drop_host_headers(found: dict[str, Symbol]) -> None:
+    """Leave out headers that need what is not there: their functions are the host's too."""
+    while True:
+        files = {s.file for s in found.values() if any(need not in found for need in s.needs)}
+        if not files:
+            return
+        for name in [name for name, symbol in found.items() if symbol.file in files]:
+            del found[name]
 
 
 def _headers(dialect: Dialect) -> list[Path]:
@@ -135,4 +155,18 @@ def _parse(path: Path) -> Iterable[Symbol]:
     _, *pieces = _MARKER.split(text)
     for name, needs, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
         needed = tuple(needs.replace("// NEEDS", "").split())
-        yield Symbol(name, path.name, needed, body.strip("\n") + "\n")
+        symbol = Symbol(name, path.name, needed, body.strip("\n") + "\n")
+        if name.endswith("_fNN"):
+            yield from (_typed(symbol, bits, real) for bits, real in _REALS)
+        else:
+            yield symbol
+
+
+def _typed(symbol: Symbol, bits: str, real: str) -> Symbol:
+    """A symbol of a type out of one that stands for several."""
+
+    def typed(text: str) -> str:
+        return _REAL.sub(real, text).replace("fNN", bits)
+
+    needs = tuple(map(typed, symbol.needs))
+    return Symbol(typed(symbol.name), symbol.file, needs, typed(symbol.text))

@@ -69,9 +69,13 @@ class CTarget:
     def emit(self, program: Program) -> Source:
         """The text of a program that has been through the passes."""
         from symc.codegen.emit import emit
+        from symc.codegen.foreign import foreign_of
         from symc.codegen.targets.base import Source
+        from symc.codegen.targets.foreign import files
 
-        return Source(((SOURCE, emit(program, self.lang)),), {})
+        foreign = foreign_of(program)
+        facts = {f.file_name: f.file for f in foreign}
+        return Source(((SOURCE, emit(program, self.lang)), *files(foreign)), facts)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -94,16 +98,37 @@ class CTarget:
 
     def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`."""
-        self.compile_text(source.text, folder, quick=quick)
+        objects = [
+            self.compile_foreign(name, text, source.facts[name], folder)
+            for name, text in source.files[1:]
+        ]
+        self.compile_text(source.file(SOURCE), folder, quick=quick, objects=objects)
 
-    def compile_text(self, source: str, folder: Path, *, quick: bool = False) -> None:
-        """As `compile`, for a text from anywhere."""
+    def compile_foreign(self, name: str, text: str, file: str, folder: Path) -> str:
+        """Compile a user's file, what it includes being beside it. Returns the object's name."""
+        from symc.codegen.targets.foreign import FLAGS as OPTIONS
+        from symc.codegen.targets.foreign import ForeignFailed
+
+        (folder / name).write_text(text, encoding="utf-8")
+        made = name.replace(".c", ".o")
+        beside = file.rpartition("/")[0] or "/"
+        command = [*self.compiler().command, *OPTIONS, "-iquote", beside, "-c", name, "-o", made]
+        try:
+            run_all([command], [text], folder)
+        except CompileFailed as failed:
+            raise ForeignFailed(text, command, failed.log) from None
+        return made
+
+    def compile_text(
+        self, source: str, folder: Path, *, quick: bool = False, objects: Sequence[str] = ()
+    ) -> None:
+        """As `compile`, for a text from anywhere, to be linked with these objects."""
         from symc.codegen.targets.pieces import pieces
 
         found = self.compiler()
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick)
-        libraries = compiler.libraries(found)
+        libraries = [*objects, *compiler.libraries(found)]
         parts = pieces(source, min(compiler.cores(), MOST))
         if len(parts) == 1:
             command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]

@@ -182,7 +182,7 @@ class CudaCaller:
         lengths: list[int] = []
         for index, (dtype, ndim, fixed) in enumerate(self._inputs):
             array = args[index]
-            if ndim == 0:
+            if ndim == 0 and dtype.kind != "c":  # `ir.Buffer.is_by_value`
                 arrays[index] = self._scalar(frame, index, array)
                 continue
             if (

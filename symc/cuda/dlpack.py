@@ -27,7 +27,7 @@ VERSION: Final = (1, 1)
 READ_ONLY: Final = 1
 COPIED: Final = 2
 
-_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _KINDS = {code: kind for kind, code in _CODES.items()}
 
 PLAIN, VERSIONED = b"dltensor", b"dltensor_versioned"

@@ -13,6 +13,7 @@ from symc.cuda.devices import SIMULATOR, Device
 from symc.cuda.devices import device as device_named
 from symc.cuda.memory import Foreign
 from symc.errors import DeviceError, DTypeError
+from symc.types import is_known
 
 
 def asarray(value: Any, dtype: Any, where: str | Device | None, copy: bool | None) -> DeviceArray:
@@ -33,7 +34,7 @@ def asarray(value: Any, dtype: Any, where: str | Device | None, copy: bool | Non
 
 def upload(array: Any, device: Device) -> DeviceArray:
     """A copy of a NumPy array on a device."""
-    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+    if not is_known(array.dtype):
         raise DTypeError(f"an array on a device holds numbers of symc's dtypes, not {array.dtype}")
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     made = empty(array.shape, array.dtype, device)
@@ -69,7 +70,7 @@ def by_interface(value: Any, device: Device, what: str) -> DeviceArray:
     described: dict[str, Any] = value.__cuda_array_interface__
     shape = tuple(int(length) for length in described["shape"])
     dtype = np.dtype(described["typestr"])
-    if dtype.kind not in "biuf" or dtype.itemsize > 8 or not dtype.isnative:
+    if not is_known(dtype) or not dtype.isnative:
         raise DTypeError(f"{type(value).__name__} has dtype {dtype}, which symc does not have")
     if described.get("mask") is not None:
         raise DeviceError(0, f"{type(value).__name__} is a masked array, which symc does not have")

@@ -10,6 +10,7 @@ Within 1 and 3, stability rules see every node first, as it was written.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import count
@@ -17,6 +18,9 @@ from itertools import count
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
 from symc.graph import Op, Tensor, located_at, walk
+from symc.loops.improve import improve_loops
+from symc.loops.inside import improved, with_conditions
+from symc.loops.rows import collect_rows
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise
@@ -43,17 +47,33 @@ USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, PRODUCTS)
 
 def all_rules() -> list[Rule]:
     """Every rule there is, in the order in which they are tried."""
-    return [rule for rules in (*ALWAYS, *USUAL) for rule in rules.all]
+    always, usual = _groups(with_linalg=True)
+    return [rule for rules in (*always, *usual) for rule in rules.all]
 
 
-def rules_for(mode: str) -> list[Rule]:
+def _has_linalg() -> bool:
+    """Whether there may be linear algebra in any graph: its ops are imported late."""
+    return "symc.tensor.linalg" in sys.modules
+
+
+def _groups(*, with_linalg: bool) -> tuple[Sequence[Rules], Sequence[Rules]]:
+    """The rules that every mode has, and those that it chooses from."""
+    if not with_linalg:
+        return ALWAYS, USUAL
+    from symc.rewrite.linalg import LINALG, LINALG_DIGITS  # late: imports the ops
+
+    return (*ALWAYS, LINALG_DIGITS), (*USUAL, LINALG)
+
+
+def rules_for(mode: str, *, with_linalg: bool = True) -> list[Rule]:
     """The rules of a mode: ``fast`` has all, ``compile`` those that cannot change a bit."""
-    usual = [rule for rules in USUAL for rule in rules.all]
+    always, chosen = _groups(with_linalg=with_linalg)
+    usual = [rule for rules in chosen for rule in rules.all]
     if mode == "compile":
         usual = [rule for rule in usual if rule.valid is EXACT]
     elif mode != "fast":
         usual = [rule for rule in usual if rule.valid is not FINITE]
-    return [*(rule for rules in ALWAYS for rule in rules.all), *usual]
+    return [*(rule for rules in always for rule in rules.all), *usual]
 
 
 def rewrite(
@@ -69,7 +89,8 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = [*roots, *conditions]
+    everything = improve_loops([*roots, *conditions], exact=mode == "compile")
+    everything = with_conditions(everything)
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)
@@ -82,14 +103,15 @@ def rewrite(
 
 
 @cache
-def _stability() -> RuleSet:
-    return RuleSet(STABILITY.all)
+def _stability(with_linalg: bool) -> RuleSet:
+    always, _ = _groups(with_linalg=with_linalg)
+    return RuleSet(rule for rules in always if rules is not SCATTER for rule in rules.all)
 
 
 def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
     """The roots after the stability rules alone: what every mode computes."""
-    done = normalise(roots, _stability(), None)
-    return [done[root] for root in roots]
+    done = normalise(roots, _stability(_has_linalg()), None)
+    return improved([done[root] for root in roots], stabilise)
 
 
 def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
@@ -123,12 +145,16 @@ def _phases(
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
-    return found
+    return collect_rows(improved(found, lambda results: _phases(results, mode, trace)))
+
+
+def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
+    return _known_sets(mode, _has_linalg())
 
 
 @cache
-def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
-    rules = rules_for(mode)
+def _known_sets(mode: str, with_linalg: bool) -> tuple[RuleSet, RuleSet, RuleSet]:
+    rules = rules_for(mode, with_linalg=with_linalg)
     early = [rules.group for rules in ALWAYS]
     simple = [rule for rule in rules if not rule.makes_composite]
     return RuleSet(rules, early), RuleSet(EXPAND.all), RuleSet(simple, early)
@@ -154,6 +180,16 @@ def _has_composites(nodes: Iterable[Tensor]) -> bool:
 @cache
 def _expands(kind: OpKind) -> bool:
     return isinstance(kind, type) and issubclass(kind, Op) and kind.expand is not Op.expand
+
+
+def optimise(roots: Sequence[Tensor], mode: str) -> list[Tensor]:
+    """The roots after all phases."""
+    return _phases(roots, mode, None) if roots else []
+
+
+def lengths_of(nodes: Sequence[Tensor]) -> list[Dim]:
+    """The symbolic lengths that computing these nodes may need."""
+    return sorted(_symbolic(nodes) | _bounds(nodes), key=_age)
 
 
 def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
@@ -214,6 +250,7 @@ def _lengths(
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
-        pending = _phases([cast_to(source, INT64) for source in new], mode, trace) if new else []
+        fresh = with_conditions([cast_to(source, INT64) for source in new])
+        pending = _phases(fresh, mode, trace) if new else []
         scalars.update(zip(new, pending, strict=True))
     return scalars

@@ -10,14 +10,15 @@ import numpy as np
 from symc.graph import Tensor
 from symc.inputs import Constant, constant_value
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.diagonal import Diagonal
+from symc.tensor.matmul import MatMul, MatVec, summed
 from symc.tensor.views import DimShuffle
 
 PRODUCTS = Rules("products")
 structural = PRODUCTS.structural
 
 
-def _is_transpose(node: Tensor) -> bool:
+def is_transpose(node: Tensor) -> bool:
     """Whether a node exchanges the last two axes of its argument and does nothing else."""
     rank = node.ndim
     return (
@@ -34,7 +35,7 @@ def _transposed_factors(node: Tensor) -> Tensor | None:
     flags = [node.op.trans_a, node.op.trans_b]
     args = list(node.args)
     for number, arg in enumerate(node.args):
-        if _is_transpose(arg):
+        if is_transpose(arg):
             args[number], flags[number] = arg.args[0], not flags[number]
     return MatMul(*flags)(*args)
 
@@ -43,16 +44,29 @@ def _transposed_factors(node: Tensor) -> Tensor | None:
 def _transposed_matrix(node: Tensor) -> Tensor | None:
     assert isinstance(node.op, MatVec)
     a, x = node.args
-    return MatVec(not node.op.trans)(a.args[0], x) if _is_transpose(a) else None
+    return MatVec(not node.op.trans)(a.args[0], x) if is_transpose(a) else None
 
 
 @structural("a transposed product", DimShuffle, valid=ROUNDS, inner=[MatMul])
 def _transposed_product(node: Tensor) -> Tensor | None:
     product = node.args[0]
-    if not _is_transpose(node) or not isinstance(product.op, MatMul):
+    if not is_transpose(node) or not isinstance(product.op, MatMul):
         return None
     a, b = product.args
     return MatMul(not product.op.trans_b, not product.op.trans_a)(b, a)
+
+
+@structural("a diagonal of a product", Diagonal, valid=ROUNDS, inner=[MatMul])
+def _diagonal_of_product(node: Tensor) -> Tensor | None:
+    """The sums of an elementwise product: what is beside the diagonal is not computed."""
+    product = node.args[0]
+    rows, columns = product.type.shape[-2:]
+    if node.op != Diagonal(0) or not isinstance(product.op, MatMul) or rows != columns:
+        return None
+    a, b = product.args
+    left = _flipped(a) if product.op.trans_a else a
+    right = b if product.op.trans_b else _flipped(b)
+    return summed(left * right, (left.ndim - 1,))
 
 
 @structural("a product with the identity", MatMul, MatVec, valid=FINITE, inner=[Constant])

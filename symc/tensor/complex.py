@@ -104,9 +104,7 @@ class Join(Op):
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = peel(bar)
         parts = (real(inner), imag(inner))
-        return [
-            sum_to(masked(mask, part), arg) for part, arg in zip(parts, node.args, strict=True)
-        ]
+        return [sum_to(masked(mask, part), arg) for part, arg in zip(parts, node.args, strict=True)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*align_batch(args, batched))

@@ -19,6 +19,7 @@ from symc.codegen.dtypes import (
     FLOAT16,
     FLOAT32,
     FLOAT64,
+    INT32,
     INT64,
     DType,
 )
@@ -113,7 +114,9 @@ class Reduce(Op):
         """`bar` shared evenly by all elements that are equal to the extreme."""
         x = node.args[0]
         hits: Tensor = OPERATORS["eq"](x, expand_dims(node, self.axes))
-        count = cast_to(Reduce("add", self.axes)(cast_to(hits, INT64)), x.dtype)
+        most = dims.product(x.type.shape[axis] for axis in self.axes)
+        counter = INT32 if isinstance(most, int) and most < 2**31 else INT64  # vectors like it
+        count = cast_to(Reduce("add", self.axes)(cast_to(hits, counter)), x.dtype)
         mask, inner = peel(bar)
         share = expand_dims(inner / count, self.axes)
         if mask is not None:

@@ -13,6 +13,7 @@ from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
+from symc.codegen.routines import KINDS
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
@@ -99,22 +100,30 @@ class MatMul(Op):
         m, k, _, n = self._axes
         rows, inner, columns = a.type.shape[m], a.type.shape[k], b.type.shape[n]
         work = dims.product((*node.type.shape, inner))
-        if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
+        dtype = node.type.dtype
+        if isinstance(work, int) and work <= SMALL:
             return self.products(node)
-        alpha, beta = ir.Const(1.0, node.type.dtype), ir.Const(0.0, node.type.dtype)
+        flags = ir.const(int(self.trans_a)), ir.const(int(self.trans_b))
+        lengths = size(rows), size(columns), size(inner)
+        batch = dims.product(node.type.shape[:-2])
+        if dtype.is_complex:
+            kind = ir.const(KINDS.index(dtype.name))
+            arrays = Argument(0), Argument(1), Argument(-1)
+            return LibCall("matmul", (kind, size(batch), *flags, *lengths, *arrays))
+        if not is_blas(dtype):
+            return self.products(node)
+        alpha, beta = ir.Const(1.0, dtype), ir.Const(0.0, dtype)
         leading = [size(x.type.shape[-1]) for x in (a, b, node)]
         args = (
-            ir.const(int(self.trans_a)), ir.const(int(self.trans_b)),
-            size(rows), size(columns), size(inner),
+            *flags, *lengths,
             alpha, Argument(0), leading[0], Argument(1), leading[1],
             beta, Argument(-1), leading[2],
         )  # fmt: skip
-        routine = f"gemm_{blas_suffix(node.type.dtype)}"
+        routine = f"gemm_{blas_suffix(dtype)}"
         if node.ndim == 2:
             return LibCall(routine, args)
-        count = size(dims.product(node.type.shape[:-2]))
         strides = (size(dims.product(x.type.shape[-2:])) for x in (a, b, node))
-        return LibCall(f"batched_{routine}", (count, *args, *strides))
+        return LibCall(f"batched_{routine}", (size(batch), *args, *strides))
 
     def products(self, node: Tensor) -> Fold:
         """The product as loops, whatever its size."""
@@ -173,7 +182,7 @@ class MatVec(Op):
         return summed(a * vectors, (1,) if self.trans else (2,))
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
-        a, x = node.args
+        a, _ = node.args
         rows, columns = a.type.shape
         work = dims.mul(rows, columns)
         if not is_blas(node.type.dtype) or (isinstance(work, int) and work <= SMALL):
@@ -209,7 +218,7 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def is_blas(dtype: DType) -> bool:
-    """Whether there are BLAS routines for a dtype."""
+    """Whether there are routines of `runtime/blas.h` for a dtype."""
     return dtype is FLOAT32 or dtype is FLOAT64
 
 

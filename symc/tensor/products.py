@@ -101,7 +101,8 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:
     """The inner products of the vectors along one axis; other axes broadcast.
 
-    Complex numbers of `a` are conjugated, as by NumPy. Raises `ShapeMismatch`, at run time if need be, when the vectors differ in length.
+    Complex numbers of `a` are conjugated, as by NumPy. Raises `ShapeMismatch`, at run time if need
+    be, when the vectors differ in length.
     """
     a, b = common((a, b), "same", "vecdot")
     return _products(conjugated(moveaxis(a, axis, -1)), moveaxis(b, axis, -1))

@@ -152,7 +152,7 @@ class Lag(Op):
 
 @record
 class Recurrence(Op):
-    """``y[i] = a[i] * y[i - 1] + b[i]`` along an axis, starting from 0, for floats (or complex numbers)."""
+    """``y[i] = a[i] * y[i - 1] + b[i]`` along an axis, from 0 on, of inexact numbers."""
 
     axis: int
 

@@ -227,7 +227,9 @@ def test_the_table_says_what_the_header_says() -> None:
         text = header.read_text(encoding="utf-8").replace("\\\n", " ")
         stem = re.sub(r"_f(32|64)$", "", name)
         macro = names.get(stem)
-        where = text if macro is None else text.partition(f"#define {macro}(")[2].partition("\n")[0]
+        where = load.symbols()[signature.source].text
+        if macro is not None:
+            where = text.partition(f"#define {macro}(")[2].partition("\n")[0]
         function = "batched" if stem == "batched_gemm" else "name"
         if macro is None:
             function = signature.symbol

@@ -32,7 +32,7 @@ from tests.test_golden import MODELS, Model
 
 
 def request_of(made: Function) -> Any:
-    return made._request  # pyright: ignore[reportPrivateUsage] -- tests may
+    return made.request
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -212,6 +212,52 @@ def test_running_values_of_rows_and_of_one_long_line(device: str) -> None:
             np.testing.assert_allclose(got[0], np.cumsum(a, 1), rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(got[1], np.cumsum(a, 0), rtol=1e-12, atol=1e-12)
             np.testing.assert_array_equal(got[2], np.maximum.accumulate(b))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_few_long_rows_are_reduced_in_pieces(device: str) -> None:
+    x = T.fmatrix("x")
+    f = symc.function([x], T.mean(x, axis=1) * 2 + 1, device=device)
+    wanted = ["(x, out; x_1, many)", "(x, partial; x_1, few, pieces)"]
+    for launch in wanted:
+        assert launch in f.program.partition("\nrun\n")[2]
+    check_with_nvrtc(f)
+    for rows, columns in [(2, 40000), (300, 3), (1, 32768)]:
+        a = np.random.default_rng(0).standard_normal((rows, columns)).astype("f4")
+        for order in orders(device):
+            with order:
+                got = f(a)
+            expected = a.astype(float).mean(1) * 2 + 1
+            np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+
+
+@needs_simulator
+def test_kernels_with_64_bit_divisions_do_not_spill() -> None:
+    x, flag = T.dmatrix("x"), T.scalar("flag", "bool")
+    f = symc.function([x, flag], x[:, flag], device="cuda:sim")  # of a length that is measured
+    check_with_nvrtc(f)
+    np.testing.assert_array_equal(f(np.ones((2, 3)), True), np.ones((2, 1, 3)))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_numbers_are_computed_in_one_launch_and_do_not_keep_others_from_many_threads(
+    device: str,
+) -> None:
+    x, s = T.fvector("x"), T.fscalar("s")
+    outputs = [x - x.mean(), T.tanh(x.sum() * s) + x.max(), T.sqrt(x.var()), s * 2]
+    f = symc.function([x, s], outputs, device=device)
+    assert "out[i] = x[i] - t" in f.program.partition("in grid((x_0 + 3) // 4)")[2]
+    launches = re.findall(r"^  \w+_kernel\w*\(", f.program.partition("\nrun\n")[2], re.MULTILINE)
+    assert len(launches) <= 9
+    check_with_nvrtc(f)
+    a = np.random.default_rng(0).standard_normal(40000).astype("f4")
+    b = a.astype(float)
+    for order in orders(device):
+        with order:
+            got = f(a, np.float32(0.01))
+        wanted = [b - b.mean(), np.tanh(b.sum() * 0.01) + b.max(), b.std(), 0.02]
+        for value, expected in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -35,8 +35,9 @@ def test_sources_compile_without_warnings() -> None:
         assert result.returncode == 0, result.stderr
 
 
-def test_the_portable_switch_of_fibers(tmp_path: Path) -> None:
-    device = Device(sim.Simulator(sim.build(tmp_path, "-DSYMC_SIM_UCONTEXT")))
+def test_the_portable_switch_of_fibers_and_large_pages(tmp_path: Path) -> None:
+    built = sim.build(tmp_path, "-DSYMC_SIM_UCONTEXT", "-DSYMC_SIM_PAGE=65536")
+    device = Device(sim.Simulator(built))
     x = np.arange(600.0)
     for order in ORDERS:
         device.sim.set_order(order)

@@ -24,7 +24,7 @@ TOO_LONG = -3
 def test_the_same_results_with_64_bits(make: Callable[[], Model], device: str) -> None:
     model = make()
     f = symc.function(model.inputs, model.outputs, updates=model.updates, mode="python")
-    request = f._request  # pyright: ignore[reportPrivateUsage] -- tests may
+    request = f.request
     found = device_of(device)
     made = compile_for(request, found, mode="default", wide=True)
     call = device_caller(made, request, found, "list", [None] * len(model.inputs))

@@ -112,7 +112,7 @@ def interpreted(
 ) -> list[Array]:
     """What a compiled function would return, then the new values of what it updates."""
     made = function.runner.stages()
-    request = function._request  # pyright: ignore[reportPrivateUsage] -- tests may
+    request = function.request
     program = made.optimised if optimised else made.program
     values = [variable.get_value() for variable in request.shared]
     outputs, changed = run_program(program, made, arguments, values, backwards=backwards)

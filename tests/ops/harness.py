@@ -8,6 +8,7 @@ for which 1e3 is allowed.
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -20,6 +21,7 @@ import symc
 from symc import tensor as T
 from symc.evaluate import evaluate
 from symc.graph import Tensor
+from symc.saved.document import Document, nodes_of
 
 STEP = np.finfo(np.float64).eps ** (1 / 3)
 TOLERANCE = 1e3 * np.finfo(np.float64).eps ** (2 / 3)
@@ -55,6 +57,7 @@ def check(
     symbols = inputs_for(arrays, static)
     outputs = build(*symbols)
     outputs = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    check_document(outputs)
     values = evaluate(outputs, dict(zip(symbols, arrays, strict=True)))
     if oracle is not None:
         with np.errstate(all="ignore"):
@@ -81,6 +84,15 @@ def check(
                 same(value, wanted, tolerance)
 
 
+def check_document(outputs: Sequence[Tensor]) -> None:
+    """Checks that the graph can be written to a file: what is read is the same, interned, nodes."""
+    document = Document()
+    numbers = document.add(outputs)
+    entries = json.loads(json.dumps(document.nodes, allow_nan=False))
+    nodes = nodes_of(entries, document.leaves, document.arrays)
+    assert all(nodes[n] is output for n, output in zip(numbers, outputs, strict=True))
+
+
 def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """What calls return: one on the processor, one in each order of threads on the simulator.
 
@@ -95,6 +107,18 @@ def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[A
     for order in orders(function.device):
         with order:
             yield function(*given)
+
+
+def once(function: symc.Function, given: Sequence[Any], *, backwards: bool) -> Sequence[Any]:
+    """What one call returns that changes shared variables, in one of the orders of threads."""
+    if function.device != "cuda:sim":
+        results: Sequence[Any] = function(*given)
+        return results
+    from tests.cuda.devices import check_with_nvrtc, orders  # late, as above
+
+    check_with_nvrtc(function)
+    with orders(function.device)[backwards]:
+        return list(function(*given))
 
 
 def same(value: Any, wanted: Any, rtol: float) -> None:

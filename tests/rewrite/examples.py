@@ -19,6 +19,7 @@ from symc.tensor.shape import Concatenate
 from symc.tensor.slices import Slice
 from symc.tensor.spans import WHOLE, Span
 from symc.tensor.views import BroadcastTo, DimShuffle
+from tests.rewrite.linalg_examples import LINALG_EXAMPLES
 
 Example: TypeAlias = tuple[Callable[..., Tensor], Sequence[Any]]
 
@@ -123,6 +124,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "zeros with quotients of a softmax, times it": [
         (lambda a, y: _picked(a, y), [A, LABELS]),
     ],
+    **LINALG_EXAMPLES,
 }
 
 

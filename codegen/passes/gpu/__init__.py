@@ -4,6 +4,8 @@
     interchange  independent iterations go outside of serial loops
     split        loops behind each other become kernels of their own: a grid has one loop
     owners       writes that must be in order are shared out by the elements they go to
+    join         what one team does in several launches, it does in one
+    long_rows    reductions of a few long rows are done in pieces
     tiles        arrays that are read across the grain are copied in tiles
     mapping      each kernel becomes one loop over threads or over teams of threads
     packs        neighbouring elements are read and written 16 bytes at a time
@@ -22,6 +24,8 @@ from symc.codegen.ir import Program
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.gpu.interchange import interchange
+from symc.codegen.passes.gpu.join import join
+from symc.codegen.passes.gpu.long_rows import long_rows
 from symc.codegen.passes.gpu.mapping import mapping
 from symc.codegen.passes.gpu.narrow import narrow
 from symc.codegen.passes.gpu.owners import owners
@@ -34,8 +38,8 @@ from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
 
 _SHARED: tuple[Callable[[Program], Program], ...] = (
-    reuse, simplify, collapse, fuse, simplify, values, interchange, split, owners,
-    tiles, mapping, packs,
+    reuse, simplify, collapse, fuse, simplify, values, interchange, split, owners, join,
+    long_rows, tiles, mapping, packs,
 )  # fmt: skip
 
 WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, wrap)

@@ -54,11 +54,11 @@ def mapping(program: Program) -> Program:
 
 def _mapped(kernel: Kernel) -> Block:
     taken = bound(kernel)
-    outer = _outer(kernel.body)
+    outer = outer_loop(kernel.body)
     if outer is None:
         once = Var(fresh("once", taken))
         return (Loop(once, const(1), "team", for_team(kernel.body, taken)),)
-    before, neighbour = kernel.body[:-1], _last_variable(outer)
+    before, neighbour = kernel.body[:-1], last_variable(outer)
     flat = flatten(outer, taken)
     if wants_team(flat, neighbour):
         body = for_team(flat.body, taken)
@@ -66,17 +66,18 @@ def _mapped(kernel: Kernel) -> Block:
     return (*before, Loop(flat.var, flat.extent, "grid", serial(flat.body), flat.note))
 
 
-def _outer(body: Block) -> Loop | None:
+def outer_loop(body: Block) -> Loop | None:
     """The loop over independent iterations that is all a kernel does behind some names."""
     if not body or not isinstance(body[-1], Loop) or body[-1].kind != "parallel":
         return None
     if not all(isinstance(stmt, Let) for stmt in body[:-1]):
         return None
     # Others may be at work in the loop when the last thread reads what is named before it.
-    return None if any(map(loads_of, body[:-1])) and written(body) else body[-1]
+    loaded = {load.buffer for stmt in body[:-1] for load in loads_of(stmt)}
+    return None if loaded & written(body) else body[-1]
 
 
-def _last_variable(loop: Loop) -> str:
+def last_variable(loop: Loop) -> str:
     """The variable of the innermost of the loops that `flatten` may merge."""
     while loop.body and isinstance(loop.body[-1], Loop) and loop.body[-1].kind == loop.kind:
         if not all(isinstance(stmt, Let) for stmt in loop.body[:-1]):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -51,14 +52,15 @@ def split(program: Program) -> Program:
             Kernel(name, kernel.params, kernel.sizes, body, kernel.note)
             for name, body in zip(names, bodies, strict=True)
         )
-    steps: list[Step] = []
-    for step in program.steps:
+
+    def launches(step: Step) -> list[Step]:
         if not isinstance(step, Launch):
-            steps.append(step)
-            continue
-        steps += [_launch(step, piece) for piece in pieces[step.kernel]]
-    kernels = tuple(_trimmed(piece) for found in pieces.values() for piece in found)
-    return replace(program, kernels=kernels, steps=tuple(steps))
+            return [step]
+        return [launch_of(step, piece) for piece in pieces[step.kernel]]
+
+    steps = map_steps(program.steps, launches)
+    kernels = tuple(trimmed(piece) for found in pieces.values() for piece in found)
+    return replace(program, kernels=kernels, steps=steps)
 
 
 def _bodies(body: Block, sizes: set[str]) -> list[Block]:
@@ -67,7 +69,7 @@ def _bodies(body: Block, sizes: set[str]) -> list[Block]:
     groups: list[list[Stmt]] = []
     stmts: list[Stmt] = []
     for stmt in body:
-        if isinstance(stmt, Let) and _names(stmt) <= sizes | named.keys():
+        if isinstance(stmt, Let) and names_of(stmt) <= sizes | named.keys():
             named[stmt.var.name] = stmt
         else:
             stmts.append(stmt)
@@ -97,7 +99,7 @@ def _last_uses(stmts: list[Stmt]) -> dict[int, int]:
     declared: dict[str, int] = {}
     last: dict[int, int] = {}
     for position, stmt in enumerate(stmts):
-        for name in _names(stmt):
+        for name in names_of(stmt):
             if name in declared:
                 last[declared[name]] = position
         match stmt:
@@ -110,7 +112,7 @@ def _last_uses(stmts: list[Stmt]) -> dict[int, int]:
     return last
 
 
-def _names(stmt: Stmt) -> set[str]:
+def names_of(stmt: Stmt) -> set[str]:
     """Every variable and buffer that a statement mentions, the blocks in it included."""
     found: set[str] = set()
     for inner in statements((stmt,)):
@@ -128,16 +130,16 @@ def _with_names(group: list[Stmt], named: dict[str, Let]) -> Block:
     """The group behind those values that it uses."""
     wanted: set[str] = set()
     for stmt in group:
-        wanted |= _names(stmt)
+        wanted |= names_of(stmt)
     before: list[Stmt] = []
     for name, let in reversed(named.items()):
         if name in wanted:
             before.append(let)
-            wanted |= _names(let)
+            wanted |= names_of(let)
     return (*reversed(before), *group)
 
 
-def _launch(step: Launch, piece: Kernel) -> Launch:
+def launch_of(step: Launch, piece: Kernel) -> Launch:
     """The launch of a piece, with those arguments that it uses."""
     used = _used(piece)
     buffers = [b for p, b in zip(piece.params, step.buffers, strict=True) if p.name in used]
@@ -145,7 +147,7 @@ def _launch(step: Launch, piece: Kernel) -> Launch:
     return Launch(piece.name, tuple(buffers), tuple(sizes))
 
 
-def _trimmed(piece: Kernel) -> Kernel:
+def trimmed(piece: Kernel) -> Kernel:
     """The piece with those parameters that it uses."""
     used, stores = _used(piece), written(piece.body)
     params = [Param(p.name, p.dtype, p.name in stores) for p in piece.params if p.name in used]
@@ -156,5 +158,5 @@ def _trimmed(piece: Kernel) -> Kernel:
 def _used(piece: Kernel) -> set[str]:
     found: set[str] = set()
     for stmt in piece.body:
-        found |= _names(stmt)
+        found |= names_of(stmt)
     return found

@@ -11,7 +11,14 @@
 #ifndef SYMC_SIM_CAPACITY
 #define SYMC_SIM_CAPACITY (4ull << 30)
 #endif
-enum { PAGE = 4096, REMEMBERED = 64, LARGE = 1 << 20 };
+#ifndef SYMC_SIM_PAGE
+#ifdef __x86_64__
+#define SYMC_SIM_PAGE 4096
+#else
+#define SYMC_SIM_PAGE 65536  // the largest that Linux has elsewhere; any multiple is as good
+#endif
+#endif
+enum { PAGE = SYMC_SIM_PAGE, REMEMBERED = 64, LARGE = 1 << 20 };
 static const uint64_t CAPACITY = SYMC_SIM_CAPACITY;  // of what is allocated at a time
 
 struct region device_memory = {.name = "device memory"};

@@ -124,14 +124,32 @@ def build() -> str:
 def compile(
     source: str, arch: Architecture = (9, 0), *, quick: bool = False, name: str = "function.cu"
 ) -> Compiled:
-    """Compile a text for an architecture, or raise `CompileFailed`."""
+    """Compile a text for an architecture, or raise `CompileFailed`.
+
+    ptxas likes to give threads few registers, so that many run at a time, even where a call of a
+    function then has to save some of them in memory. Kernels that do are compiled again, so that
+    one block of them need fit on a processor.
+    """
     known = architectures()
     if arch in known:
         target, kind = _target(arch, "sm"), "cubin"
     else:
         target, kind = _target(_nearest(arch, known), "compute"), "ptx"
-    image, log = _compile(source, [target, *_options(quick=quick)], name)
-    return Compiled(image, "cubin" if kind == "cubin" else "ptx", _warnings(log), _resources(log))
+    options = [target, *_options(quick=quick)]
+    image, log = _compile(source, options, name)
+    needed = _resources(log)
+    relaxed = with_more_registers(source, [n for n, found in needed.items() if found.spill_stores])
+    if relaxed != source:
+        image, log = _compile(relaxed, options, name)
+        needed = _resources(log)
+    return Compiled(image, "cubin" if kind == "cubin" else "ptx", _warnings(log), needed)
+
+
+def with_more_registers(source: str, kernels: Sequence[str]) -> str:
+    """The text with bounds for these kernels that leave a thread as many registers as it wants."""
+    for name in kernels:
+        source = re.sub(rf"(__launch_bounds__\(\d+)(\)\s+{name}\()", r"\1, 1\2", source)
+    return source
 
 
 def ptx(source: str, arch: Architecture = (9, 0), *, quick: bool = False) -> str:

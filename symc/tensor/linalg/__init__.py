@@ -1,6 +1,18 @@
 """Linear algebra: `T.linalg`, with NumPy's names and SciPy's for what NumPy has not."""
 
+from symc.tensor.linalg.building import *
 from symc.tensor.linalg.definite import *
+from symc.tensor.linalg.eigen import *
+from symc.tensor.linalg.exponential import *
+from symc.tensor.linalg.general import *
+from symc.tensor.linalg.orthogonal import *
+from symc.tensor.linalg.singular import *
+from symc.tensor.linalg.spectral import *
 from symc.tensor.linalg.triangular import *
 
-__all__ = ["cho_solve", "cholesky", "solve_triangular"]
+__all__ = [
+    "EigResult", "EighResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult",
+    "block_diag", "cho_solve", "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm",
+    "inv", "kron", "lstsq", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm",
+    "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "trace",
+]  # fmt: skip

@@ -8,18 +8,19 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import FLOAT16, FLOAT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT64, DType
 from symc.codegen.record import record
 from symc.codegen.routines import KINDS
 from symc.dims import Dim
 from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import tril
-from symc.tensor.elementwise import cast_to
-from symc.tensor.matmul import known, summed
+from symc.tensor.diagonal import eye, tril
+from symc.tensor.elementwise import cast_to, conjugated
+from symc.tensor.lengths import public
+from symc.tensor.matmul import Agree, known, summed
 from symc.tensor.products import batch_shape, matmul
 from symc.tensor.views import broadcast_to, swapaxes
 from symc.types import TensorType, promote
@@ -28,7 +29,7 @@ from symc.types import TensorType, promote
 
 
 def matrices(label: str, x: TensorLike) -> Tensor:
-    """A tensor whose last two axes are matrices of floats; integers become float64.
+    """A tensor whose last two axes are matrices of rounded numbers; integers become float64.
 
     Raises `RankError` below 2 axes, and `DTypeError` for float16, which LAPACK does not have.
     """
@@ -39,7 +40,7 @@ def matrices(label: str, x: TensorLike) -> Tensor:
         raise DTypeError(
             f"{label} cannot compute in float16; cast to float32 first\n  given  {describe(x)}"
         )
-    return x if x.dtype.is_float else cast_to(x, FLOAT64)
+    return x if x.dtype.is_inexact else cast_to(x, FLOAT64)
 
 
 def square_matrices(label: str, x: TensorLike) -> Tensor:
@@ -121,6 +122,11 @@ def transposed(x: Tensor) -> Tensor:
     return swapaxes(x, -1, -2)
 
 
+def adjoint(x: Tensor) -> Tensor:
+    """The transposes of matrices, complex numbers conjugated."""
+    return conjugated(transposed(x))
+
+
 def of_one(gradient: Tensor, a: Tensor) -> Tensor:
     """The gradient of a matrix that served for a whole stack: the sum of all of them."""
     extra = gradient.ndim - a.ndim
@@ -136,8 +142,9 @@ def times(*factors: Tensor) -> Tensor:
 
 
 def mirrored(x: Tensor) -> Tensor:
-    """The symmetric matrices with these lower triangles."""
-    return tril(x) + transposed(tril(x, -1))
+    """The symmetric (Hermitian) matrices with these lower triangles."""
+    below = tril(x, -1)
+    return below + adjoint(below) + _real_diagonal(x)
 
 
 def folded(x: Tensor) -> Tensor:
@@ -145,7 +152,14 @@ def folded(x: Tensor) -> Tensor:
 
     `x` is the gradient of the whole matrix.
     """
-    return tril(x) + tril(transposed(x), -1)
+    return tril(x, -1) + tril(adjoint(x), -1) + _real_diagonal(x)
+
+
+def _real_diagonal(x: Tensor) -> Tensor:
+    """The diagonal of matrices alone, as real numbers."""
+    if x.dtype.is_complex:
+        x = cast_to(PROPERTIES["real"](x), x.dtype)
+    return OPERATORS["where"](eye(public(x.type.shape[-1]), dtype=BOOL), x, 0)
 
 
 # --- lowering -------------------------------------------------------------------------------------
@@ -176,7 +190,9 @@ def succeeds(label: str, x: Tensor, info: Tensor, reason: Callable[[int], str]) 
         number = int(found[tuple(at)])
         which = f"matrix {at if len(at) > 1 else at[0]}" if at else "the matrix"
         text = reason(number) if number > 0 else "there is not enough memory to factorise it"
-        given = x.args[0] if isinstance(x.op, Square) else x
+        given = x
+        while isinstance(given.op, Square | Agree):
+            given = given.args[0]
         return f"{label}: {which} {text}\n  given  {describe(given)}"
 
     return Requirement(OPERATORS["eq"](info, 0), LinAlgError, message)

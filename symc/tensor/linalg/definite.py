@@ -11,16 +11,18 @@ from symc.codegen.record import record
 from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.diagonal import tril
+from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
+    adjoint,
     batch_of,
     batched_stacks,
+    folded,
     kind_of,
     mirrored,
     square_matrices,
     succeeds,
     times,
-    transposed,
 )
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.types import TensorType
@@ -77,7 +79,8 @@ class CholeskyPullback(Op):
     """The gradient of a matrix' lower triangle, given its factor and the gradient of that.
 
     It is ``s + s.T`` below the diagonal and that of s on it, where ``s = l^-T half(l.T bar) l^-1``
-    and `half` keeps a lower triangle with half the diagonal.
+    and `half` keeps a lower triangle with half the diagonal; for complex numbers, with adjoints for
+    transposes and the real part of the diagonal.
     """
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -85,22 +88,31 @@ class CholeskyPullback(Op):
 
     def evaluate(self, *args: Array) -> Array:
         l, bar = args  # noqa: E741 -- its name in the literature
-        inner = np.tril(l.mT @ np.tril(bar))
-        n = np.arange(l.shape[-1])
+        inner = np.tril(l.mT.conj() @ np.tril(bar))
+        n = range(l.shape[-1])
         inner[..., n, n] /= 2
-        right = reference.solve(l.mT, inner)
+        right = reference.solve(l.mT.conj(), inner)
         s = reference.solve(l.mT, right.mT).mT
-        result = np.tril(s + s.mT)
+        result = np.tril(s + s.mT.conj())
         result[..., n, n] /= 2
         return result
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         l, given = node.args  # noqa: E741
-        middle = SolveTriangular(trans=True, right=True)(l, mirrored(bar))
+        turned = SolveTriangular(trans=True, right=True)(l, conjugated(mirrored(bar)))
+        middle = conjugated(turned)
         inner = half(SolveTriangular()(l, middle))
         to_given = tril(times(l, inner))
-        to_l = times(tril(given), transposed(inner)) - times(node + transposed(node), middle)
+        to_l = times(tril(given), adjoint(inner)) - times(node + adjoint(node), middle)
         return [tril(to_l), to_given]
+
+    def expand(self, node: Tensor) -> Tensor | None:
+        if not node.dtype.is_complex:
+            return None
+        l, bar = node.args  # noqa: E741
+        inner = half(times(adjoint(l), tril(bar)))
+        left = conjugated(SolveTriangular(trans=True)(l, conjugated(inner)))
+        return folded(SolveTriangular(right=True)(l, left))
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         l, bar = batched_stacks(args, batched)  # noqa: E741
@@ -127,6 +139,8 @@ def half(x: Tensor) -> Tensor:
 def cholesky(a: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower triangular matrices l with ``a = l @ l.T``, of positive definite matrices `a`.
 
+    Complex matrices are Hermitian: ``a = l @ l.conj().T``.
+
     Only the lower triangle of `a` is read, and its gradient is one of that triangle. With `upper`
     it is the upper triangles u with ``a = u.T @ u``, from the upper triangle. Leading axes are a
     batch. Raises `LinAlgError` when it runs if a matrix is not positive definite.
@@ -137,4 +151,4 @@ def cholesky(a: TensorLike, /, *, upper: bool = False) -> Tensor:
            [1., 2.]])
     """
     a = square_matrices("cholesky", a)
-    return transposed(Cholesky()(transposed(a))) if upper else Cholesky()(a)
+    return adjoint(Cholesky()(adjoint(a))) if upper else Cholesky()(a)

@@ -38,9 +38,17 @@ def triangle_of(a: Array, lower: bool, unit: bool) -> Array:
     """One triangle, with ones on the diagonal if it is said to have them."""
     t = np.tril(a) if lower else np.triu(a)
     if unit:
-        n = np.arange(a.shape[-1])
+        n = range(a.shape[-1])
         t[..., n, n] = 1
     return t
+
+
+def mirrored(a: Array) -> Array:
+    """The symmetric (Hermitian) matrices with these lower triangles."""
+    whole: Array = np.tril(a, -1) + np.tril(a, -1).mT.conj()
+    n = range(a.shape[-1])
+    whole[..., n, n] = np.real(a[..., n, n])
+    return whole
 
 
 def cholesky_status(a: Array) -> Array:
@@ -57,10 +65,11 @@ def cholesky_status(a: Array) -> Array:
 def _failing_minor(a: Array) -> int:
     work = np.array(a)
     for k in range(len(work)):
-        if not work[k, k] > 0:
+        pivot = work[k, k].real
+        if not pivot > 0:
             return k + 1
-        column = work[k + 1 :, k] / np.sqrt(work[k, k])
-        work[k + 1 :, k + 1 :] -= np.outer(column, column)
+        column = work[k + 1 :, k] / np.sqrt(pivot)
+        work[k + 1 :, k + 1 :] -= np.outer(column, column.conj())
     return len(work)  # NumPy's arithmetic failed where this did not: at the very edge
 
 
@@ -105,3 +114,51 @@ def exchanged(x: Array, pivots: Array, backwards: bool) -> Array:
             if i != j:
                 x[at][[i, j]] = x[at][[j, i]]
     return x
+
+
+# Higham 2005: the orders of Pade approximants, the norms up to which they serve, and coefficients.
+_LIMITS = {
+    8: {3: 1.495585217958292e-2, 5: 0.2539398330063230, 7: 0.9504178996162932,
+        9: 2.097847961257068, 13: 5.371920351148152},
+    4: {3: 0.4258730016922831, 5: 1.880152677804762, 7: 3.925724783138660},
+}  # fmt: skip
+
+
+def expm(a: Array) -> Array:
+    """The exponentials of matrices."""
+    result = np.empty_like(a)
+    for at in np.ndindex(a.shape[:-2]):
+        result[at] = _expm(a[at])
+    return result
+
+
+def _expm(a: Array) -> Array:
+    limits = _LIMITS[a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1)]
+    norm = float(np.abs(a).sum(0).max(initial=0))
+    if not norm < 1e300:
+        return np.full_like(a, np.nan)
+    highest = max(limits)
+    order = next((m for m, limit in limits.items() if norm <= limit), highest)
+    squarings = max(0, int(np.ceil(np.log2(norm / limits[highest])))) if norm else 0
+    u, v = _pade(a / a.dtype.type(2.0**squarings), order)
+    result = solve(v - u, v + u)
+    for _ in range(squarings):
+        result = result @ result
+    return result
+
+
+def _pade(a: Array, order: int) -> tuple[Array, Array]:
+    """The odd and the even part of a numerator; the denominator is their difference."""
+    from math import comb, factorial
+
+    top = factorial(2 * order) // factorial(order)
+    b = [
+        a.dtype.type(top * comb(order, k) * factorial(2 * order - k) // factorial(2 * order))
+        for k in range(order + 1)
+    ]
+    one, square = np.eye(len(a), dtype=a.dtype), a @ a
+    odd, even, power = b[1] * one, b[0] * one, one
+    for k in range(2, order, 2):
+        power = power @ square
+        even, odd = even + b[k] * power, odd + b[k + 1] * power
+    return a @ odd, even

@@ -17,8 +17,10 @@ from symc.inputs import as_tensor
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonal import diagonal, tril, triu
+from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
+    adjoint,
     batch_of,
     batched_stacks,
     common_dtype,
@@ -65,8 +67,10 @@ class SolveTriangular(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         a, _ = node.args
-        to_b = replace(self, trans=not self.trans)(a, bar)
-        pair = (transposed(node), to_b) if self.right else (to_b, transposed(node))
+        # What is to be solved with the adjoint, is with the transpose and conjugates.
+        back = replace(self, trans=not self.trans)
+        to_b = conjugated(back(a, conjugated(bar)))
+        pair = (adjoint(node), to_b) if self.right else (to_b, adjoint(node))
         whole = -times(*pair)
         if self.trans:
             whole = transposed(whole)
@@ -138,11 +142,12 @@ def solve_triangular(
     a: TensorLike,
     b: TensorLike,
     lower: bool = False,
-    trans: Literal[0, 1, "N", "T"] = 0,
+    trans: Literal[0, 1, 2, "N", "T", "C"] = 0,
     unit_diagonal: bool = False,
 ) -> Tensor:
     """The solution x of ``a x = b`` for a triangular matrix, or of ``a.T x = b`` with ``trans=1``.
 
+    With ``trans=2`` it is that of ``a.conj().T x = b``.
     Only the upper triangle of `a` is read, or the lower one with `lower`; with `unit_diagonal` its
     diagonal is taken to be 1. `b` is a vector or a matrix; leading axes are a batch, and broadcast
     where their length is known to be 1. Raises `LinAlgError` where the diagonal has a 0.
@@ -151,15 +156,17 @@ def solve_triangular(
     >>> T.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()
     array([1., 2.])
     """
-    if trans not in (0, 1, "N", "T"):
-        raise ValueError(f"solve_triangular: trans is 0, 1, 'N' or 'T', not {trans!r}")
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ValueError(f"solve_triangular: trans is 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
     a, b, vector = pair_of("solve_triangular", a, b)
-    op = SolveTriangular(bool(lower), trans in (1, "T"), bool(unit_diagonal))
+    op = SolveTriangular(bool(lower), trans not in (0, "N"), bool(unit_diagonal))
+    if trans in (2, "C"):
+        return columns(conjugated(op(a, conjugated(b))), vector)
     return columns(op(a, b), vector)
 
 
 def cho_solve(c_and_lower: tuple[TensorLike, bool], b: TensorLike) -> Tensor:
-    """The solution x of ``a x = b``, given a Cholesky factor of `a` and whether it is the lower one.
+    """The solution x of ``a x = b``, given a Cholesky factor of `a`, and whether that is the lower.
 
     >>> import numpy as np, symc.tensor as T
     >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
@@ -168,5 +175,17 @@ def cho_solve(c_and_lower: tuple[TensorLike, bool], b: TensorLike) -> Tensor:
     """
     factor, lower = c_and_lower
     c, b, vector = pair_of("cho_solve", factor, b)
-    half = SolveTriangular(bool(lower), not lower)(c, b)
-    return columns(SolveTriangular(bool(lower), bool(lower))(c, half), vector)
+    solve = solve_with_factor if lower else _solve_with_upper
+    return columns(solve(c, b), vector)
+
+
+def solve_with_factor(factor: Tensor, b: Tensor) -> Tensor:
+    """The solution of a system, given the lower Cholesky factor of its matrix."""
+    half = SolveTriangular()(factor, b)
+    return conjugated(SolveTriangular(trans=True)(factor, conjugated(half)))
+
+
+def _solve_with_upper(factor: Tensor, b: Tensor) -> Tensor:
+    upper = SolveTriangular(is_lower=False)
+    half = conjugated(replace(upper, trans=True)(factor, conjugated(b)))
+    return upper(factor, half)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from symc import dims
 from symc.dims import Dim
@@ -22,6 +22,7 @@ from symc.tensor.nnet.geometry import (
     padded,
     paddings,
 )
+from symc.tensor.nnet.roles import Role
 from symc.tensor.specify import segment
 
 __all__ = [
@@ -165,7 +166,7 @@ def _forward(
     strides = numbers(label, "stride", stride, rank)
     dilations = numbers(label, "dilation", dilation, rank)
     pairs = paddings(label, padding, x.type.shape[2:], w.type.shape[2:], strides, dilations)
-    known = {"inputs": padded(x, pairs), "filters": w}
+    known: Mapping[Role, Tensor] = {"inputs": padded(x, pairs), "filters": w}
     return convolution("outputs", known, groups, strides, dilations)
 
 
@@ -190,7 +191,7 @@ def _transpose(
         shortest = [dims.sub(n, more) for n, more in zip(whole, around, strict=True)]
         wanted = [dims.add(n, more) for n, more in zip(shortest, extra, strict=True)]
     lengths = [dims.add(n, dims.add(*pair)) for n, pair in zip(wanted, pairs, strict=True)]
-    known = {"outputs": y, "filters": w}
+    known: Mapping[Role, Tensor] = {"outputs": y, "filters": w}
     result = convolution("inputs", known, groups, strides, dilations, lengths)
     for axis, (length, (before, _)) in enumerate(zip(wanted, pairs, strict=True)):
         if result.type.shape[axis + 2] != length:
@@ -199,9 +200,10 @@ def _transpose(
 
 
 def _sequence(label: str, given: Any, rank: int) -> Sequence[Any]:
-    if not isinstance(given, list | tuple) or len(given) != rank:
+    lengths = cast("Sequence[Any]", given) if isinstance(given, list | tuple) else ()
+    if len(lengths) != rank:
         raise ValueError(f"{label}: output_shape must have {rank} lengths, not {given!r}")
-    return given
+    return lengths
 
 
 def _operands(
@@ -213,6 +215,6 @@ def _operands(
     x, w = common([x, filters], "same", label)
     check_rank(label, x, rank, "the first argument")
     check_rank(label, w, rank, "filters")
-    if x.dtype.kind == "bool":
-        raise DTypeError(f"{label} of bool is not defined; cast first")
+    if x.dtype.kind == "bool" or x.dtype.is_complex:
+        raise DTypeError(f"{label} of {x.dtype} is not defined; it needs integers or real numbers")
     return x, flip(w, tuple(range(2, 2 + rank))) if flip_filters else w

@@ -13,65 +13,28 @@ a group of channels meets its own group of filters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
-from typing import Literal, TypeAlias
+from typing import assert_never
 
 import numpy as np
 
 from symc import dims
-from symc.codegen import ir
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.lowering import Argument, Fold, LibCall, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template, unbatched
 from symc.tensor.matmul import blas_suffix, is_blas
-from symc.tensor.nnet.geometry import Axis, holding, long_enough, positions, refuse_short, window_count
-from symc.tensor.nnet.windows import places, windows_of
+from symc.tensor.nnet import roles
+from symc.tensor.nnet.geometry import Axis, long_enough, refuse_short, window_count
+from symc.tensor.nnet.roles import ARGUMENTS, AXES, Loops, Role, Shapes
 from symc.tensor.reshape import reshape
-from symc.tensor.views import broadcast_to, moveaxis
+from symc.tensor.views import moveaxis
 from symc.types import TensorType
 
-Role: TypeAlias = Literal["inputs", "filters", "outputs"]
-
-# The two arguments of the op with each result, and the axes of all three: n numbers images, g
-# groups, and in a group c numbers channels of inputs and o of outputs.
-ARGUMENTS: dict[Role, tuple[Role, Role]] = {
-    "outputs": ("inputs", "filters"),
-    "inputs": ("outputs", "filters"),
-    "filters": ("inputs", "outputs"),
-}
-AXES: dict[Role, str] = {"inputs": "ngc", "filters": "goc", "outputs": "ngo"}
-
-
-@record
-class Shapes:
-    """The lengths of all axes."""
-
-    images: Dim
-    groups: Dim
-    channels: Dim
-    """Of the inputs, in a group."""
-    features: Dim
-    """Of the outputs, in a group."""
-    axes: tuple[Axis, ...]
-    lengths: tuple[Dim, ...]
-    """Of the inputs' last axes."""
-
-    def of(self, role: Role) -> tuple[Dim, ...]:
-        """The shape of one of the three."""
-        match role:
-            case "inputs":
-                return (self.images, dims.mul(self.groups, self.channels), *self.lengths)
-            case "filters":
-                sizes = (axis.size for axis in self.axes)
-                return (dims.mul(self.groups, self.features), self.channels, *sizes)
-            case "outputs":
-                counts = (axis.count for axis in self.axes)
-                return (self.images, dims.mul(self.groups, self.features), *counts)
+# With fewer features in a group than this, loops over all of it are faster than the routine.
+LEAST = 3
 
 
 @record
@@ -124,13 +87,15 @@ class Convolution(Op):
                 counts = tuple(map(window_count, inputs, sizes, self.strides, self.dilations))
                 channels, features = right[1], dims.floordiv(right[0], groups)
             case "inputs":
-                inputs, sizes, counts = lengths, right[2:], left[2:]
+                inputs, sizes, counts = tuple(lengths), right[2:], left[2:]
                 channels, features = right[1], dims.floordiv(right[0], groups)
             case "filters":
-                inputs, sizes, counts = left[2:], lengths, right[2:]
+                inputs, sizes, counts = left[2:], tuple(lengths), right[2:]
                 channels, features = dims.floordiv(left[1], groups), dims.floordiv(right[1], groups)
+            case _:
+                assert_never(self.result)
         axes = tuple(map(Axis, counts, sizes, self.strides, self.dilations))
-        return Shapes(left[0], groups, channels, features, axes, tuple(inputs))
+        return Shapes(left[0], groups, channels, features, axes, inputs)
 
     def _pairs(self, args: Sequence[Tensor], shapes: Shapes) -> Iterator[Lengths]:
         """The lengths that must be equal for the arguments to fit."""
@@ -139,9 +104,9 @@ class Convolution(Op):
             for axis, (found, wanted) in enumerate(each):
                 yield Lengths(role, axis, found, wanted)
         if self.result != "outputs":
-            for number, (axis, length) in enumerate(zip(shapes.axes, shapes.lengths, strict=True)):
-                wanted = window_count(length, axis.size, axis.stride, axis.dilation)
-                yield Lengths("outputs", number + 2, axis.count, wanted)
+            for number, (lie, length) in enumerate(zip(shapes.axes, shapes.lengths, strict=True)):
+                wanted = window_count(length, lie.size, lie.stride, lie.dilation)
+                yield Lengths("outputs", number + 2, lie.count, wanted)
 
     def _unequal(
         self, args: Sequence[Tensor], pair: Lengths, lengths: tuple[object, object]
@@ -173,127 +138,70 @@ class Convolution(Op):
         wide = np.float32 if a.dtype == np.float16 else a.dtype
         groups, *lengths = fill_values(self.numbers, args[2:])
         left, right = ARGUMENTS[self.result]
-        first, second = (
-            split_groups(x.astype(wide, copy=False), role, groups)
-            for x, role in ((a, left), (b, right))
-        )
+        first = roles.split_groups(a.astype(wide, copy=False), left, groups)
+        second = roles.split_groups(b.astype(wide, copy=False), right, groups)
+        lie = self.strides, self.dilations
         with np.errstate(all="ignore"):
             match self.result:
                 case "outputs":
-                    total = self._outputs(first, second)
+                    total = roles.outputs(first, second, *lie)
                 case "inputs":
-                    total = self._inputs(first, second, lengths)
+                    total = roles.inputs(first, second, *lie, lengths)
                 case "filters":
-                    total = self._filters(first, second, lengths)
-        return np.ascontiguousarray(join_groups(total, self.result), dtype=a.dtype)
-
-    def _outputs(self, x: Array, w: Array) -> Array:
-        rank = len(self.strides)
-        seen = windows_of(x, w.shape[3:], self.strides, self.dilations)
-        t, k = "tuv"[:rank], "klm"[:rank]
-        return np.einsum(f"ngc{t}{k},goc{k}->ngo{t}", seen, w, optimize=True)
-
-    def _filters(self, x: Array, y: Array, sizes: Sequence[int]) -> Array:
-        rank = len(self.strides)
-        seen = windows_of(x, sizes, self.strides, self.dilations)
-        t, k = "tuv"[:rank], "klm"[:rank]
-        return np.einsum(f"ngc{t}{k},ngo{t}->goc{k}", seen, y, optimize=True)
-
-    def _inputs(self, y: Array, w: Array, lengths: Sequence[int]) -> Array:
-        t = "tuv"[: len(self.strides)]
-        total = np.zeros((*y.shape[:2], w.shape[2], *lengths), y.dtype)
-        for inner in product(*map(range, w.shape[3:])):
-            at = places(inner, y.shape[3:], self.strides, self.dilations)
-            tap = w[(..., *inner)]
-            total[(..., *at)] += np.einsum(f"ngo{t},goc->ngc{t}", y, tap, optimize=True)
-        return total
+                    total = roles.filters(first, second, *lie, lengths)
+                case _:
+                    assert_never(self.result)
+        return np.ascontiguousarray(roles.join_groups(total, self.result), dtype=a.dtype)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        roles = ARGUMENTS[self.result]
-        known = dict(zip((*roles, self.result), (*node.args[:2], bar), strict=True))
-        shapes = self.shapes(node.args)
+        left, right = ARGUMENTS[self.result]
+        known: dict[Role, Tensor] = {left: node.args[0], right: node.args[1], self.result: bar}
+        groups, lie = self.shapes(node.args).groups, (self.strides, self.dilations)
         gradients = [
-            convolution(role, known, shapes.groups, self.strides, self.dilations,
-                        known[role].type.shape[2:])
-            for role in roles
-        ]  # fmt: skip
+            convolution(role, known, groups, *lie, known[role].type.shape[2:])
+            for role in (left, right)
+        ]
         return [*gradients, *[None] * (len(node.args) - 2)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         unbatched("convolution", batched[2:])
-        roles = ARGUMENTS[self.result]
+        left, right = ARGUMENTS[self.result]
         groups, *lengths = fill_dims(self.numbers, args[2:])
         batch = args[0 if batched[0] else 1].type.shape[0]
         if all(batched[:2]):
             letter = "g"
         else:  # the axis that the result has from the batched argument
-            with_batch, without = roles if batched[0] else roles[::-1]
-            letter = next(a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without])
-        known = {
+            with_batch, without = (left, right) if batched[0] else (right, left)
+            letter = next(
+                a for a in AXES[with_batch] if a in AXES[self.result] and a not in AXES[without]
+            )
+        known: dict[Role, Tensor] = {
             role: fold_batch(arg, role, letter, groups) if flag else arg
-            for role, arg, flag in zip(roles, args, batched, strict=False)
+            for role, arg, flag in zip((left, right), args, batched, strict=False)
         }
         many = dims.mul(groups, batch) if letter == "g" else groups
         result = convolution(self.result, known, many, self.strides, self.dilations, lengths)
         return unfold_batch(result, self.result, letter, groups, batch)
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
-        return self._fold(node, size)
-
-    def _fold(self, node: Tensor, size: SizeOf) -> Fold:
-        dtype = accumulator("add", node.type.dtype)
-        zero = identity("add", dtype)
         shapes = self.shapes(node.args)
-        channels, features = size(shapes.channels), size(shapes.features)
-        only = shapes.groups == 1
-
-        def group(number: ir.Expr, count: ir.Expr) -> tuple[ir.Expr, ir.Expr]:
-            if only:
-                return ir.const(0), number
-            return ir.binary("floordiv", number, count), ir.binary("mod", number, count)
-
-        def element(index: Index, folded: Index) -> Reader:
-            first, second, *last = index
-            other, *inner = folded
-            places_of: dict[Role, Index]
-            holds: ir.Expr | None = None
-            match self.result:
-                case "outputs":
-                    g, _ = group(second, features)
-                    at = positions(tuple(last), tuple(inner), self.strides, self.dilations)
-                    channel = ir.add(ir.mul(g, channels), other)
-                    places_of = {"inputs": (first, channel, *at), "filters": (second, other, *inner)}
-                case "filters":
-                    g, _ = group(first, features)
-                    at = positions(tuple(inner), tuple(last), self.strides, self.dilations)
-                    channel = ir.add(ir.mul(g, channels), second)
-                    places_of = {"inputs": (other, channel, *at), "outputs": (other, first, *inner)}
-                case "inputs":
-                    g, channel = group(second, channels)
-                    holds, window, place = holding(shapes.axes, tuple(last), tuple(inner), size)
-                    feature = ir.add(ir.mul(g, features), other)
-                    places_of = {
-                        "outputs": (first, feature, *window), "filters": (feature, channel, *place)
-                    }
-            values: list[ir.Expr] = []
-            for number, role in enumerate(ARGUMENTS[self.result]):
-                value = yield Read(number, places_of[role])
-                values.append(value if value.dtype is dtype else ir.Cast(value, dtype))
-            total = ir.binary("mul", *values)
-            return total if holds is None else ir.Select(holds, total, zero, dtype)
-
-        match self.result:
-            case "outputs":
-                extents = (shapes.channels, *(axis.size for axis in shapes.axes))
-            case "filters":
-                extents = (shapes.images, *(axis.count for axis in shapes.axes))
-            case "inputs":
-                extents = (shapes.features, *(axis.steps for axis in shapes.axes))
-        return Fold(extents, accumulate_op("add", dtype), dtype, zero, element)
+        fold = Loops(self.result, shapes, size).fold(node.dtype)
+        few = isinstance(shapes.features, int) and shapes.features < LEAST
+        if few or not is_blas(node.dtype):
+            return fold
+        lengths = [shapes.images, shapes.groups, shapes.channels, shapes.features]
+        missing = 3 - len(shapes.axes)  # the routine knows three axes
+        lengths += [1] * 5 * missing
+        for length, axis in zip(shapes.lengths, shapes.axes, strict=True):
+            lengths += [length, axis.size, axis.count, axis.stride, axis.dilation]
+        args = (*map(size, lengths), Argument(0), Argument(1), Argument(-1))
+        return LibCall(f"conv_{self.result}_{blas_suffix(node.dtype)}", args, otherwise=fold)
 
     @property
     def label(self) -> str:
-        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[self.result]
+        return {"outputs": "conv", "inputs": "conv_transpose", "filters": "conv_filters"}[
+            self.result
+        ]
 
 
 def convolution(
@@ -312,18 +220,6 @@ def convolution(
 
 
 # --- groups and batches ---------------------------------------------------------------------------
-
-
-def split_groups(x: Array, role: Role, groups: int) -> Array:
-    """An array whose axis of all channels, or features, is two axes: groups, and in a group."""
-    axis = AXES[role].index("g")
-    return x.reshape((*x.shape[:axis], groups, x.shape[axis] // groups, *x.shape[axis + 1 :]))
-
-
-def join_groups(x: Array, role: Role) -> Array:
-    """The opposite of `split_groups`."""
-    axis = AXES[role].index("g")
-    return x.reshape((*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2 :]))
 
 
 def fold_batch(x: Tensor, role: Role, letter: str, groups: Dim) -> Tensor:

@@ -45,7 +45,9 @@ def covered(count: Dim, size: Dim, stride: int, dilation: int) -> Dim:
     return dims.add(dims.mul(dims.sub(count, 1), stride), reach(size, dilation))
 
 
-def positions(windows: Index, inner: Index, strides: Sequence[int], dilations: Sequence[int]) -> Index:
+def positions(
+    windows: Index, inner: Index, strides: Sequence[int], dilations: Sequence[int]
+) -> Index:
     """Where element number `inner` of window number `windows` stands, for each axis."""
     return tuple(
         ir.add(ir.mul(t, ir.const(s)), ir.mul(k, ir.const(d)))
@@ -70,6 +72,10 @@ class Axis:
         """Whether no two windows are known to share elements, their gaps included."""
         reached = reach(self.size, self.dilation)
         return isinstance(reached, int) and reached <= self.stride
+
+    def covers(self, length: Dim) -> bool:
+        """Whether windows that are apart are known to leave nothing of a length out."""
+        return self.size == self.stride and length == dims.mul(self.count, self.size)
 
     @property
     def steps(self) -> Dim:

@@ -25,6 +25,7 @@ from symc.tensor.lengths import (
     unbatched,
 )
 from symc.tensor.nnet.geometry import (
+    Axis,
     axes_of,
     holding,
     long_enough,
@@ -106,7 +107,8 @@ class OverlapAdd(Op):
         total = np.zeros((*lead, *lengths), accumulator_array_dtype("add", z))
         for inner in product(*map(range, z.shape[z.ndim - rank :])):
             at = places(inner, z.shape[-2 * rank : -rank], self.strides, self.dilations)
-            total[(..., *at)] += z[(..., *inner)]
+            whole = (slice(None),) * len(lead)
+            total[whole + at] += z[whole + (slice(None),) * rank + inner]
         return total.astype(z.dtype)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
@@ -121,12 +123,13 @@ class OverlapAdd(Op):
     def lower(self, node: Tensor, size: SizeOf) -> Fold | Write:
         axes = axes_of(node.args[0].type.shape, self.strides, self.dilations)
         if all(axis.apart for axis in axes):
-            return self._disjoint(node, len(axes))
+            lengths = node.type.shape[node.ndim - len(axes) :]
+            return self._disjoint(node, all(map(Axis.covers, axes, lengths)))
         return self._overlapping(node, size)
 
-    def _disjoint(self, node: Tensor, rank: int) -> Write:
-        """Every window fills its own part."""
-        zero = identity("add", node.type.dtype)
+    def _disjoint(self, node: Tensor, covered: bool) -> Write:
+        """Every window fills its own part; `covered`: together they fill everything."""
+        zero, rank = identity("add", node.type.dtype), len(self.lengths)
         lead = node.ndim - rank
         order = [*range(lead)]  # row by row of the result, not window by window
         for axis in range(rank):
@@ -149,7 +152,8 @@ class OverlapAdd(Op):
         def value(inner: Index) -> Reader:
             return (yield Read(0, tuple(inner[place] for place in back)))
 
-        return Write(base, (Part(tuple(shape[axis] for axis in order), target, value),))
+        part = Part(tuple(shape[axis] for axis in order), target, value)
+        return Write(None if covered else base, (part,))
 
     def _overlapping(self, node: Tensor, size: SizeOf) -> Fold:
         """Every element adds up the windows that it is in."""
@@ -204,8 +208,8 @@ def windows_of(
         counts = [(x.shape[a] - r) // s + 1 for a, r, s in zip(axes, reaches, strides, strict=True)]
         return np.zeros((*x.shape[: axes[0]], *(max(n, 0) for n in counts), *sizes), x.dtype)
     views = sliding_window_view(x, reaches, axes)
-    chosen = [slice(None, None, step) for step in (*strides, *dilations)]
-    return views[(..., *chosen)]
+    chosen = tuple(slice(None, None, step) for step in (*strides, *dilations))
+    return views[(slice(None),) * axes[0] + chosen]
 
 
 def places(

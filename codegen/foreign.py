@@ -1,0 +1,88 @@
+"""C functions from users' own files. Programs call them like the functions of symc's runtime.
+
+`declare` makes a row of `FUNCTIONS` (for one that gives a number) or of `ROUTINES` (for one that
+fills arrays), under a name that has a digest of the file in it. The file is compiled beside the
+programs that call it, and linked into them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+from symc.codegen.blocks import every_step
+from symc.codegen.dtypes import DType
+from symc.codegen.ir import Call, Program, Routine
+from symc.codegen.math import FUNCTIONS, Function
+from symc.codegen.passes.walk import expressions, parts, statements
+from symc.codegen.record import record
+from symc.codegen.routines import ROUTINES, Signature
+
+Passing = Literal["value", "read", "write"]
+"""How an argument is passed: by value, or as a pointer to what is read or written."""
+
+
+@record
+class Foreign:
+    """A C function: its symbol, the file it is in and what that says, and its type."""
+
+    symbol: str
+    file: str
+    text: str
+    arguments: tuple[tuple[DType, Passing], ...]
+    result: DType | None
+
+    @property
+    def file_name(self) -> str:
+        """What its file is called beside a program."""
+        return f"user_{_digest(self.text)}.c"
+
+    @property
+    def name(self) -> str:
+        """What programs call it: unlike any other function."""
+        return f"{self.symbol}_{_digest(repr((self.text, self.arguments, self.result)))}"
+
+
+FOREIGN: dict[str, Foreign] = {}
+"""By name, all that were declared in this process."""
+
+
+def declare(foreign: Foreign) -> str:
+    """Let programs call a function; returns its name."""
+    name = foreign.name
+    if name in FOREIGN:
+        return name
+    FOREIGN[name] = foreign
+    if foreign.result is None:
+        kinds = {"value": "number", "read": "read", "write": "write"}
+        arguments = tuple(
+            (f"a{number}", kinds[passing]) for number, (_, passing) in enumerate(foreign.arguments)
+        )
+        ROUTINES[name] = Signature(name, name, arguments, threads=False, on_device=False)  # type: ignore[arg-type]
+    else:
+        arity = len(foreign.arguments)
+        FUNCTIONS[name] = Function(name, arity, name, name, 20, False, _no_meaning)
+    return name
+
+
+def foreign_of(program: Program) -> list[Foreign]:
+    """The functions of users that a program calls."""
+    if not FOREIGN:
+        return []
+    names = [step.name for step in every_step(program.steps) if isinstance(step, Routine)]
+    for kernel in program.kernels:
+        pending = [expr for stmt in statements(kernel.body) for expr in expressions(stmt)]
+        while pending:
+            expr = pending.pop()
+            pending += parts(expr)
+            if isinstance(expr, Call):
+                names.append(expr.function)
+    return [FOREIGN[name] for name in sorted(set(names)) if name in FOREIGN]
+
+
+def _no_meaning(*args: float) -> float:
+    raise NotImplementedError("a function in C, which only compiled programs can call")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:10]

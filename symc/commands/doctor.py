@@ -1,0 +1,200 @@
+"""``python -m symc doctor``: what symc finds on this machine, and how to mend what is missing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from symc.codegen.record import record
+
+State = Literal["good", "missing", "broken"]
+MARKS: dict[State, str] = {"good": "+", "missing": "-", "broken": "!"}
+
+
+@record
+class Finding:
+    """One thing that was looked for.
+
+    ``missing`` is something that symc does without, ``broken`` something that it cannot work
+    without, or should not. `mend` says what to do about it.
+    """
+
+    what: str
+    state: State
+    found: str
+    mend: str = ""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the findings; 1 if something is broken."""
+    findings = list(examine())
+    if options.json:
+        names = Finding.__match_args__
+        found = [{name: getattr(each, name) for name in names} for each in findings]
+        sys.stdout.write(json.dumps(found, indent=1) + "\n")
+    else:
+        for finding in findings:
+            sys.stdout.write(f"{MARKS[finding.state]} {finding.what:<16} {finding.found}\n")
+            if finding.mend:
+                sys.stdout.write(f"{'':<18} to mend it: {finding.mend}\n")
+    return 1 if any(finding.state == "broken" for finding in findings) else 0
+
+
+def examine() -> Iterator[Finding]:
+    """Looks for everything. What fails in an unforeseen way is a finding, too."""
+    for look in LOOKS:
+        try:
+            yield from look()
+        except Exception as error:  # a doctor that crashes helps nobody
+            yield Finding(look.__name__.strip("_"), "broken", f"{type(error).__name__}: {error}")
+
+
+# --- what is looked for ---------------------------------------------------------------------------
+
+
+def _python() -> Iterator[Finding]:
+    import numpy as np
+
+    import symc
+
+    system = f"{platform.system()} {platform.machine()}"
+    versions = (
+        f"symc {symc.__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
+    )
+    yield Finding("versions", "good", f"{versions}, {system}")
+
+
+def _call_path() -> Iterator[Finding]:
+    try:
+        from symc import _call
+    except ImportError:
+        yield Finding(
+            "call extension", "missing", "not built: each call takes some microseconds longer",
+            "install symc where there is a C compiler: pip install --force-reinstall symc",
+        )  # fmt: skip
+    else:
+        yield Finding("call extension", "good", str(_call.__file__))
+
+
+def _compiler() -> Iterator[Finding]:
+    from symc.codegen.targets import compiler
+    from symc.codegen.targets.c import flags
+
+    found = compiler.find_compiler()
+    if found is None:
+        yield Finding("C compiler", "broken", compiler.why_missing(), "install gcc or clang")
+        return
+    version = compiler.identity(found, None).splitlines()[0].partition(f" ({found.path}")[0]
+    yield Finding("C compiler", "good", f"{found.path}: {version}")
+    yield Finding("flags", "good", " ".join(flags(found, quick=False)))
+    if compiler.has_libmvec(found):
+        yield Finding("vector math", "good", "libmvec: exp, log, sin ... in vectors")
+    else:
+        yield Finding(
+            "vector math", "missing", "no libmvec: exp, log, sin ... are computed one by one",
+            "use gcc with glibc 2.35 or later on x86-64",
+        )  # fmt: skip
+
+
+def _threads() -> Iterator[Finding]:
+    from symc.codegen.targets import compiler
+    from symc.config import config
+
+    cores = compiler.cores()
+    used = config.threads or cores
+    yield Finding("threads", "good", f"{used} of {cores} cores (SYMC_THREADS changes it)")
+
+
+def _blas() -> Iterator[Finding]:
+    from symc.codegen.targets import blas
+
+    found = blas.find()
+    if found is None:
+        yield Finding(
+            "BLAS, LAPACK", "missing", "none: matrix products use symc's own loops",
+            "pip install scipy-openblas32",
+        )  # fmt: skip
+        return
+    width = 64 if found.wide else 32
+    yield Finding("BLAS, LAPACK", "good", f"{found.path} ({width}-bit integers)")
+
+
+def _cache() -> Iterator[Finding]:
+    from symc.library import the_store
+
+    store = the_store()
+    problem = store.problem()
+    if problem is not None:
+        yield Finding("cache", "broken", problem, "set SYMC_CACHE_DIR to a folder of your own")
+        return
+    count = sum(1 for _ in store.entries())
+    yield Finding("cache", "good", f"{store.root}: {count} entries, {store.size() / 1e6:.1f} MB")
+
+
+def _compiling() -> Iterator[Finding]:
+    """Whether a function can be compiled and gives the right answer."""
+    import time
+
+    import symc
+    import symc.tensor as T
+
+    x = T.vector("x")
+    started = time.perf_counter()
+    f = symc.function([x], (T.exp(x) * 2).sum(), name="doctor")
+    value = float(f([0.0, 0.0]))
+    took = (time.perf_counter() - started) * 1000
+    if value != 4.0:
+        yield Finding("a function", "broken", f"gave {value}, not 4.0")
+    elif f.folder is None:
+        yield Finding("a function", "missing", "runs in NumPy: it could not be compiled")
+    else:
+        how = "found in the cache" if f.hit else "compiled"
+        yield Finding("a function", "good", f"{how} and right, {took:.0f} ms")
+
+
+def _nvrtc() -> Iterator[Finding]:
+    from symc.codegen.targets.cuda import nvrtc
+
+    if nvrtc.available():
+        yield Finding("CUDA compiler", "good", "NVRTC {}.{}".format(*nvrtc.version()))
+    else:
+        yield Finding(
+            "CUDA compiler", "missing", "no NVRTC, which compiles for graphics cards",
+            "pip install 'symc[cuda]'",
+        )  # fmt: skip
+
+
+def _cards() -> Iterator[Finding]:
+    import symc.cuda
+
+    why = symc.cuda.why_missing("cuda")
+    if why is None:
+        yield Finding("graphics card", "good", repr(symc.cuda.device("cuda")))
+    else:
+        yield Finding("graphics card", "missing", why.splitlines()[0])
+
+
+def _simulator() -> Iterator[Finding]:
+    from symc.codegen.targets import compiler
+
+    found = compiler.find_cxx_compiler()
+    if found is None:
+        yield Finding(
+            "CUDA simulator", "missing", compiler.why_cxx_missing(), "install g++ or clang++"
+        )
+    else:
+        yield Finding("CUDA simulator", "good", f'device="cuda:sim", by {found.path}')
+
+
+LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    _python, _call_path, _compiler, _threads, _blas, _cache, _compiling, _nvrtc, _cards, _simulator,
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""Functions that the command line names: ``module:attribute`` or ``file.py:attribute``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from symc.callable import Function
+
+
+class Unanswerable(Exception):
+    """What the command line asks for is not there."""
+
+
+def functions_named(name: str) -> list[Function]:
+    """The compiled functions under a name.
+
+    The attribute is a function of symc's, a list, tuple or dict of them, or something to be called
+    without arguments that returns one of these. Without an attribute: all functions of the module.
+    Importing a module compiles the functions that it makes.
+
+    Raises `Unanswerable` if there is no such thing.
+    """
+    place, _, attribute = name.partition(":")
+    module = _imported(place)
+    if not attribute:
+        found = [value for value in vars(module).values() if isinstance(value, Function)]
+    else:
+        value: Any = module
+        for part in attribute.split("."):
+            if not hasattr(value, part):
+                raise Unanswerable(f"{place} has no {attribute}")
+            value = getattr(value, part)
+        if not isinstance(value, Function) and callable(value):
+            value = value()
+        found = list(_flat(value))
+    if not found:
+        raise Unanswerable(f"{name} is no function of symc's, and returns none")
+    return found
+
+
+def _imported(place: str) -> ModuleType:
+    """A module by its name, or by its file."""
+    sys.path.insert(0, "")
+    try:
+        if not place.endswith(".py"):
+            return importlib.import_module(place)
+        spec = importlib.util.spec_from_file_location(Path(place).stem, place)
+        if spec is None or spec.loader is None or not Path(place).exists():
+            raise Unanswerable(f"there is no file {place}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
+    except ModuleNotFoundError as error:
+        raise Unanswerable(f"there is no module {error.name}") from error
+    finally:
+        sys.path.remove("")
+
+
+def _flat(value: Any) -> Iterable[Function]:
+    if isinstance(value, Function):
+        yield value
+    elif isinstance(value, dict):
+        yield from _flat([*cast("dict[Any, Any]", value).values()])
+    elif isinstance(value, list | tuple):
+        for item in cast("list[Any]", value):
+            yield from _flat(item)

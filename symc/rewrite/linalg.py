@@ -1,0 +1,238 @@
+"""Rules of linear algebra: no inverse where a system is solved, and structure that is known.
+
+They are loaded with `T.linalg`: what is not imported is in no graph. Canonical: a system of
+equations is a `Solve` of the matrix itself, not of its transpose; a triangular one is a
+`SolveTriangular` with the factor as it was computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symc.graph import Tensor
+from symc.rewrite.products import is_transpose
+from symc.rewrite.rule import ROUNDS, Rules
+from symc.tensor.diagonal import diagonal, eye
+from symc.tensor.elementwise import ELEMENTWISE
+from symc.tensor.fold import reduce_over
+from symc.tensor.lengths import public
+from symc.tensor.linalg.common import transposed
+from symc.tensor.linalg.definite import FACTOR, Cholesky
+from symc.tensor.linalg.general import Determinant, Inverse, Solve
+from symc.tensor.linalg.orthogonal import Qr, R
+from symc.tensor.linalg.triangular import SolveTriangular
+from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.reshape import reshape
+from symc.tensor.views import DimShuffle, broadcast_to
+
+LINALG = Rules("linalg")
+LINALG_DIGITS = Rules("stability")
+structural = LINALG.structural
+
+_log, _abs, _sign = ELEMENTWISE["log"], ELEMENTWISE["abs"], ELEMENTWISE["sign"]
+_conj = ELEMENTWISE["conj"]
+_mul, _div = ELEMENTWISE["mul"], ELEMENTWISE["div"]
+
+
+def _is_factor(node: Tensor) -> bool:
+    return isinstance(node.op, Cholesky) and node.op.part == FACTOR
+
+
+def _factor_of_product(node: Tensor) -> Tensor | None:
+    """The Cholesky factor l of which a matrix is the product ``l @ l.T``."""
+    twice = node.op == MatMul(False, True) and node.args[0] is node.args[1]
+    if not twice or node.dtype.is_complex or not _is_factor(node.args[0]):
+        return None
+    return node.args[0]
+
+
+# --- inverses -------------------------------------------------------------------------------------
+
+
+@structural("an inverse times a matrix", MatMul, valid=ROUNDS, inner=[Inverse])
+def _inverse_in_product(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, MatMul)
+    a, b = node.args
+    if isinstance(a.op, Inverse):
+        right = transposed(b) if node.op.trans_b else b
+        return Solve(node.op.trans_a)(a.args[0], right)
+    if isinstance(b.op, Inverse):
+        left = a if node.op.trans_a else transposed(a)
+        return transposed(Solve(not node.op.trans_b)(b.args[0], left))
+    return None
+
+
+@structural("an inverse times a vector", MatVec, valid=ROUNDS, inner=[Inverse])
+def _inverse_times_vector(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, MatVec)
+    a, x = node.args
+    if not isinstance(a.op, Inverse):
+        return None
+    column = reshape(x, (*x.type.shape, 1))
+    return reshape(Solve(node.op.trans)(a.args[0], column), x.type.shape)
+
+
+@structural("an inverse of an inverse", Inverse, valid=ROUNDS, inner=[Inverse])
+def _inverse_of_inverse(node: Tensor) -> Tensor | None:
+    inner = node.args[0]
+    return inner.args[0] if isinstance(inner.op, Inverse) else None
+
+
+@structural("an inverse of a transpose", Inverse, valid=ROUNDS, inner=[DimShuffle])
+def _inverse_of_transpose(node: Tensor) -> Tensor | None:
+    inner = node.args[0]
+    return transposed(Inverse()(inner.args[0])) if is_transpose(inner) else None
+
+
+@structural("an inverse of a Cholesky factor", Inverse, valid=ROUNDS, inner=[Cholesky])
+def _inverse_of_factor(node: Tensor) -> Tensor | None:
+    a = node.args[0]
+    if not _is_factor(a):
+        return None
+    one = eye(public(a.type.shape[-1]), dtype=a.dtype)
+    return SolveTriangular()(a, broadcast_to(one, a.type.shape))
+
+
+# --- systems --------------------------------------------------------------------------------------
+
+
+@structural("a system with a transpose", Solve, valid=ROUNDS, inner=[DimShuffle])
+def _solve_transpose(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, Solve)
+    a, b = node.args
+    if node.op.definite or not is_transpose(a):
+        return None
+    return replace(node.op, trans=not node.op.trans)(a.args[0], b)
+
+
+@structural(
+    "a triangular system with a transpose", SolveTriangular, valid=ROUNDS, inner=[DimShuffle]
+)
+def _solve_transposed_triangle(node: Tensor) -> Tensor | None:
+    op = node.op
+    assert isinstance(op, SolveTriangular)
+    a, b = node.args
+    if not is_transpose(a):
+        return None
+    return replace(op, is_lower=not op.is_lower, trans=not op.trans)(a.args[0], b)
+
+
+@structural("a system with a triangle", Solve, valid=ROUNDS, inner=[Cholesky, Qr])
+def _solve_triangle(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, Solve)
+    a, b = node.args
+    if node.op.definite:
+        return None
+    if _is_factor(a):
+        return SolveTriangular(trans=node.op.trans)(a, b)
+    if isinstance(a.op, Qr) and a.op.part == R:
+        return SolveTriangular(is_lower=False, trans=node.op.trans)(a, b)
+    return None
+
+
+@structural("a system with a Cholesky product", Solve, valid=ROUNDS, inner=[MatMul])
+def _solve_product(node: Tensor) -> Tensor | None:
+    a, b = node.args
+    factor = _factor_of_product(a)
+    if factor is None:
+        return None
+    return SolveTriangular(trans=True)(factor, SolveTriangular()(factor, b))
+
+
+# --- determinants ---------------------------------------------------------------------------------
+
+
+@LINALG_DIGITS.structural(
+    "a logarithm of a determinant", _log, valid=ROUNDS, inner=[Determinant, _abs]
+)
+def _log_of_det(node: Tensor) -> Tensor | None:
+    inner = node.args[0]
+    if _is_det(inner):
+        a = inner.args[0]
+        return Determinant("log")(a) + _log(Determinant("sign")(a))
+    if inner.op is _abs and _is_det(inner.args[0]):
+        return Determinant("log")(inner.args[0].args[0])
+    return None
+
+
+@LINALG_DIGITS.structural("a sign of a determinant", _sign, valid=ROUNDS, inner=[Determinant])
+def _sign_of_det(node: Tensor) -> Tensor | None:
+    inner = node.args[0]
+    return Determinant("sign")(inner.args[0]) if _is_det(inner) else None
+
+
+@LINALG_DIGITS.structural(
+    "a determinant times what is divided by it", _mul, valid=ROUNDS, inner=[Determinant, _conj]
+)
+def _cancelled_det(node: Tensor) -> Tensor | None:
+    """The gradient of a logarithm of a determinant (of its absolute value): it may overflow."""
+    for det, other in (node.args, node.args[::-1]):
+        if _is_det(det.args[0] if det.op is _conj else det):
+            if other.op is _div and other.args[1] is det:
+                return other.args[0]
+            if det.dtype.is_complex:
+                continue
+            size, sign = _abs(det), _sign(det)
+            for quotient, turned in (other.args, other.args[::-1]) if other.op is _mul else ():
+                if turned is sign and quotient.op is _div and quotient.args[1] is size:
+                    return quotient.args[0]
+    return None
+
+
+def _is_det(node: Tensor) -> bool:
+    return node.op == Determinant("value")
+
+
+@structural("a determinant of a triangle", Determinant, valid=ROUNDS, inner=[Cholesky, MatMul])
+def _det_of_triangle(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, Determinant)
+    (a,) = node.args
+    product = _factor_of_product(a)
+    factor = a if _is_factor(a) else product
+    if factor is None:
+        return None
+    entries = diagonal(factor, 0, -2, -1)
+    last = (entries.ndim - 1,)
+    match node.op.of:
+        case "value":
+            value = reduce_over("mul", entries, last)
+            return value if product is None else value * value
+        case "log":
+            total = reduce_over("add", _log(entries), last)
+            return total if product is None else total + total
+        case "sign":
+            return reduce_over("mul", _sign(entries), last)
+
+
+@structural("a determinant of a transpose", Determinant, valid=ROUNDS, inner=[DimShuffle])
+def _det_of_transpose(node: Tensor) -> Tensor | None:
+    (a,) = node.args
+    return node.op(a.args[0]) if is_transpose(a) else None
+
+
+@structural("a determinant of an inverse", Determinant, valid=ROUNDS, inner=[Inverse])
+def _det_of_inverse(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, Determinant)
+    (a,) = node.args
+    if not isinstance(a.op, Inverse):
+        return None
+    inner = node.op(a.args[0])
+    match node.op.of:
+        case "value":
+            return 1.0 / inner
+        case "log":
+            return -inner
+        case "sign":
+            return inner
+
+
+@structural("a determinant of a product", Determinant, valid=ROUNDS, inner=[MatMul])
+def _det_of_product(node: Tensor) -> Tensor | None:
+    assert isinstance(node.op, Determinant)
+    (a,) = node.args
+    if not isinstance(a.op, MatMul) or any(
+        factor.type.shape[-1] != factor.type.shape[-2] for factor in a.args
+    ):
+        return None
+    left, right = (node.op(factor) for factor in a.args)
+    return left + right if node.op.of == "log" else left * right

@@ -1,0 +1,258 @@
+"""`save` and `load`, and how functions, tensors and shared variables pickle.
+
+A pickle holds inputs and shared variables as objects of their own: two functions that share a
+variable still do when both come from one pickle. A file holds one function and all of its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symc.callable import Function, In
+from symc.errors import BadFile, SymcError
+from symc.graph import Array, Tensor
+from symc.inputs import Input, SharedVariable, shared, tensor
+from symc.modes import mode_named
+from symc.request import Request
+from symc.saved import archive
+from symc.saved.document import Document, nodes_of
+from symc.saved.values import whole
+from symc.version import VERSION
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+def save(function: Function, path: str | PathLike[str]) -> None:
+    """Writes a function with its graph and the values of its shared variables to a file.
+
+    `load` makes the function again, on another machine too: it is compiled there, or found in the
+    cache. The file is a zip archive of JSON and arrays; no Python objects are in it.
+
+    Raises `CannotSave` if the function calls Python functions of the user's.
+
+    >>> import pathlib, tempfile, symc, symc.tensor as T
+    >>> x, w = T.vector("x"), symc.shared(2.0, name="w")
+    >>> f = symc.function([x], x * w, updates=[(w, w + 1)])
+    >>> place = pathlib.Path(tempfile.mkdtemp(), "f.symc")
+    >>> f([1.0]), symc.save(f, place)
+    (array([2.]), None)
+    >>> symc.load(place)([1.0])
+    array([3.])
+    """
+    text, leaves, arrays = _document_of(function)
+    described = [_described(leaf, arrays) for leaf in leaves]
+    text |= {"symc": VERSION, "leaves": described}
+    archive.write(Path(path), text, arrays)
+
+
+def load(
+    path: str | PathLike[str], *, device: str | None = None, mode: str | None = None
+) -> Function:
+    """The function in a file that `save` wrote, with shared variables of its own.
+
+    `Function.shared` has those. `device` and `mode` override what the function was made for.
+    Files of format 1 can be read, which is what symc has written since 0.1.
+
+    Raises `BadFile` for a file that is damaged, or was written by a later symc, or not by symc.
+    """
+    document, arrays = archive.read(Path(path))
+    try:
+        described = document.get("leaves")
+        if not isinstance(described, list):
+            raise BadFile("it lists no inputs")
+        entries = described
+        leaves = [_leaf(entry, arrays, device) for entry in entries]
+        return _function_of(document, leaves, arrays, device=device, mode=mode)
+    except BadFile as error:
+        raise BadFile(f"{path}: {error}") from error.__cause__
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def _document_of(function: Function) -> tuple[dict[str, Any], list[Tensor], list[Array]]:
+    """A function as JSON, and the leaves and arrays that it refers to."""
+    request, document = function.request, Document()
+    pending = [v.default_update for v in request.shared if v.default_update is not None]
+    text: dict[str, Any] = {
+        "name": request.name,
+        "inputs": document.add(request.inputs),
+        "shared": document.add(request.shared),
+        "outputs": document.add(request.outputs),
+        "updates": [document.add(pair) for pair in request.updates],
+        "device": request.device,
+        "on_device": list(request.on_device),
+        "mode": function.mode,
+        "form": function.form,
+        "keys": function.keys,
+    }
+    document.add(pending)
+    text["defaults"] = [
+        document.add([leaf, leaf.default_update])
+        for leaf in document.leaves
+        if isinstance(leaf, SharedVariable) and leaf.default_update is not None
+    ]
+    arrays = list(document.arrays)
+    text["arguments"] = [_argument(item, arrays) for item in function.ins]
+    return text | {"nodes": document.nodes}, document.leaves, arrays
+
+
+def _argument(item: In, arrays: list[Array]) -> dict[str, Any]:
+    default: int | None = None
+    if item.value is not None:
+        default = len(arrays)
+        arrays.append(np.asarray(item.value))
+    return {"name": item.name, "default": default, "allow_downcast": item.allow_downcast}
+
+
+def _function_of(
+    text: dict[str, Any],
+    leaves: Sequence[Tensor],
+    arrays: Sequence[Array],
+    *,
+    device: str | None = None,
+    mode: str | None = None,
+) -> Function:
+    """The function that some JSON describes."""
+    nodes = nodes_of(text.get("nodes"), leaves, arrays)
+    match text:
+        case {
+            "name": str(name), "inputs": list(inputs), "shared": list(held),
+            "outputs": list(outputs), "updates": list(updates), "device": str(own_device),
+            "on_device": list(stays), "mode": str(own_mode), "form": str(form),
+            "keys": list(keys), "defaults": list(defaults), "arguments": list(arguments),
+        }:  # fmt: skip
+            pass
+        case _:
+            raise BadFile("it describes no function")
+
+    def pick(numbers: Any) -> tuple[Any, ...]:
+        if not isinstance(numbers, list):
+            raise BadFile("nodes are given by lists of numbers")
+        return tuple(nodes[whole(n, len(nodes))] for n in numbers)
+
+    for variable, update in map(pick, defaults):
+        _shared(variable).default_update = update
+    pairs = tuple((_shared(old), new) for old, new in map(pick, updates))
+    request = Request(
+        _checked_name(name), pick(inputs), tuple(map(_shared, pick(held))), pick(outputs), pairs,
+        device or own_device, tuple(map(bool, stays)),
+    )  # fmt: skip
+    if len(arguments) != len(request.inputs):
+        raise BadFile(f"{len(arguments)} arguments for {len(request.inputs)} inputs")
+    ins = [
+        _in(variable, entry, arrays)
+        for variable, entry in zip(request.inputs, arguments, strict=True)
+    ]
+    if form not in ("one", "list", "dict", "none"):
+        raise BadFile(f"no function returns {form!r:.20}")
+    try:
+        chosen = mode_named(mode or own_mode)
+        return Function(request, ins, form, [str(key) for key in keys], chosen)
+    except (SymcError, ValueError, TypeError) as error:
+        raise BadFile(f"its function cannot be made: {error}") from error
+
+
+def _shared(node: Tensor) -> SharedVariable:
+    if not isinstance(node, SharedVariable):
+        raise BadFile(f"{node!r} is no shared variable")
+    return node
+
+
+def _checked_name(name: str) -> str:
+    if not name.isidentifier() or not name.isascii():
+        raise BadFile(f"{name!r:.80} cannot be the name of a function")
+    return name
+
+
+def _in(variable: Tensor, entry: Any, arrays: Sequence[Array]) -> In:
+    match entry:
+        case {
+            "name": str() | None as name,
+            "default": int() | None as place,
+            "allow_downcast": bool() | None as downcast,
+        }:
+            default = None if place is None else arrays[whole(place, len(arrays))]
+            return In(variable, name, default, downcast)
+        case _:
+            raise BadFile("it describes an argument in no way known")
+
+
+# --- leaves in files ------------------------------------------------------------------------------
+
+
+def _described(leaf: Tensor, arrays: list[Array]) -> dict[str, Any]:
+    """An input or a shared variable as JSON; a value is added to the arrays."""
+    op: Any = leaf.op
+    text: dict[str, Any] = {
+        "name": leaf.name, "dtype": leaf.dtype.name, "shape": list(op.declared),
+    }  # fmt: skip
+    if isinstance(leaf, SharedVariable):
+        text |= {"value": len(arrays), "device": leaf.device}
+        arrays.append(leaf.get_value())
+    return text
+
+
+def _leaf(entry: Any, arrays: Sequence[Array], device: str | None) -> Tensor:
+    try:
+        match entry:
+            case {"value": place, "name": str() | None as name, "device": str() | None as own}:
+                value = arrays[whole(place, len(arrays))]
+                home = device or own
+                return shared(value, name, dtype=entry["dtype"], shape=_lengths(entry), device=home)
+            case {"name": str() | None as name, "dtype": str(dtype)}:
+                return tensor(dtype, _lengths(entry), name)
+            case _:
+                raise BadFile("it describes an input in no way known")
+    except (SymcError, ValueError, TypeError, KeyError) as error:
+        raise BadFile(f"an input cannot be made: {error}") from error
+
+
+def _lengths(entry: dict[str, Any]) -> tuple[int | None, ...]:
+    shape = entry.get("shape")
+    if not isinstance(shape, list):
+        raise BadFile("an input has no shape")
+    given = shape
+    if not all(n is None or (type(n) is int and n >= 0) for n in given):
+        raise BadFile("a length is a number, or not known")
+    return tuple(given)
+
+
+# --- pickles --------------------------------------------------------------------------------------
+
+
+def reduce_function(function: Function) -> tuple[Any, ...]:
+    """How a function pickles: JSON, arrays, and its inputs and shared variables as objects."""
+    return _function_of, _document_of(function)
+
+
+def reduce_tensor(node: Tensor) -> tuple[Any, ...]:
+    """How a tensor pickles."""
+    if isinstance(node, SharedVariable):
+        made = (node.get_value(), node.name, node.op.declared, node.device)
+        # The state is set when the variable is there already, to which the update refers.
+        return _new_shared, made, (None, {"default_update": node.default_update})
+    if isinstance(node.op, Input):
+        return _new_input, (node.dtype.name, node.op.declared, node.name)
+    document = Document()
+    document.add([node])
+    return _new_node, (document.nodes, document.leaves, document.arrays)
+
+
+def _new_shared(
+    value: Array, name: str | None, declared: tuple[int | None, ...], device: str | None
+) -> SharedVariable:
+    return shared(value, name, shape=declared, device=device)
+
+
+def _new_input(dtype: str, declared: tuple[int | None, ...], name: str | None) -> Tensor:
+    return tensor(dtype, declared, name)
+
+
+def _new_node(entries: list[Any], leaves: list[Tensor], arrays: list[Array]) -> Tensor:
+    return nodes_of(entries, leaves, arrays)[-1]

@@ -1,0 +1,223 @@
+"""The transforms users call, along one axis or several, with NumPy's lengths and norms.
+
+`n` (or `s`, one for each axis) is the length of the transform: the axis is cut there, or filled up
+with zeros; the inverse real transforms give that length, by default ``2 * (length - 1)``. `norm`
+says which direction divides by the length: "backward" (or None) the inverse one, "forward" the
+other, "ortho" both by its root. float32 and float16 give complex64, all other real dtypes
+complex128. Raises ValueError where a length is below 1, at run time if need be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+from symc import dims
+from symc.dims import Dim
+from symc.errors import DTypeError
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor, scalar_constant
+from symc.tensor.assign import set_subtensor
+from symc.tensor.broadcast import describe
+from symc.tensor.build import zeros
+from symc.tensor.elementwise import cast_to
+from symc.tensor.fft.transforms import FromReal, ToReal, Transform, check_points, half
+from symc.tensor.lengths import as_dim, normal_axes, normal_axis, public, tensor_of
+from symc.types import complex_for, float_for
+
+__all__ = [
+    "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft", "irfft", "irfft2", "irfftn",
+    "rfft", "rfft2", "rfftn",
+]  # fmt: skip
+
+Norm: TypeAlias = Literal["backward", "ortho", "forward"] | None
+Lengths: TypeAlias = "Sequence[int | Tensor] | None"
+Axes: TypeAlias = "Sequence[int] | None"
+LAST_TWO = (-2, -1)
+
+# --- one axis -------------------------------------------------------------------------------------
+
+
+def fft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
+    """The discrete Fourier transform along an axis.
+
+    >>> import symc.tensor as T
+    >>> T.fft.fft(T.constant([1.0, 0.0, -1.0, 0.0])).eval()
+    array([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j])
+    """
+    return _complex("fft", x, n, axis, norm, inverse=False)
+
+
+def ifft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
+    """The inverse of `fft`."""
+    return _complex("ifft", x, n, axis, norm, inverse=True)
+
+
+def rfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
+    """The transform of real numbers: its first ``n // 2 + 1`` results, which the others mirror.
+
+    >>> import symc.tensor as T
+    >>> T.fft.rfft(T.constant([1.0, 0.0, -1.0, 0.0])).eval()
+    array([0.+0.j, 2.+0.j, 0.+0.j])
+    """
+    x = as_tensor(x)
+    if x.dtype.is_complex:
+        raise DTypeError(f"rfft is of real numbers; use fft\n  given  {describe(x)}")
+    axis = normal_axis("rfft", axis, x.ndim, x)
+    x = cast_to(x, complex_for(x.dtype).component)
+    length = x.type.shape[axis] if n is None else as_dim(n)
+    return _scaled(FromReal(axis)(resized(x, length, axis)), length, norm, inverse=False)
+
+
+def irfft(
+    x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
+) -> Tensor:
+    """The inverse of `rfft`: n real numbers. Give n if it is odd.
+
+    Imaginary parts of the first frequency, and of the last where n is even, count as 0.
+    """
+    x = _as_complex(as_tensor(x))
+    axis = normal_axis("irfft", axis, x.ndim, x)
+    length = dims.mul(dims.sub(x.type.shape[axis], 1), 2) if n is None else as_dim(n)
+    check_points(x, length)
+    x = resized(x, half(length), axis)
+    return _scaled(ToReal(axis)(x, tensor_of(length)), length, norm, inverse=True)
+
+
+def hfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
+    """The transform of what has a mirror image for its second half, given the first: n reals."""
+    return irfft(OPERATORS["conj"](as_tensor(x)), n, axis, _opposite(norm))
+
+
+def ihfft(
+    x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None
+) -> Tensor:
+    """The inverse of `hfft`."""
+    return OPERATORS["conj"](rfft(x, n, axis, _opposite(norm)))
+
+
+# --- several axes ---------------------------------------------------------------------------------
+
+
+def fftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
+    """The transform along several axes: all, or the last ones where only `s` is given."""
+    return _over("fftn", fft, as_tensor(x), s, axes, norm)
+
+
+def ifftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
+    """The inverse of `fftn`."""
+    return _over("ifftn", ifft, as_tensor(x), s, axes, norm)
+
+
+def rfftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
+    """The transform of real numbers along several axes, of which the last is halved."""
+    x = as_tensor(x)
+    *others, (axis, length) = _axes("rfftn", x, s, axes)
+    result = rfft(x, length, axis, norm)
+    for other, n in others:
+        result = fft(result, n, other, norm)
+    return result
+
+
+def irfftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
+    """The inverse of `rfftn`. Give `s` if the length of the last axis is odd."""
+    x = as_tensor(x)
+    *others, (axis, length) = _axes("irfftn", x, s, axes)
+    for other, n in others:
+        x = ifft(x, n, other, norm)
+    return irfft(x, length, axis, norm)
+
+
+def fft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
+    """The transform along two axes."""
+    return fftn(x, s, axes, norm)
+
+
+def ifft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
+    """The inverse of `fft2`."""
+    return ifftn(x, s, axes, norm)
+
+
+def rfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
+    """The transform of real numbers along two axes, of which the last is halved."""
+    return rfftn(x, s, axes, norm)
+
+
+def irfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
+    """The inverse of `rfft2`."""
+    return irfftn(x, s, axes, norm)
+
+
+# --- what they share ------------------------------------------------------------------------------
+
+
+def _complex(
+    label: str, x: TensorLike, n: int | Tensor | None, axis: int, norm: Norm, *, inverse: bool
+) -> Tensor:
+    x = _as_complex(as_tensor(x))
+    axis = normal_axis(label, axis, x.ndim, x)
+    length = x.type.shape[axis] if n is None else as_dim(n)
+    return _scaled(Transform(axis, inverse)(resized(x, length, axis)), length, norm, inverse)
+
+
+def _as_complex(x: Tensor) -> Tensor:
+    return cast_to(x, complex_for(x.dtype))
+
+
+def _over(
+    label: str, transform: Callable[..., Tensor], x: Tensor, s: Lengths, axes: Axes, norm: Norm
+) -> Tensor:
+    result = _as_complex(x)
+    for axis, n in _axes(label, x, s, axes):
+        result = transform(result, n, axis, norm)
+    return result
+
+
+def _axes(label: str, x: Tensor, s: Lengths, axes: Axes) -> list[tuple[int, int | Tensor | None]]:
+    """The axes to transform, each with the length asked for."""
+    if axes is None:
+        count = x.ndim if s is None else len(s)
+        axes = tuple(range(x.ndim - count, x.ndim))
+    found = normal_axes(label, tuple(axes), x.ndim, x)
+    if s is not None and len(s) != len(found):
+        raise ValueError(f"{label}: {len(s)} lengths in s for {len(found)} axes")
+    if not found:
+        raise ValueError(f"{label} needs at least one axis")
+    wanted: list[Any] = [None] * len(found) if s is None else list(s)
+    return list(zip(found, wanted, strict=True))
+
+
+def _opposite(norm: Norm) -> Norm:
+    """The norm of the other direction."""
+    return {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")  # type: ignore[return-value]
+
+
+def _scaled(x: Tensor, n: Dim, norm: Norm, inverse: bool) -> Tensor:
+    """The sums, divided as the norm says."""
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f'norm is "backward", "ortho" or "forward", not {norm!r}')
+    if norm == "ortho":
+        power = 0.5
+    elif (norm == "forward") == inverse:
+        return x
+    else:
+        power = 1.0
+    dtype = float_for(x.dtype.component)
+    if isinstance(n, int):
+        return x * scalar_constant(n**-power, dtype)
+    length = cast_to(tensor_of(n), dtype)
+    return x * (1 / (OPERATORS["sqrt"](length) if power == 0.5 else length))
+
+
+def resized(x: Tensor, n: Dim, axis: int) -> Tensor:
+    """`x` with length n along an axis: cut, or filled up with zeros."""
+    own = x.type.shape[axis]
+    if own == n:
+        return x
+    kept = dims.minimum(own, n)
+    part = (*[slice(None)] * axis, slice(0, public(kept)))
+    inside = x if kept == own else x[part]
+    if kept == n:
+        return inside
+    shape = tuple(public(n if at == axis else dim) for at, dim in enumerate(x.type.shape))
+    return set_subtensor(zeros(shape, x.dtype)[part], inside)

@@ -1,0 +1,184 @@
+"""The three transforms along one axis that all others are made of. None divides by the length.
+
+Each is linear over the real numbers, and its gradient is its adjoint: of a complex transform the
+inverse one, of a real one the opposite with weights, as all frequencies but the lowest (and for an
+even length the highest) stand for two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from symc import dims
+from symc.codegen import ir
+from symc.codegen.record import record
+from symc.codegen.routines import KINDS
+from symc.dims import Dim
+from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
+from symc.lowering import Argument, LibCall, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.build import arange
+from symc.tensor.lengths import dim_of, tensor_of
+from symc.tensor.views import dimshuffle
+from symc.types import TensorType, complex_for, to_numpy
+
+
+@record
+class Transform(Op):
+    """Of complex numbers: the sums of ``x[j] * exp(-2i pi j k / n)``, or ``+`` if `inverse`."""
+
+    axis: int
+    inverse: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        check_points(args[0], args[0].type.shape[self.axis])
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        x = args[0]
+        if self.inverse:
+            return np.fft.ifft(x, axis=self.axis, norm="forward").astype(x.dtype)
+        return np.fft.fft(x, axis=self.axis).astype(x.dtype)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [Transform(self.axis, not self.inverse)(bar)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return Transform(self.axis + 1, self.inverse)(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        kind, *lengths = routine_arguments(node, self.axis, node.type.shape[self.axis], size)
+        inverse = ir.const(int(self.inverse))
+        return LibCall("fft_complex", (kind, inverse, *lengths, Argument(0), Argument(-1)))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        return require_points(node.args[0], node.type.shape[self.axis])
+
+    @property
+    def label(self) -> str:
+        return "ifft" if self.inverse else "fft"
+
+
+@record
+class FromReal(Op):
+    """Of real numbers: the first ``n // 2 + 1`` of the complex results."""
+
+    axis: int
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x = args[0]
+        shape = list(x.type.shape)
+        check_points(x, shape[self.axis])
+        shape[self.axis] = half(shape[self.axis])
+        return TensorType(complex_for(x.dtype), tuple(shape))
+
+    def evaluate(self, *args: Array) -> Array:
+        wanted = np.result_type(args[0], np.complex64)
+        return np.fft.rfft(args[0], axis=self.axis).astype(wanted)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        n = node.args[0].type.shape[self.axis]
+        return [ToReal(self.axis)(bar * weights(n, 0.5, self.axis, bar), tensor_of(n))]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return FromReal(self.axis + 1)(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        n = node.args[0].type.shape[self.axis]
+        given = routine_arguments(node, self.axis, n, size)
+        return LibCall("fft_real", (*given, Argument(0), Argument(-1)))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        return require_points(node.args[0], node.args[0].type.shape[self.axis])
+
+    @property
+    def label(self) -> str:
+        return "rfft"
+
+
+@record
+class ToReal(Op):
+    """The real numbers whose frequencies are given: of n results the first ``n // 2 + 1``.
+
+    Imaginary parts of the first frequency, and of the last where n is even, count as 0. The second
+    argument is n.
+    """
+
+    axis: int
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x, n = args
+        shape = list(x.type.shape)
+        shape[self.axis] = dim_of(n)
+        check_points(x, shape[self.axis])
+        return TensorType(x.dtype.component, tuple(shape))
+
+    def evaluate(self, *args: Array) -> Array:
+        x, n = args
+        wanted = np.float32 if x.dtype == np.complex64 else np.float64
+        return np.fft.irfft(x, int(n), axis=self.axis, norm="forward").astype(wanted)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        spectrum = FromReal(self.axis)(bar)
+        return [spectrum * weights(node.type.shape[self.axis], 2.0, self.axis, spectrum), None]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return ToReal(self.axis + 1)(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        given = routine_arguments(node, self.axis, node.type.shape[self.axis], size)
+        return LibCall("fft_to_real", (*given, Argument(0), Argument(-1)))
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        return require_points(node.args[0], node.type.shape[self.axis])
+
+    @property
+    def label(self) -> str:
+        return "irfft"
+
+
+def half(n: Dim) -> Dim:
+    """How many frequencies n real numbers have, one of each pair counted."""
+    return dims.add(dims.floordiv(n, 2), 1)
+
+
+def weights(n: Dim, middle: float, axis: int, like: Tensor) -> Tensor:
+    """`middle` for frequencies of n numbers that stand for two, else 1; along an axis of `like`."""
+    k = arange(tensor_of(half(n)))
+    single: Tensor = OPERATORS["logical_or"](
+        OPERATORS["eq"](k, 0), OPERATORS["eq"](k * 2, tensor_of(n))
+    )
+    one, other = (to_numpy(like.dtype.component).type(value) for value in (1.0, middle))
+    values: Tensor = OPERATORS["where"](single, one, other)
+    order = [0 if position == axis else None for position in range(like.ndim)]
+    return dimshuffle(values, order)
+
+
+def routine_arguments(
+    node: Tensor, axis: int, n: Dim, size: SizeOf
+) -> tuple[ir.Expr, ir.Expr, ir.Expr, ir.Expr]:
+    """What all routines of `runtime/fft.h` begin with: the element type and three lengths."""
+    shape = node.type.shape
+    kind = ir.const(KINDS.index(node.dtype.component.name))
+    outer, inner = dims.product(shape[:axis]), dims.product(shape[axis + 1 :])
+    return kind, size(outer), size(n), size(inner)
+
+
+def check_points(x: Tensor, n: Dim) -> None:
+    """Raises ValueError for a transform that is known to have no length."""
+    if isinstance(n, int) and n < 1:
+        raise ValueError(no_points(x, n))
+
+
+def require_points(x: Tensor, n: Dim) -> Iterable[Requirement]:
+    """The requirement of a length above 0."""
+    if not dims.nonnegative(dims.sub(n, 1)):
+        holds: Tensor = OPERATORS["gt"](tensor_of(n), 0)
+        yield Requirement(holds, ValueError, lambda value: no_points(x, value(n)))
+
+
+def no_points(x: Tensor, n: object) -> str:
+    """The message for a transform without a length."""
+    return f"fft: a transform needs at least one point, not {n}\n  given  {describe(x)}"

@@ -1,0 +1,124 @@
+"""Products of a matrix with orthonormal columns and a triangular one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, overload
+
+import numpy as np
+
+from symc import dims
+from symc.codegen.record import record
+from symc.dims import Dim
+from symc.errors import GradientError
+from symc.graph import Array, Op, Tensor, TensorLike
+from symc.lowering import Argument, LibCall, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.diagonal import triu
+from symc.tensor.elementwise import conjugated
+from symc.tensor.linalg.common import (
+    adjoint,
+    batch_of,
+    kind_of,
+    matrices,
+    mirrored,
+    times,
+)
+from symc.tensor.linalg.triangular import SolveTriangular
+from symc.tensor.matmul import agreed
+from symc.types import TensorType
+
+__all__ = ["QRResult", "qr"]
+
+Q, R = 0, 1
+
+
+@record
+class Qr(Op):
+    """``a = q r``: q with orthonormal columns (part 0), r triangular (1).
+
+    With `complete`, q is square; else it has no more columns than `a`. Without `vectors` only r is
+    computed.
+    """
+
+    part: int
+    complete: bool = False
+    vectors: bool = True
+
+    def infer(self, *args: Tensor) -> TensorType:
+        *batch, m, n = args[0].type.shape
+        k = self._inner(args[0])
+        return TensorType(args[0].dtype, (*batch, m, k) if self.part == Q else (*batch, k, n))
+
+    def _inner(self, a: Tensor) -> Dim:
+        m, n = a.type.shape[-2:]
+        return m if self.complete else dims.minimum(m, n)
+
+    def evaluate(self, *args: Array) -> Array:
+        mode: Literal["complete", "reduced"] = "complete" if self.complete else "reduced"
+        return np.linalg.qr(args[0], mode)[self.part]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        (a,) = node.args
+        m, n = a.type.shape[-2:]
+        wide = isinstance(m, int) and isinstance(n, int) and m < n
+        if self.complete or wide:
+            raise GradientError(
+                "qr has a gradient only with mode='reduced' or 'r', for matrices with no more "
+                f"columns than rows\n  given  {describe(a)}"
+            )
+        q, r = Qr(Q)(a), Qr(R)(a)
+        r, _ = agreed("the gradient of qr", r, r.ndim - 2, r, r.ndim - 1)
+        if self.part == Q:
+            whole = bar - times(q, mirrored(times(adjoint(bar), q)))
+        else:
+            whole = times(q, mirrored(times(r, adjoint(triu(bar)))))
+        divide = SolveTriangular(is_lower=False, trans=True, right=True)
+        return [conjugated(divide(r, conjugated(whole)))]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        a = node.args[0]
+        m, n = a.type.shape[-2:]
+        args = (
+            kind_of(a.dtype), size(batch_of(a)), size(m), size(n), size(self._inner(a)),
+            Argument(0), Argument(-1),
+        )  # fmt: skip
+        if not self.vectors:
+            return LibCall("qr_r", args)
+        results = Qr(Q, self.complete), Qr(R, self.complete)
+        return LibCall("qr", (*args, Argument(-2)), results)
+
+
+class QRResult(NamedTuple):
+    """A matrix with orthonormal columns and an upper triangular one, whose product is the given."""
+
+    Q: Tensor
+    R: Tensor
+
+
+@overload
+def qr(a: TensorLike, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
+@overload
+def qr(a: TensorLike, mode: Literal["r"]) -> Tensor: ...
+def qr(a: TensorLike, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult | Tensor:
+    """``a = q @ r`` with orthonormal columns in q and an upper triangle r.
+
+    Leading axes are a batch. With ``mode="complete"`` q is square and r as tall as `a`; with
+    ``"r"`` only r is computed. The gradient is for matrices with no more columns than rows, of full
+    rank.
+
+    >>> import symc.tensor as T
+    >>> T.linalg.qr([[3.0, 1.0], [4.0, 2.0]], mode="r").eval().round(12)
+    array([[-5. , -2.2],
+           [ 0. ,  0.4]])
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"qr: mode is 'reduced', 'complete' or 'r', not {mode!r}")
+    a = matrices("qr", a)
+    if mode == "r":
+        return Qr(R, vectors=False)(a)
+    complete = mode == "complete"
+    return QRResult(Qr(Q, complete)(a), Qr(R, complete)(a))

@@ -1,0 +1,1 @@
+"""Ops that users write: functions in Python and C, and parts of graphs."""

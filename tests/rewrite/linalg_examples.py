@@ -1,0 +1,89 @@
+"""Expressions of linear algebra on which its rules fire, and numbers for their inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symc import tensor as T
+from symc.grad import grad
+from symc.graph import Tensor
+from symc.tensor.matmul import MatMul
+
+L: Any = T.linalg
+RNG = np.random.default_rng(21)
+# Well conditioned, so that both sides of a rule agree to the last digits.
+M = np.eye(3) + 0.1 * RNG.standard_normal((3, 3))
+P = np.eye(3) + 0.1 * RNG.standard_normal((3, 3))
+STACK = np.eye(3) + 0.1 * RNG.standard_normal((2, 3, 3))
+K = M @ M.T
+W = RNG.standard_normal((3, 3))
+V = RNG.standard_normal(3)
+
+
+def _gradient_of_log_det(a: Tensor) -> Tensor:
+    return grad(T.log(L.det(a)), a)
+
+
+LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
+    "a diagonal of a product": [
+        (lambda a, b: T.trace(a @ b), [M, P]),
+        (lambda a, b: T.diagonal(a.T @ b.T), [M, P]),
+    ],
+    "an inverse times a matrix": [
+        (lambda a, b: L.inv(a) @ b, [M, W]),
+        (lambda a, b: b @ L.inv(a), [M, W]),
+        (lambda a, b: MatMul(True, True)(L.inv(a), b), [STACK, STACK]),
+        (lambda a, b: MatMul(True, True)(b, L.inv(a)), [M, W]),
+    ],
+    "an inverse times a vector": [
+        (lambda a, x: L.inv(a) @ x, [M, V]),
+        (lambda a, x: x @ L.inv(a), [M, V]),
+    ],
+    "an inverse of an inverse": [(lambda a: L.inv(L.inv(a)), [M])],
+    "an inverse of a transpose": [(lambda a: L.inv(a.T), [M]), (lambda a: L.inv(a.mT), [STACK])],
+    "an inverse of a Cholesky factor": [(lambda k: L.inv(L.cholesky(k)), [K])],
+    "a system with a transpose": [(lambda a, b: L.solve(a.T, b), [M, W])],
+    "a triangular system with a transpose": [
+        (lambda k, b: L.solve_triangular(L.cholesky(k).T, b), [K, W]),
+    ],
+    "a system with a triangle": [
+        (lambda k, b: L.solve(L.cholesky(k), b), [K, W]),
+        (lambda a, b: L.solve(L.qr(a, mode="complete").R, b), [M, W]),
+    ],
+    "a system with a Cholesky product": [(lambda k, b: _rebuilt_system(L.cholesky(k), b), [K, W])],
+    "a logarithm of a determinant": [
+        (lambda a: T.log(L.det(a)), [M]),
+        (lambda a: T.log(abs(L.det(a))), [-M]),
+    ],
+    "a sign of a determinant": [(lambda a: T.sign(L.det(a)), [STACK])],
+    "a determinant times what is divided by it": [
+        (_gradient_of_log_det, [M]),
+        (lambda a: grad(T.log(abs(L.det(a))), a), [-M]),
+    ],
+    "a determinant of a triangle": [
+        (lambda k: L.det(L.cholesky(k)), [K]),
+        (lambda k: L.slogdet(_product(L.cholesky(k))).logabsdet, [K]),
+        (lambda k: L.slogdet(_product(L.cholesky(k))).sign, [K]),
+        (lambda k: L.det(_product(L.cholesky(k))), [K]),
+    ],
+    "a determinant of a transpose": [(lambda a: L.det(a.T), [M])],
+    "a determinant of an inverse": [
+        (lambda a: L.det(L.inv(a)), [M]),
+        (lambda a: L.slogdet(L.inv(a)).logabsdet, [M]),
+        (lambda a: L.slogdet(L.inv(a)).sign, [-M]),
+    ],
+    "a determinant of a product": [
+        (lambda a, b: L.det(a @ b), [M, P]),
+        (lambda a, b: L.slogdet(a @ b).logabsdet, [M, P]),
+    ],
+}
+
+
+def _product(factor: Tensor) -> Tensor:
+    return MatMul(False, True)(factor, factor)
+
+
+def _rebuilt_system(factor: Tensor, b: Tensor) -> Tensor:
+    return L.solve(_product(factor), b)

@@ -1,0 +1,1 @@
+static inline double waves_half(double x) { return x / 2; }
