@@ -36,7 +36,8 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
         "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
         "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
-        "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read", "key": "read",
+        "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
+        "key": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
