@@ -7,6 +7,7 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 import gc as _gc
+from typing import TYPE_CHECKING
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
@@ -71,6 +72,10 @@ _LATE = {
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
 }  # fmt: skip
+
+if TYPE_CHECKING:
+    from symc import errors as errors
+    from symc import optim as optim
 
 __version__ = _VERSION
 

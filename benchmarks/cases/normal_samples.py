@@ -25,8 +25,8 @@ def symc(dtype: str) -> Repeated:
     import symc.tensor as T
 
     stream = T.random.RandomStream(0)
-    function = package.function([], stream.normal(size=COUNT, dtype=dtype))
-    function.threads = 1
+    with package.config.set(threads=1):
+        function = package.function([], stream.normal(size=COUNT, dtype=dtype))
     verify(function())
     return Repeated(function)
 

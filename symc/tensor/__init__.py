@@ -1,5 +1,7 @@
 """The user's `T`: everything that makes or combines tensors."""
 
+from typing import TYPE_CHECKING
+
 from symc.tensor.activations import *
 from symc.tensor.along import *
 from symc.tensor.assign import *
@@ -383,6 +385,9 @@ __all__ = [
     "zvector",
     "zvectors",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from symc.tensor import random as random
 
 _MODULES = ("fft", "linalg", "nnet", "random")
 

@@ -21,7 +21,7 @@ def test_filled_arrays_have_the_numbers_made_one_by_one() -> None:
         f = symc.function([], [few, many], mode="compile")
         assert "symc_fill_normal" in f.source
         one_by_one, filled = f()
-        rtol = 100 * np.finfo(dtype).eps
+        rtol = 100 * float(np.finfo(dtype).eps)
         np.testing.assert_allclose(filled[:40], one_by_one, rtol=rtol, atol=rtol)
 
 
@@ -81,7 +81,7 @@ def test_a_device_draws_the_same() -> None:
     got = symc.function([], draws, device="cuda:sim")()
     for value, wanted in zip(got, evaluate(draws, {}), strict=True):
         if wanted.dtype.kind == "f":
-            rtol = 100 * np.finfo(wanted.dtype).eps
+            rtol = 100 * float(np.finfo(wanted.dtype).eps)
             np.testing.assert_allclose(value, wanted, rtol=rtol, atol=rtol)
         else:
             np.testing.assert_array_equal(value, wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ KEY = R.key(0)
 
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
-        lambda: R.normal(3),
+        lambda: R.normal(cast("Any", 3)),
         TypeError,
         "normal: a key is needed, not 3; make one",
     ),

@@ -7,7 +7,7 @@ number of threads. The bits are from `codegen/runtime/philox.h`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -119,7 +119,10 @@ class Draw(Op):
 class Derive(Op):
     """New keys: for each number of the second argument, one of its own, along a new last axis."""
 
-    cost = 40.0
+    @property
+    def cost(self) -> float:
+        """In simple operations."""
+        return FUNCTIONS["random_key"].cost
 
     def infer(self, *args: Tensor) -> TensorType:
         return TensorType(UINT64, (*args[1].type.shape, 2))
@@ -144,7 +147,7 @@ class Derive(Op):
 
 def checked_key(key: Tensor, label: str) -> Tensor:
     """The key, if it is one."""
-    if not isinstance(key, Tensor | np.ndarray):
+    if not isinstance(cast("object", key), Tensor | np.ndarray):
         raise TypeError(
             f"{label}: a key is needed, not {key!r}; make one with T.random.key(seed), or use the "
             "methods of T.random.RandomStream(seed)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import cast
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def seed_words(seed: int | None) -> tuple[int, int]:
     """A seed of up to 128 bits as two of 64; None takes them from the operating system."""
     if seed is None:
         return int.from_bytes(os.urandom(8), "little"), 0
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+    if isinstance(seed, bool) or not isinstance(cast("object", seed), int | np.integer):
         raise TypeError(f"a seed must be an integer, not {seed!r}")
     seed = int(seed)
     if not 0 <= seed < 1 << 128:
