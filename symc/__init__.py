@@ -7,7 +7,6 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 import gc as _gc
-from typing import TYPE_CHECKING
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
@@ -39,6 +38,8 @@ finally:
         _gc.enable()
 
 if _TYPE_CHECKING:
+    from symc import errors as errors
+    from symc import optim as optim
     from symc.loops.api import scan as scan
     from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
@@ -72,10 +73,6 @@ _LATE = {
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
 }  # fmt: skip
-
-if TYPE_CHECKING:
-    from symc import errors as errors
-    from symc import optim as optim
 
 __version__ = _VERSION
 

@@ -19,6 +19,7 @@ from cases import (
     pairwise,
     scalar,
     softmax,
+    sorting,
 )
 
 CASES: tuple[Case, ...] = (
@@ -40,4 +41,5 @@ CASES: tuple[Case, ...] = (
     normal_samples.FLOAT64,
     normal_samples.FLOAT32,
     fourier.CASE,
+    sorting.CASE,
 )
