@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.expressions import Names, Printer
 from symc.codegen.foreign import FOREIGN, foreign_of
-from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
+from symc.codegen.ir import Const, Expr, Launch, Param, Program, Repeat, Var
 from symc.codegen.kernels import Emitted, emit_kernel
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
@@ -94,12 +95,15 @@ def length_text(length: Expr) -> str:
 
 def natural_sizes(program: Program, printer: Printer) -> dict[str, set[str]]:
     """The sizes of each kernel that no launch makes negative. Also marks the program's own."""
+    for step in every_step(program.steps):
+        if isinstance(step, Repeat):
+            printer.natural.update([step.var] if step.done is None else [step.var, step.done])
     for size in program.sizes:
         if size.value is not None and printer.is_natural(size.value):
             printer.natural.add(size.var.name)
     found: dict[str, set[str]] = {}
     sizes = {kernel.name: kernel.sizes for kernel in program.kernels}
-    for step in program.steps:
+    for step in every_step(program.steps):
         if isinstance(step, Launch):
             names = {
                 size.name
@@ -114,7 +118,7 @@ def aliased_params(program: Program) -> dict[str, frozenset[str]]:
     """The parameters of each kernel that some launch gives one buffer twice to write and read."""
     params = {kernel.name: kernel.params for kernel in program.kernels}
     found: dict[str, frozenset[str]] = {}
-    for step in program.steps:
+    for step in every_step(program.steps):
         if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
             continue
         together: dict[str, list[Param]] = {}

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.device_kernels import Launchable, emit_device_kernel
 from symc.codegen.dtypes import INT32
 from symc.codegen.emit import HOST, KERNELS, aliased_params, header, natural_sizes
@@ -100,7 +101,7 @@ def routine_kernels(program: Program) -> list[str]:
     return list(
         dict.fromkeys(
             kernel
-            for step in program.steps
+            for step in every_step(program.steps)
             if isinstance(step, Routine)
             for kernel in ROUTINE_KERNELS[step.name]
         )

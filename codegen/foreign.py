@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import DType
 from symc.codegen.ir import Call, Program, Routine
 from symc.codegen.math import FUNCTIONS, Function
@@ -68,7 +69,7 @@ def foreign_of(program: Program) -> list[Foreign]:
     """The functions of users that a program calls."""
     if not FOREIGN:
         return []
-    names = [step.name for step in program.steps if isinstance(step, Routine)]
+    names = [step.name for step in every_step(program.steps) if isinstance(step, Routine)]
     for kernel in program.kernels:
         pending = [expr for stmt in statements(kernel.body) for expr in expressions(stmt)]
         while pending:

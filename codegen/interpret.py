@@ -7,13 +7,16 @@ to about 1e-13, not to the last bit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from math import prod
 from typing import Any, assert_never
 
 from symc.codegen.closures import Compiler, Frame, Functions, compile_kernel
 from symc.codegen.errors import IRError
 from symc.codegen.ir import (
+    Branch,
     Check,
     Const,
     Expr,
@@ -23,18 +26,47 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Step,
 )
+from symc.codegen.passes.memory import used_buffers
 from symc.codegen.record import record
 
 
 @record
 class Array:
-    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape."""
+    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape.
+
+    Of complex numbers, the values are real and imaginary parts in turn.
+    """
 
     values: Sequence[Any]
     shape: tuple[int, ...]
+
+
+class Window(list[Any]):
+    """A row: elements of another buffer, in their place."""
+
+    def __init__(self, values: list[Any], offset: int, length: int) -> None:
+        super().__init__()
+        if offset < 0 or offset + length > len(values):
+            raise IRError(f"a row of {length} from {offset} is not in {len(values)} elements")
+        self.values, self.offset, self.length = values, offset, length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.values[self.offset + index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.values[self.offset + index] = value
+
+    def overlaps(self, other: Window) -> bool:
+        """Whether an element is in both."""
+        first, second = sorted((self, other), key=lambda row: row.offset)
+        return self.values is other.values and first.offset + first.length > second.offset
 
 
 @record
@@ -102,6 +134,9 @@ class _Run:
                 given = arrays[buffer.name]
                 self.shapes[buffer.name] = given.shape
                 self.memory[buffer.name] = list(given.values)
+        self.rows = {buffer.name for buffer in program.buffers if buffer.role == "row"}
+        self.kept = {b.name for b in program.buffers if b.role not in ("temp", "row")}
+        self.uses = Counter(used_buffers(program, program.steps))
         self.functions = functions
         self.sizes: dict[str, int] = {}
         self.kernels = {
@@ -112,11 +147,7 @@ class _Run:
     def run(self) -> Result:
         """All steps, until a Check fails."""
         self.learn()
-        status = 0
-        for step in self.program.steps:
-            status = self.step(step)
-            if status:
-                break
+        status = self.steps(self.program.steps)
         kept = {b.name for b in self.program.buffers if b.role in ("output", "shared")}
         arrays = {
             name: Array(values, self.shapes[name])
@@ -138,9 +169,14 @@ class _Run:
         """An expression of the host program. KeyError if it needs a size that is not known."""
         host = Compiler(f"program {self.program.name}", self.functions, shapes=self.shapes)
         compute = host.expr(expr)
-        known = {**self.memory, **self.sizes}
-        frame: Frame = [known[name] for name in host.places]
+        frame: Frame = [
+            self.sizes[name] if name in self.sizes else self.existing(name) for name in host.places
+        ]
         return compute(frame)
+
+    def existing(self, name: str) -> list[Any]:
+        """A buffer that something has been written to, or a row of one."""
+        return self.buffer(name) if name in self.rows else self.memory[name]
 
     def buffer(self, name: str) -> list[Any]:
         """A buffer's elements; outputs and temporaries begin to exist when first used."""
@@ -148,15 +184,78 @@ class _Run:
             declared = next(buffer for buffer in self.program.buffers if buffer.name == name)
             shape = tuple(int(self.value(length)) for length in declared.shape)
             self.shapes[name] = shape
-            self.memory[name] = [None] * prod(shape)
+            count = prod(shape) * (1 + declared.dtype.is_complex)
+            if declared.of is not None:
+                return self.row(declared.of, count)
+            self.memory[name] = [None] * count
         return self.memory[name]
+
+    def row(self, of: Pointer, length: int) -> Window:
+        """Where a row is now."""
+        values, offset = self.buffer(of.buffer), int(self.value(of.offset))
+        if isinstance(values, Window):
+            return Window(values.values, values.offset + offset, length)
+        return Window(values, offset, length)
+
+    def steps(self, steps: Sequence[Step]) -> int:
+        """Run a block of steps, until one fails."""
+        for step in steps:
+            status = self.step(step)
+            if status:
+                return status
+        return 0
+
+    def block(self, steps: Sequence[Step], **known: int) -> int:
+        """Run a block that knows these sizes; those it learns, and its temporaries, are its own."""
+        before = set(self.sizes)
+        self.sizes.update(known)
+        self.learn()
+        status = self.steps(steps)
+        for name in self.sizes.keys() - before:
+            del self.sizes[name]
+        if not status:
+            own = Counter(used_buffers(self.program, steps))
+            for name in own:
+                if own[name] == self.uses[name] and name not in self.kept:
+                    self.memory.pop(name, None)
+        return status
+
+    def repeat(self, step: Repeat) -> int:
+        """Run a loop."""
+        done, extent = 0, self.value(step.extent)
+        for name in self.kept.intersection(used_buffers(self.program, step.steps)):
+            self.buffer(name)  # outputs are there, even if no round writes any of their rows
+        while done < extent:
+            status = self.block(step.steps, **{step.var: done})
+            if status:
+                return status
+            done += 1
+            if step.stop is not None and self.buffer(step.stop)[0]:
+                break
+        if step.done is not None:
+            self.sizes[step.done] = done
+            self.learn()
+        return 0
+
+    def disjoint(self, kernel: str, given: Sequence[list[Any]]) -> None:
+        """Kernels take what they write as apart from all else; names are compared by `verify`."""
+        params = next(k for k in self.program.kernels if k.name == kernel).params
+        windows = [
+            (buffer, param) for buffer, param in zip(given, params, strict=True)
+            if isinstance(buffer, Window)
+        ]  # fmt: skip
+        for (first, a), (second, b) in combinations(windows, 2):
+            if (a.written or b.written) and first.overlaps(second):
+                raise IRError(f"kernel {kernel} is given rows that overlap: {a.name}, {b.name}")
 
     def step(self, step: Step) -> int:
         """Run one step; the code of a Check that does not hold, else 0."""
         match step:
             case Launch(kernel, buffers, sizes):
                 values = [self.value(size) for size in sizes]
-                self.kernels[kernel]([self.buffer(name) for name in buffers], values)
+                given = [self.buffer(name) for name in buffers]
+                self.disjoint(kernel, given)
+                self.kernels[kernel](given, values)
             case Routine(name, args):
                 self.routines[name](*map(self.argument, args))
             case Host(number, _, args):
@@ -169,6 +268,10 @@ class _Run:
                     raise IRError(f"size {size} is measured, but {buffer}[0] has not been written")
                 self.sizes[size] = value
                 self.learn()
+            case Repeat():
+                return self.repeat(step)
+            case Branch(condition, then, otherwise):
+                return self.block(then if self.buffer(condition)[0] else otherwise)
             case _:
                 assert_never(step)
         return 0

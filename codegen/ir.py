@@ -3,12 +3,14 @@
     program = Program(name, sizes, buffers, kernels, steps)
     size    = Size(var, value, where)                    value = expr over earlier sizes and Lengths
     buffer  = Buffer(name, dtype, shape, role)           role = input | output | shared | constant
-                                                              | temp | local
+                                                              | temp | row | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
             | Host(number, name, args)                   call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
+            | Repeat(var, extent, steps, stop, done)     a loop around steps
+            | Branch(condition, then, otherwise)         one of two blocks of steps
     kernel  = Kernel(name, params, sizes, body, note)
     stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
@@ -45,6 +47,10 @@ Meaning:
   a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
   equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
   is ordinary loops, gives the same result up to reassociation.
+- A `row` is a piece of another buffer that moves: its offset depends on the variable of a `Repeat`.
+  To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
+  it is given overlaps it.
+- The variable of a `Repeat` is a size inside it, and so is all that follows from it.
 - Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
   Behind it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
@@ -320,17 +326,21 @@ Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combi
 
 # --- kernels and programs -------------------------------------------------------------------------
 
-Role = Literal["input", "output", "shared", "constant", "temp", "local"]
+Role = Literal["input", "output", "shared", "constant", "temp", "row", "local"]
 
 
 @record
 class Buffer:
-    """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local)."""
+    """A C-contiguous array. `shape` is in sizes (of the program, or of the kernel for a local).
+
+    A row is the part of another buffer that begins at `of`.
+    """
 
     name: str
     dtype: DType
     shape: tuple[Expr, ...]
     role: Role
+    of: Pointer | None = None
 
     @property
     def is_by_value(self) -> bool:
@@ -439,7 +449,33 @@ class Measure:
     buffer: str
 
 
-Step: TypeAlias = Launch | Routine | Host | Check | Measure
+@record
+class Repeat:
+    """Runs the steps with `var` 0, 1, ... below `extent`.
+
+    With `stop`, a bool buffer, it ends after the steps that leave true there. `done` is a size
+    without a value, which becomes the number of rounds that were done.
+    """
+
+    var: str
+    extent: Expr
+    steps: tuple[Step, ...]
+    stop: str | None = None
+    done: str | None = None
+    note: str = field(default="", compare=False)
+
+
+@record
+class Branch:
+    """Runs `then` if element 0 of a bool buffer is true, else `otherwise`."""
+
+    condition: str
+    then: tuple[Step, ...]
+    otherwise: tuple[Step, ...]
+    note: str = field(default="", compare=False)
+
+
+Step: TypeAlias = Launch | Routine | Host | Check | Measure | Repeat | Branch
 
 
 @record

@@ -31,6 +31,7 @@ from symc.codegen.ir import (
     Alloc,
     Barrier,
     Binary,
+    Branch,
     Buffer,
     Call,
     Cast,
@@ -51,6 +52,7 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Select,
     Size,
@@ -100,14 +102,14 @@ def lines(program: Program) -> Iterator[Line]:
     for size in program.sizes:
         yield _size(size), size
     for buffer in program.buffers:
-        yield f"  {buffer.role} {_buffer(buffer)}", buffer
+        of = "" if buffer.of is None else f" = {_argument(buffer.of)}"
+        yield f"  {buffer.role} {_buffer(buffer)}{of}", buffer
     for kernel in program.kernels:
         yield "", None
         yield from _kernel(kernel)
     yield "", None
     yield "run", None
-    for step in program.steps:
-        yield "  " + _step(step), step
+    yield from _steps(program.steps, "  ")
 
 
 def _note(note: str) -> str:
@@ -127,6 +129,22 @@ def _list(exprs: Iterable[Expr]) -> str:
     return ", ".join(map(expression, exprs))
 
 
+def _steps(steps: Iterable[Step], indent: str) -> Iterator[Line]:
+    for step in steps:
+        yield indent + _step(step), step
+        match step:
+            case Repeat(steps=body, stop=stop):
+                yield from _steps(body, indent + "  ")
+                if stop is not None:
+                    yield f"{indent}  until {stop}[0]", None
+            case Branch(_, then, otherwise):
+                yield from _steps(then, indent + "  ")
+                yield indent + "else:", None
+                yield from _steps(otherwise, indent + "  ")
+            case _:
+                pass
+
+
 def _step(step: Step) -> str:
     match step:
         case Launch(kernel, buffers, sizes):
@@ -139,6 +157,11 @@ def _step(step: Step) -> str:
             return f"check {expression(condition)} else {code}{_note(note)}"
         case Measure(size, buffer):
             return f"measure {size} = {buffer}[0]"
+        case Repeat(var, extent, done=done, note=note):
+            measured = "" if done is None else f"measure {done} by "
+            return f"{measured}repeat {var} in {expression(extent)}:{_note(note)}"
+        case Branch(condition, note=note):
+            return f"if {condition}[0]:{_note(note)}"
         case _:
             assert_never(step)
 

@@ -34,17 +34,24 @@ Programs (this file)
     `Measure` reads an int64 buffer.
 19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
 20. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
+21. A row is of a buffer above it with the same dtype. It is used where its offset is known.
+22. The variable of a `Repeat` and the size that it measures are sizes without a value. The
+    variable, and what is measured inside, is known inside only. Conditions of loops and branches
+    are bool buffers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.check_expressions import Broken, Scope, check_expr, is_used_once
 from symc.codegen.check_kernels import check_kernel
 from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.errors import IRError
 from symc.codegen.ir import (
+    Branch,
     Buffer,
     Check,
     Expr,
@@ -56,6 +63,7 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Size,
     Step,
@@ -119,11 +127,11 @@ class _Checker:
                 raise Broken(buffer, f"buffer {buffer.name} of the program is local")
             for length in buffer.shape:
                 self.int64(buffer, length, sizes, "a length")
+            self.row(buffer, sizes)
         for kernel in program.kernels:
             check_kernel(kernel)
         self.learn()
-        for step in program.steps:
-            self.step(step)
+        self.steps(program.steps)
 
     def size(self, size: Size, sizes: dict[str, DType], given: dict[str, Buffer]) -> None:
         """Rule 14."""
@@ -133,13 +141,23 @@ class _Checker:
             scope = Scope(sizes, {}, {name: len(b.shape) for name, b in given.items()})
             self.is_int64(size, size.value, scope, f"size {size.var.name}")
         else:
-            count = sum(
-                isinstance(step, Measure) and step.size == size.var.name
-                for step in self.program.steps
-            )
+            count = sum(size.var.name in sets(step) for step in every_step(self.program.steps))
             if count > 1:
                 raise Broken(size, f"size {size.var.name} is measured {count} times")
         sizes[size.var.name] = INT64
+
+    def row(self, buffer: Buffer, sizes: dict[str, DType]) -> None:
+        """Rule 21."""
+        if (buffer.role == "row") != (buffer.of is not None):
+            raise Broken(buffer, f"{buffer.name} is a {buffer.role}, but has no or another place")
+        if buffer.of is not None:
+            names = [other.name for other in self.program.buffers]
+            whole = self.buffers.get(buffer.of.buffer)
+            if whole is None or names.index(whole.name) >= names.index(buffer.name):
+                raise Broken(buffer, f"there is no buffer {buffer.of.buffer} above {buffer.name}")
+            if whole.dtype is not buffer.dtype:
+                raise Broken(buffer, f"{whole.name} is {whole.dtype}, not {buffer.dtype}")
+            self.int64(buffer, buffer.of.offset, sizes, "an offset")
 
     def learn(self) -> None:
         """Note which sizes follow from those that have been measured."""
@@ -149,8 +167,40 @@ class _Checker:
             if follows or name in self.measured:
                 self.known[name] = INT64
 
+    def steps(self, steps: Sequence[Step]) -> None:
+        """A block of steps."""
+        for step in steps:
+            self.step(step)
+
+    def block(self, steps: Sequence[Step], *known: str) -> None:
+        """A block of steps in which these sizes are known. What it learns is known nowhere else."""
+        before = dict(self.known), set(self.measured)
+        self.measured.update(known)
+        self.learn()
+        self.steps(steps)
+        self.known, self.measured = before
+
+    def repeat(self, step: Repeat) -> None:
+        """Rule 22."""
+        self.int64(step, step.extent, self.known, "how often a loop runs")
+        for name in sets(step):
+            if not any(s.var.name == name and s.value is None for s in self.program.sizes):
+                raise Broken(step, f"{name} is no size without a value")
+        self.block(step.steps, step.var)
+        if step.stop is not None:
+            self.condition(step, step.stop)
+        if step.done is not None:
+            self.measured.add(step.done)
+            self.learn()
+
+    def condition(self, step: Step, name: str) -> None:
+        """A bool buffer that decides on a loop or branch."""
+        self.use(step, name)
+        if self.buffers[name].dtype is not BOOL:
+            raise Broken(step, f"the condition {name} is {self.buffers[name].dtype}, not bool")
+
     def step(self, step: Step) -> None:
-        """Rules 16 to 20."""
+        """Rules 16 to 22."""
         match step:
             case Launch():
                 self.launch(step)
@@ -176,6 +226,12 @@ class _Checker:
                     raise Broken(step, f"Measure sets {name}, which is no size without a value")
                 self.measured.add(name)
                 self.learn()
+            case Repeat():
+                self.repeat(step)
+            case Branch(condition, then, otherwise):
+                self.condition(step, condition)
+                self.block(then)
+                self.block(otherwise)
             case _:
                 assert_never(step)
 
@@ -223,7 +279,7 @@ class _Checker:
 
     def host(self, step: Host) -> None:
         """Rule 20."""
-        numbers = [s.number for s in self.program.steps if isinstance(s, Host)]
+        numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, Host)]
         if step.number < 0 or numbers.count(step.number) > 1:
             raise Broken(step, f"{step.number} is not a number of its own for a Host")
         for arg in step.args:
@@ -246,13 +302,18 @@ class _Checker:
         buffer = self.buffers.get(name)
         if buffer is None:
             raise Broken(step, f"there is no buffer {name}")
-        for length in buffer.shape:
-            unknown = names_in(length) - self.known.keys()
+        offsets = () if buffer.of is None else (buffer.of.offset,)
+        for expr in (*buffer.shape, *offsets):
+            unknown = names_in(expr) - self.known.keys()
             if unknown:
                 raise Broken(step, f"{name} is used before {min(unknown)} is measured")
+        if buffer.of is not None:
+            self.use(step, buffer.of.buffer)
 
     def writable(self, step: Step, buffer: Buffer) -> None:
         """Inputs and constants are only read."""
+        while buffer.of is not None:
+            buffer = self.buffers[buffer.of.buffer]
         if buffer.role in ("input", "constant"):
             raise Broken(step, f"{buffer.role} {buffer.name} is written")
 
@@ -265,6 +326,17 @@ class _Checker:
         dtype = check_expr(expr, scope, part)
         if dtype is not INT64:
             raise Broken(part, f"{what} is {dtype}, not int64")
+
+
+def sets(step: Step) -> list[str]:
+    """The sizes without a value that a step gives one."""
+    match step:
+        case Measure(size):
+            return [size]
+        case Repeat(var, done=done):
+            return [var] if done is None else [var, done]
+        case _:
+            return []
 
 
 def _count(kernel: Kernel, what: str, wanted: int, found: int) -> str:

@@ -39,6 +39,7 @@ finally:
 
 if _TYPE_CHECKING:
     from symc.loops.api import scan as scan
+    from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
     from symc.loops.folding import foldr as foldr
     from symc.loops.folding import map as map
@@ -64,7 +65,7 @@ _MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",
-    "scan": "loops.api", "until": "loops.outcome",
+    "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",

@@ -17,7 +17,7 @@ from symc.codegen.targets.c import CTarget
 from symc.conditions import as_tests, lengths_in, requirements, waits
 from symc.graph import Array, Tensor, walk
 from symc.inputs import Constant, SharedVariable
-from symc.lower import Interface, Lowerer, program_names
+from symc.lower import Interface, lower, program_names
 from symc.prepare import Prepared, prepare
 from symc.request import Request
 from symc.rewrite.pipeline import rewrite
@@ -69,17 +69,16 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
 
     names = program_names()
     prepared = prepare(
-        request, rewritten, found, tests, waits(found, tests), names, target.has_routine
+        request, rewritten, found, tests, waits(found, tests), names, mode, target.has_routine
     )
     plan = schedule(prepared.problem)
     clock.lap("schedule")
 
     interface = _interface(request, prepared, plan)
-    lowerer = Lowerer(
-        interface, plan, prepared.problem.updates, names, prepared.sizes,
-        prepared.problem.dims_of, prepared.problem.lowering_of, on_device=target.on_device,
+    program, arrays, hosts = lower(
+        request.name, interface, prepared.problem, prepared.sizes, plan, names,
+        on_device=target.on_device,
     )  # fmt: skip
-    program = lowerer.program(request.name)
     if any(node.type.dtype.is_complex for node in order):
         from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
 
@@ -93,10 +92,10 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
 
     source = target.emit(optimised)
     clock.lap("emit")
-    constants = [node.op.value for node in prepared.constants if isinstance(node.op, Constant)]
+    constants = [node.op.value for node in arrays if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
     return Stages(
-        len(order), after, plan, program, optimised, source, constants, plan.in_place, lowerer.hosts
+        len(order), after, plan, program, optimised, source, constants, plan.in_place, hosts
     )
 
 

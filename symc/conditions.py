@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from symc.codegen.record import record
 from symc.dims import Dim, Poly, Size, sizes, substitute
+from symc.errors import SymcError
 from symc.evaluate import evaluate
 from symc.graph import Array, Requirement, Tensor, located_at, walk
 from symc.inputs import constant_value
 
-if TYPE_CHECKING:
-    from symc.units import Test
+
+@record
+class Test:
+    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths."""
+
+    number: int
+    requirement: Requirement
+    node: Tensor | None
 
 
 def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
@@ -34,7 +42,6 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
 def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
     """The conditions as scalar bool nodes or pairs of lengths; those known to hold are left out."""
     from symc import tensor as T
-    from symc.units import Test
 
     tests: list[Test] = []
     for number, (node, requirement) in enumerate(found):
@@ -109,9 +116,18 @@ def explain(requirement: Requirement, inputs: Mapping[Tensor, Array]) -> Excepti
     return requirement.error(requirement.message(Values(inputs)))
 
 
-def check_all(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> None:
+def explain_step(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> Exception:
+    """The error for a condition that failed in a step of a loop: found by computing all again."""
+    try:
+        evaluate(roots, inputs)
+    except Exception as error:
+        return error
+    return SymcError("a condition failed in a step of a loop, and holds when it is computed again")
+
+
+def check_all(found: Sequence[tuple[Tensor, Requirement]], inputs: Mapping[Tensor, Array]) -> None:
     """Raises the error of the first condition that does not hold: for the interpreter."""
     values = Values(inputs)
-    for _, requirement in requirements(order):
+    for _, requirement in found:
         if not values.holds(requirement):
             raise explain(requirement, inputs)

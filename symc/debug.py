@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, TextIO
 
-from symc.graph import Tensor, walk
+from symc.conditions import Test
+from symc.graph import Op, Tensor, walk
 from symc.lowering import HostCall
 from symc.pprint import described, expression
-from symc.units import Invoke, Lone, Nest, Reading, Test, Unit
+from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
 if TYPE_CHECKING:
     from symc.callable import Function
@@ -26,22 +28,49 @@ def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
     %1 = exp(%0)            float64[x.shape[0]]  ...
     %2 = add(%1, 1.0)       float64[x.shape[0]]  ...
     """
+    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    return "\n".join(_graph_lines(roots, always_return=len(roots) > 1))
+
+
+def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
+    """A line for each node; the bodies of loops and branches stand below them, indented, once."""
     from symc.inputs import Constant
 
-    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     number: dict[Tensor, str] = {}
     lines: list[str] = []
+    shown: set[object] = set()
+    fresh = count()
     for node in walk(roots):
         if isinstance(node.op, Constant) and not node.type.shape:
             number[node] = str(node.op.value.item())
             continue
-        number[node] = f"%{len(lines)}"
+        number[node] = f"%{next(fresh)}"
         args = ", ".join(number[arg] for arg in node.args)
         name = f" {node.name}" if node.name else ""
         call = f"{node.op.label}({args})" if node.args else node.op.label
         lines.append(f"{number[node]} = {call + name:<18} {node.type!s:<20} {node.where}")
-    lines += [f"return {', '.join(number[root] for root in roots)}"] if len(roots) > 1 else []
-    return "\n".join(lines)
+        for title, body in _bodies(node.op):
+            if body not in shown:
+                shown.add(body)
+                lines.append(f"    {title}")
+                lines += ["      " + line for line in _graph_lines(body, always_return=True)]
+    if always_return:
+        lines.append(f"return {', '.join(number[root] for root in roots)}")
+    return lines
+
+
+def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+    """The graphs inside a loop or branch, by what they are for."""
+    from symc.loops.branch import Choice
+    from symc.loops.scan import Scan
+
+    match op:
+        case Scan(body):
+            return [("each step:", body.results)]
+        case Choice(then, otherwise):
+            return [("if true:", then.results), ("if not:", otherwise.results)]
+        case _:
+            return []
 
 
 def dprint(outputs: Tensor | Sequence[Tensor], file: TextIO | None = None) -> None:
@@ -95,6 +124,12 @@ def _unit(unit: Unit, number: int) -> str:
             in_python = isinstance(stages_[0].lowering, HostCall)
             head = f"{number}. {'called in Python' if in_python else 'library call'}"
             return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
+        case Inside(stages_, plans):
+            lines = [f"{number}. loop or branch", *(f"     {described(s.node)}" for s in stages_)]
+            for plan in plans:
+                inner = (_unit(inside, n) for n, inside in enumerate(plan.units, 1))
+                lines += ["     " + line for text in inner for line in text.split("\n")]
+            return "\n".join(lines)
         case Test(number=test):
             return f"{number}. run-time condition {test + 1}"
         case Reading(size, node):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from symc.graph import Array, Op, Tensor, walk
 from symc.inputs import Input, Shared
 from symc.types import to_numpy
 
+_watching: ContextVar[Callable[[Tensor, Array], None] | None] = ContextVar("watching", default=None)
+
 
 def evaluate(
     outputs: Sequence[Tensor],
@@ -20,8 +23,16 @@ def evaluate(
 ) -> list[Array]:
     """The values of the outputs, given those of the inputs. `after` sees every computed node.
 
-    Run-time requirements are not checked here; see `symc.checks`.
+    In loops and branches it sees those of all steps. Run-time requirements are checked in there;
+    of other nodes `symc.conditions` checks them.
     """
+    if after is not None:
+        token = _watching.set(after)
+        try:
+            return evaluate(outputs, values)
+        finally:
+            _watching.reset(token)
+    after = _watching.get()
     known: dict[Tensor, Array] = dict(values)
     together: dict[Any, Callable[[Op], Array]] = {}
     for node in walk(outputs, stop=lambda node: node in known):

@@ -94,6 +94,10 @@ def function(
     _add_default_updates(results, pairs, no_default_updates, replace)
     variables = _cut(ins, replace)
     roots = substitute([*results, *(new for _, new in pairs)], replace)
+    if any(node.op.label == "ifelse" or node.op.label == "scan" for node in walk(roots)):
+        from symc.loops.outline import outline  # late: most functions have no branches
+
+        roots = outline(roots)
     results, news = roots[: len(results)], roots[len(results) :]
     updated = [_checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
     order = walk([*results, *(new for _, new in updated)])

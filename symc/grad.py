@@ -268,6 +268,8 @@ def _bars(
     blocked: set[Tensor],
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
     """What reaches every node of the given bars, and the nodes that depend on a target."""
+    if any(node.op.label == "ifelse" for node in walk(roots)):
+        return _bars_of_outlined(roots, given, targets, blocked)
     order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
     reach = _reaching(order, set(targets), blocked)
     groups = _groups([node for node in order if node in reach and node not in blocked])
@@ -285,6 +287,29 @@ def _bars(
             for arg, part in zip(node.args, parts, strict=True):
                 if part is not None and arg in reach and arg.dtype.is_inexact:
                     bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
+    return bars, reach
+
+
+def _bars_of_outlined(
+    roots: Sequence[Tensor],
+    given: Mapping[Tensor, Tensor],
+    targets: Sequence[Tensor],
+    blocked: set[Tensor],
+) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
+    """The same where only one side of a branch is computed, and so only its gradient."""
+    from symc.loops.outline import outline  # late: most costs have no branches
+
+    held = list(blocked)
+    new = outline([*roots, *targets, *held, *given])
+    ours, rest = new[: len(roots)], new[len(roots) :]
+    goals, rest = rest[: len(targets)], rest[len(targets) :]
+    bars = {node: given[old] for node, old in zip(rest[len(held) :], given, strict=True)}
+    bars, reach = _bars(ours, bars, goals, set(rest[: len(held)]))
+    for old, goal in zip(targets, goals, strict=True):
+        if goal in bars:
+            bars[old] = bars[goal]
+        if goal in reach:
+            reach.add(old)
     return bars, reach
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from symc.dims import Dim
 from symc.graph import Op, Tensor
 from symc.inputs import SharedVariable
-from symc.lowering import Alias, At, Fold, HostCall, Index, LibCall, Write
+from symc.lowering import Alias, At, Control, Fold, HostCall, Index, LibCall, Write
 from symc.stages import Facts, Stage, full_index, members, variable
-from symc.units import Invoke, Lone, Nest, Problem, Reading, Unit
+from symc.units import Inside, Invoke, Lone, Nest, Problem, Reading, Unit
 
 MOST_STAGES = 64
 
@@ -56,7 +56,7 @@ class Groups:
         calls: dict[tuple[tuple[Op, ...], tuple[Tensor, ...]], int] = {}
         for node, stage in self._stages.items():
             number = len(self._members)
-            if isinstance(stage.lowering, LibCall | HostCall) and stage.lowering.results:
+            if isinstance(stage.lowering, LibCall | HostCall | Control) and stage.lowering.results:
                 number = calls.setdefault((stage.lowering.results, node.args), number)
             self._group_of[node] = number
             self._members.setdefault(number, []).append(stage)
@@ -352,5 +352,7 @@ class Groups:
                 return []
             case LibCall() | HostCall():
                 return [Invoke(tuple(stages))]
+            case Control():
+                return [Inside(tuple(stages))]
             case _:
                 return [Lone(stages[0])]

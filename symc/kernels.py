@@ -15,9 +15,20 @@ from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.graph import Tensor
-from symc.lowering import Alias, At, Fold, HostCall, Index, LibCall, Lowering, Sweep, Write
+from symc.lowering import (
+    Alias,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Lowering,
+    Sweep,
+    Write,
+)
 from symc.nesting import wrap
-from symc.sizes import Names, SizeTable
+from symc.sizes import Lengths, Names
 from symc.stages import Stage
 from symc.trace import Tracer
 from symc.units import Lone, Nest
@@ -29,7 +40,7 @@ LOOP_VARIABLES = ("i", "j", "k", "l", "ii", "jj", "kk", "ll")
 class Memory:
     """What a kernel needs to know of the program around it."""
 
-    sizes: SizeTable
+    sizes: Lengths
     dims_of: Callable[[Tensor], tuple[Dim, ...]]
     lowering_of: Callable[[Tensor], Lowering]
     is_stored: Callable[[Tensor], bool]
@@ -117,7 +128,7 @@ class KernelBuilder:
                 folds.chunked(self, stage, lowering, scope)
             case Fold():
                 folds.row(self, stage, lowering, prefix, scope)
-            case Write() | Sweep() | LibCall() | HostCall() | Alias():
+            case Write() | Sweep() | LibCall() | HostCall() | Alias() | Control():
                 raise AssertionError(f"{stage.node!r} cannot share loops")
             case _:
                 assert_never(lowering)

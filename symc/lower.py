@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from symc.branches import branched
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.passes.walk import collect, expressions, statements
 from symc.codegen.record import record
-from symc.dims import Dim, maximum
+from symc.conditions import Test
+from symc.dims import maximum
 from symc.graph import Tensor
 from symc.inputs import Constant, SharedVariable
 from symc.kernels import LOOP_VARIABLES, KernelBuilder, Memory
-from symc.lowering import Alias, Argument, HostCall, LibCall, Lowering
+from symc.loops.scan import Scan
+from symc.lowering import Alias, Argument, HostCall, LibCall
+from symc.nesting import copy, volume
 from symc.pprint import described
+from symc.repeats import repeated
 from symc.schedule import is_source
-from symc.sizes import Names, SizeTable
+from symc.sizes import Lengths, Names
 from symc.stages import Stage
-from symc.units import Invoke, Lone, Nest, Plan, Reading, Test, Unit
+from symc.units import Block, Inside, Invoke, Lone, Nest, Plan, Problem, Reading, Unit
 
 
 @record
@@ -35,60 +40,75 @@ class Interface:
     names: dict[Tensor, str]
 
 
-class Lowerer:
-    """Builds the program of one function from its plan.
+class Parts:
+    """What has been made of a program so far: its blocks add to the same lists."""
 
-    `hosts` then has, for each call into Python, the nodes that it computes.
+    def __init__(self, interface: Interface, names: Names, sizes: Lengths, *, on_device: bool):
+        self.names = names
+        self.sizes = sizes
+        self.on_device = on_device
+        self.buffers: dict[str, ir.Buffer] = {}
+        self.kernels: list[ir.Kernel] = []
+        self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
+        self.constants = {node: interface.names[node] for node in interface.constants}
+
+    def add(self, buffer: ir.Buffer) -> str:
+        """Declares a buffer."""
+        self.buffers[buffer.name] = buffer
+        return buffer.name
+
+
+class Lowerer:
+    """Builds the steps of a function, or of a block in a loop or branch, from its plan.
+
+    `homes` has the buffers of values that are given from outside, `destinations` those that values
+    are wanted in.
     """
 
     def __init__(
         self,
-        interface: Interface,
+        parts: Parts,
+        problem: Problem,
+        table: Lengths,
         plan: Plan,
-        updates: Sequence[tuple[SharedVariable, Tensor]],
-        names: Names,
-        sizes: SizeTable,
-        dims_of: Callable[[Tensor], tuple[Dim, ...]],
-        lowering_of: Callable[[Tensor], Lowering],
-        *,
-        on_device: bool = False,
+        homes: Mapping[Tensor, str],
+        destinations: Iterable[tuple[str, Tensor]],
     ) -> None:
-        self._interface = interface
-        self._on_device = on_device
+        self.parts = parts
+        self.sizes = table
+        self._problem = problem
         self._plan = plan
-        self._names = names
-        self._sizes = sizes
-        self._dims_of = dims_of
-        self._lowering_of = lowering_of
-        self._buffers: dict[str, ir.Buffer] = {}
-        self._homes: dict[Tensor, str] = dict(interface.names)
+        self._homes: dict[Tensor, str] = dict(homes)
         self._destinations: dict[Tensor, list[str]] = {}
-        self._temps: list[ir.Buffer] = []
-        self._kernels: list[ir.Kernel] = []
         self._steps: list[ir.Step] = []
-        self.hosts: list[list[Tensor]] = []
-        for name, node in interface.outputs:
+        for name, node in destinations:
             self._destinations.setdefault(self.base(node), []).append(name)
-        for shared, node in updates:
+        for shared, node in problem.updates:
             if shared in plan.in_place:
-                self._destinations.setdefault(self.base(node), []).append(interface.names[shared])
-        self._outside = self._read_elsewhere()
+                self._destinations.setdefault(self.base(node), []).append(homes[shared])
+        self._outside = self._read_elsewhere() | {self.base(root) for root in problem.roots}
 
-    def program(self, name: str) -> ir.Program:
-        """The whole program."""
-        self._declare_externals()
+    def steps(self) -> tuple[ir.Step, ...]:
+        """All steps."""
         for unit in self._plan.units:
             self._unit(unit)
-        buffers = (*self._externals(), *self._temps)
-        return ir.Program(
-            name, tuple(self._sizes.sizes), buffers, tuple(self._kernels), tuple(self._steps)
-        )
+        return tuple(self._steps)
+
+    def inside(
+        self,
+        block: Block,
+        plan: Plan,
+        homes: Mapping[Tensor, str],
+        destinations: Iterable[tuple[str, Tensor]],
+    ) -> Lowerer:
+        """What builds the steps of a block."""
+        return Lowerer(self.parts, block.problem, block.table, plan, homes, destinations)
 
     # --- buffers ----------------------------------------------------------------------------------
 
     def base(self, node: Tensor) -> Tensor:
         """The node whose memory holds this one: itself, or what a reshape looks at."""
-        while not is_source(node) and isinstance(self._lowering_of(node), Alias):
+        while not is_source(node) and isinstance(self._problem.lowering_of(node), Alias):
             node = node.args[0]
         return node
 
@@ -99,7 +119,7 @@ class Lowerer:
             match unit:
                 case Nest(stages, _):
                     inside = {stage.node for stage in stages}
-                case Invoke(stages):
+                case Invoke(stages) | Inside(stages):
                     inside = set[Tensor]()
                 case Lone(stage):
                     stages, inside = (stage,), set[Tensor]()
@@ -111,57 +131,44 @@ class Lowerer:
                     assert_never(unit)
             for stage in stages:
                 outside |= {self.base(read) for read in stage.reads if read not in inside}
-                if isinstance(unit, Lone | Invoke):
+                if isinstance(unit, Lone | Invoke | Inside):
                     outside.add(stage.node)
         return outside
 
-    def _shape(self, node: Tensor) -> tuple[ir.Expr, ...]:
-        return tuple(self._sizes(dim) for dim in self._dims_of(node))
-
-    def _declare_externals(self) -> None:
-        interface = self._interface
-        for node in interface.inputs:
-            self._declare(interface.names[node], node, "input")
-        for node in interface.shared:
-            self._declare(interface.names[node], node, "shared")
-        for node in interface.constants:
-            self._declare(interface.names[node], node, "constant")
-        for name, node in interface.outputs:
-            self._declare(name, node, "output")
-
-    def _declare(self, name: str, node: Tensor, role: ir.Role) -> None:
-        shape = self._shape(node)
-        if role == "output":
-            # The caller allocates before run-time conditions on computed lengths are checked.
-            shape = tuple(self._sizes(maximum(dim, 0)) for dim in self._dims_of(node))
-        self._buffers[name] = ir.Buffer(name, node.dtype, shape, role)
-
-    def _externals(self) -> list[ir.Buffer]:
-        return [buffer for buffer in self._buffers.values() if buffer.role != "temp"]
+    def shape(self, node: Tensor) -> tuple[ir.Expr, ...]:
+        """The lengths of a node's axes."""
+        return tuple(self.sizes(dim) for dim in self._problem.dims_of(node))
 
     def home(self, node: Tensor) -> str:
         """The buffer a stored node is read from."""
         node = self.base(node)
         found = self._homes.get(node)
         if found is None:
-            found = self.destinations(node)[0]
+            known = isinstance(node.op, Constant) and node.type.shape
+            found = self._constant(node) if known else self.destinations(node)[0]
             self._homes[node] = found
         return found
+
+    def _constant(self, node: Tensor) -> str:
+        """The buffer of a constant array, which is one for the whole program."""
+        constants = self.parts.constants
+        if node not in constants:
+            constants[node] = self.parts.names.fresh(node.name, "constant")
+            self.parts.add(ir.Buffer(constants[node], node.dtype, self.shape(node), "constant"))
+        return constants[node]
 
     def destinations(self, node: Tensor) -> list[str]:
         """The buffers a node is stored to: the caller's, or a temporary one."""
         found = self._destinations.get(node)
         if found is None:
-            found = [self._temp(node.name or node.op.label, node.dtype, self._shape(node))]
+            found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
             self._destinations[node] = found
         return found
 
-    def _temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:
-        name = self._names.fresh(wanted, "temp")
-        buffer = ir.Buffer(name, dtype, shape, "temp")
-        self._buffers[name] = buffer
-        self._temps.append(buffer)
-        return name
+    def temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:
+        """A buffer for what nobody outside sees."""
+        name = self.parts.names.fresh(wanted, "temp")
+        return self.parts.add(ir.Buffer(name, dtype, shape, "temp"))
 
     # --- units ------------------------------------------------------------------------------------
 
@@ -175,6 +182,13 @@ class Lowerer:
                 self._launch(builder, builder.lone(unit), (stage,))
             case Invoke():
                 self._invoke(unit)
+            case Inside(stages, plans):
+                node = stages[0].node
+                blocks, nodes = self._problem.blocks_of(node), [stage.node for stage in stages]
+                if isinstance(node.op, Scan):
+                    self._steps += repeated(self, nodes, blocks[0], plans[0])
+                else:
+                    self._steps += branched(self, nodes, blocks, plans)
             case Test():
                 self._steps.append(self._check(unit))
             case Reading(size, node):
@@ -184,32 +198,32 @@ class Lowerer:
 
     def _builder(self) -> KernelBuilder:
         memory = Memory(
-            sizes=self._sizes,
-            dims_of=self._dims_of,
-            lowering_of=self._lowering_of,
+            sizes=self.sizes,
+            dims_of=self._problem.dims_of,
+            lowering_of=self._problem.lowering_of,
             is_stored=lambda node: node in self._plan.stored or is_source(node),
             home=self.home,
             destinations=self.destinations,
             outside=lambda node: node in self._outside,
-            temp=self._temp,
-            dtype_of=lambda name: self._buffers[name].dtype,
+            temp=self.temp,
+            dtype_of=lambda name: self.parts.buffers[name].dtype,
             overwrites=lambda node, shared: (
                 shared in self._plan.in_place
-                and self._interface.names[shared] in self._destinations.get(node, ())
+                and self._homes[shared] in self._destinations.get(node, ())
             ),
             describe=described,
-            on_device=self._on_device,
+            on_device=self.parts.on_device,
         )
-        return KernelBuilder(memory, self._names)
+        return KernelBuilder(memory, self.parts.names)
 
     def _launch(self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]) -> None:
         last = stages[-1].node
-        name = self._names.fresh(f"{last.name or last.op.label}_kernel", "kernel")
+        name = self.parts.names.fresh(f"{last.name or last.op.label}_kernel", "kernel")
         params = builder.params()
-        used = used_sizes(body, {size.var.name for size in self._sizes.sizes})
-        sizes = tuple(size.var for size in self._sizes.sizes if size.var.name in used)
+        used = used_sizes(body, {size.var.name for size in self.sizes.sizes})
+        sizes = tuple(size.var for size in self.sizes.sizes if size.var.name in used)
         note = "\n".join(described(stage.node) for stage in stages)
-        self._kernels.append(ir.Kernel(name, tuple(params), sizes, tuple(body), note))
+        self.parts.kernels.append(ir.Kernel(name, tuple(params), sizes, tuple(body), note))
         self._steps.append(ir.Launch(name, tuple(param.name for param in params), sizes))
 
     def _invoke(self, invoke: Invoke) -> None:
@@ -224,13 +238,12 @@ class Lowerer:
                 self._steps.append(ir.Routine(routine, given, note))
             case HostCall():
                 regions = (*map(self._region, node.args), *map(self._written, results))
-                self._steps.append(ir.Host(len(self.hosts), node.op.label, regions, note))
-                self.hosts.append(results)
+                self._steps.append(ir.Host(len(self.parts.hosts), node.op.label, regions, note))
+                self.parts.hosts.append(results)
             case _:
                 assert_never(call)
         for result in results:
-            target, *copies = self.destinations(result)
-            self._steps += [self._copy(result, target, copy) for copy in copies]
+            self._steps += self.copies(result)
 
     def _argument(
         self, arg: Argument | ir.Expr, node: Tensor, results: Sequence[Tensor]
@@ -254,19 +267,18 @@ class Lowerer:
         """An argument of a function in Python."""
         if isinstance(arg.op, Constant) and not arg.type.shape:
             return ir.Const(arg.op.value.item(), arg.dtype)
-        return ir.Region(ir.Pointer(self.home(arg), ir.const(0)), self._shape(arg))
+        return ir.Region(ir.Pointer(self.home(arg), ir.const(0)), self.shape(arg))
 
     def _written(self, result: Tensor) -> ir.Region:
         """The place for a result of a function in Python."""
         target = self.destinations(result)[0]
-        return ir.Region(ir.Pointer(target, ir.const(0), written=True), self._shape(result))
+        return ir.Region(ir.Pointer(target, ir.const(0), written=True), self.shape(result))
 
-    def _copy(self, node: Tensor, source: str, target: str) -> ir.Routine:
-        count: ir.Expr = ir.const(node.dtype.bytes)
-        for extent in self._shape(node):
-            count = ir.mul(count, extent)
-        to = ir.Pointer(target, ir.const(0), written=True)
-        return ir.Routine("copy_bytes", (to, ir.Pointer(source, ir.const(0)), count))
+    def copies(self, node: Tensor) -> list[ir.Step]:
+        """The steps that copy a node from its first destination to the others."""
+        target, *others = self.destinations(node)
+        count = volume(self.shape(node))
+        return [copy(node.dtype, target, other, count) for other in others]
 
     def _check(self, test: Test) -> ir.Check:
         code = test.number + 1
@@ -275,8 +287,32 @@ class Lowerer:
                 return ir.Check(ir.Const(bool(test.node.op.value), BOOL), code)
             return ir.Check(ir.Load(self.home(test.node), ir.const(0), BOOL), code)
         assert isinstance(test.requirement.holds, tuple)
-        left, right = (self._sizes.raw(dim) for dim in test.requirement.holds)
+        left, right = (self.sizes.raw(dim) for dim in test.requirement.holds)
         return ir.Check(ir.binary("eq", left, right), code)
+
+
+def lower(
+    name: str, interface: Interface, problem: Problem, table: Lengths, plan: Plan,
+    names: Names, *, on_device: bool = False,
+) -> tuple[ir.Program, Sequence[Tensor], list[list[Tensor]]]:  # fmt: skip
+    """The program, the constant arrays that it needs, and what its calls into Python compute."""
+    parts = Parts(interface, names, table, on_device=on_device)
+    lowerer = Lowerer(parts, problem, table, plan, interface.names, interface.outputs)
+    given: tuple[tuple[Sequence[Tensor], ir.Role], ...] = (
+        (interface.inputs, "input"), (interface.shared, "shared"), (interface.constants, "constant")
+    )  # fmt: skip
+    for nodes, role in given:
+        for node in nodes:
+            parts.add(ir.Buffer(interface.names[node], node.dtype, lowerer.shape(node), role))
+    for output, node in interface.outputs:
+        # The caller allocates before run-time conditions on computed lengths are checked.
+        shape = tuple(table(maximum(dim, 0)) for dim in problem.dims_of(node))
+        parts.add(ir.Buffer(output, node.dtype, shape, "output"))
+    steps = lowerer.steps()
+    program = ir.Program(
+        name, tuple(table.sizes), tuple(parts.buffers.values()), tuple(parts.kernels), steps
+    )
+    return program, list(parts.constants), parts.hosts
 
 
 def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:

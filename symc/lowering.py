@@ -7,6 +7,7 @@
              | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
              | HostCall  a call back into Python, for what has no C form
              | Alias     the argument's buffer under another shape (reshape)
+             | Control   steps that run again and again, or only if a condition holds
 
 An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
 needs an argument's element, is sent that element as an expression, and returns its own. So ops
@@ -149,4 +150,16 @@ class Alias:
     """The result is argument 0's elements in the same order, under the node's own shape."""
 
 
-Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias
+@record
+class Control:
+    """A loop or a branch around the graphs that the op has inside; `symc/loops` lowers those.
+
+    As of a routine, `results` are the ops of all its results, which one loop computes together.
+    Arguments from number `first` on are read from memory; those before are lengths.
+    """
+
+    results: tuple[Op, ...]
+    first: int = 0
+
+
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias | Control

@@ -150,10 +150,12 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
     """Raises the error of a failed check, its values computed again from the arguments."""
 
     def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
-        from symc.conditions import explain, requirements
+        from symc.conditions import explain, explain_step, requirements
 
         found = requirements(walk(request.roots()))
         inputs = dict(zip(request.inputs, arrays, strict=False))
+        if code == len(found) + 1:
+            raise explain_step(request.roots(), inputs)
         if code < 1 or code > len(found):
             raise SymcError(f"the compiled function ended with status {code}")
         raise explain(found[code - 1][1], inputs)
@@ -165,11 +167,12 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 
 
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
-    from symc.conditions import check_all
+    from symc.conditions import check_all, requirements
     from symc.evaluate import evaluate
     from symc.rewrite.pipeline import stabilise
 
     order = walk(request.roots())
+    found = requirements(order)
     roots = stabilise(request.roots())
     convert = converter(request, downcast)
     after = _guard if mode == "nanguard" else None
@@ -180,7 +183,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
         if after is not None:
             for variable, array in inputs.items():
                 after(variable, array)
-        check_all(order, inputs)
+        check_all(found, inputs)
         values = [np.array(value) for value in evaluate(roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         for (shared, _), new in zip(request.updates, news, strict=True):

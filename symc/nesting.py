@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
@@ -24,3 +24,24 @@ def wrap(
         loop = ir.Loop(variables[position], extents[position], kind, tuple(statements), comment)
         statements = [loop]
     return statements
+
+
+_ZERO = ir.const(0)
+
+
+def volume(shape: Iterable[ir.Expr]) -> ir.Expr:
+    """How many elements a shape has."""
+    count: ir.Expr = ir.const(1)
+    for extent in shape:
+        count = ir.mul(count, extent)
+    return count
+
+
+def copy(
+    dtype: DType, source: str, target: str, count: ir.Expr,
+    begin: ir.Expr = _ZERO, to: ir.Expr = _ZERO,
+) -> ir.Routine:  # fmt: skip
+    """Copies `count` elements from one buffer to another."""
+    written = ir.Pointer(target, to, written=True)
+    bytes_ = ir.mul(ir.const(dtype.bytes), count)
+    return ir.Routine("copy_bytes", (written, ir.Pointer(source, begin), bytes_))

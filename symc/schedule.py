@@ -4,6 +4,7 @@
           -> units in order:  Nest    stages that share their outer loops: one kernel
                             | Lone    a Write or Sweep: one kernel
                             | Invoke  a routine, or a function in Python, on whole buffers
+                            | Inside  a loop or branch, with a plan for what is in it
                             | Test    a run-time condition
                             | Reading a length that becomes known
 
@@ -20,16 +21,17 @@ from collections.abc import Set as AbstractSet
 from symc.graph import Tensor
 from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
-from symc.lowering import Alias, At, HostCall, LibCall
+from symc.loops.body import Slot
+from symc.lowering import Alias, At, Control, HostCall, LibCall
 from symc.stages import EXPENSIVE, Analysis, Facts
-from symc.units import Plan, Problem
+from symc.units import Inside, Plan, Problem, Unit
 
 
 def is_source(node: Tensor) -> bool:
     """Whether a node's value is given: an input, a shared variable or a constant array."""
     if node.args:
         return False
-    return isinstance(node.op, Input | Shared) or (
+    return isinstance(node.op, Input | Shared | Slot) or (
         isinstance(node.op, Constant) and bool(node.type.shape)
     )
 
@@ -60,8 +62,16 @@ def schedule(problem: Problem) -> Plan:
         ]
         stored |= extra
     in_place = groups.choose_in_place()
-    units = groups.in_order()
+    units = [_planned(problem, unit) for unit in groups.in_order()]
     return Plan(units, stored, in_place, reasons + groups.reasons)
+
+
+def _planned(problem: Problem, unit: Unit) -> Unit:
+    """The unit; if it is a loop or branch, with plans for what is in it."""
+    if not isinstance(unit, Inside):
+        return unit
+    blocks = problem.blocks_of(unit.stages[0].node)
+    return Inside(unit.stages, tuple(schedule(block.problem) for block in blocks))
 
 
 def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
@@ -72,10 +82,16 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
         lowering = problem.lowering_of(node)
         if not isinstance(lowering, At):
             stored.add(node)
-        if isinstance(lowering, LibCall | HostCall | Alias):
-            # Of a reshape, only what it looks at: its lengths are sizes, not memory.
-            args = node.args[:1] if isinstance(lowering, Alias) else node.args
-            stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
+        match lowering:
+            case Alias():  # only what it looks at: its lengths are sizes, not memory
+                args = node.args[:1]
+            case LibCall() | HostCall():
+                args = node.args
+            case Control(first=first):
+                args = node.args[first:]
+            case _:
+                args = ()
+        stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
     return stored
 
 

@@ -100,33 +100,19 @@ def _serial(dim: Dim) -> int:
     return -1 if size is None else size.serial
 
 
-class SizeTable:
-    """The program's sizes: `table(dim)` is the expression for a length."""
+class Lengths:
+    """Lengths as expressions: `lengths(dim)`. All those of a program share `sizes`."""
 
-    def __init__(
-        self, names: Names, unify: Callable[[Dim], Dim], buffer_of: Callable[[Tensor], str]
-    ) -> None:
-        self._names = names
-        self._unify = unify
-        self._buffer_of = buffer_of
-        self._variables: dict[Dim, ir.Var] = {}
-        self.sizes: list[ir.Size] = []
+    sizes: list[ir.Size]
+    names: Names
 
     def __call__(self, dim: Dim) -> ir.Expr:
         """The expression for a length: a constant, or a size variable declared on first use."""
-        if isinstance(dim, int):
-            return ir.const(dim)
-        return self.raw(self._unify(dim))
+        raise NotImplementedError
 
     def raw(self, dim: Dim) -> ir.Expr:
         """The expression for a length as given, equal lengths not yet identified: for checks."""
-        if isinstance(dim, int):
-            return ir.const(dim)
-        found = self._variables.get(dim)
-        if found is None:
-            found = self._declare(dim)
-            self._variables[dim] = found
-        return found
+        raise NotImplementedError
 
     def computed(self, wanted: str, value: ir.Expr) -> ir.Expr:
         """A size variable for an expression over other sizes."""
@@ -135,9 +121,23 @@ class SizeTable:
         for size in self.sizes:
             if size.value == value:
                 return size.var
-        var = ir.Var(self._names.fresh(wanted, "size"))
+        var = ir.Var(self.names.fresh(wanted, "size"))
         self.sizes.append(ir.Size(var, value))
         return var
+
+    def counter(self, wanted: str, note: str) -> str:
+        """A size variable for the rounds of a loop, which gives it a value."""
+        name = self.names.fresh(wanted, wanted)
+        self.sizes.append(ir.Size(ir.Var(name), None, note))
+        return name
+
+    def unified(self, dim: Dim) -> Dim:
+        """The length that stands for all that must be equal to this one."""
+        raise NotImplementedError
+
+    def measured(self, dim: Dim) -> list[Size]:
+        """The sizes in a length that a scalar of this very program or block gives."""
+        raise NotImplementedError
 
     def variable(self, size: Size) -> str:
         """The name of the size variable of one size."""
@@ -145,24 +145,57 @@ class SizeTable:
         assert isinstance(found, ir.Var)
         return found.name
 
+
+class SizeTable(Lengths):
+    """The program's sizes."""
+
+    def __init__(
+        self, names: Names, unify: Callable[[Dim], Dim], buffer_of: Callable[[Tensor], str]
+    ) -> None:
+        self.names = names
+        self._unify = unify
+        self._buffer_of = buffer_of
+        self._variables: dict[Dim, ir.Var] = {}
+        self.sizes: list[ir.Size] = []
+
+    def __call__(self, dim: Dim) -> ir.Expr:
+        if isinstance(dim, int):
+            return ir.const(dim)
+        return self.raw(self._unify(dim))
+
+    def unified(self, dim: Dim) -> Dim:
+        return self._unify(dim)
+
+    def measured(self, dim: Dim) -> list[Size]:
+        return [s for s in (*sizes(dim), *sizes(self._unify(dim))) if s.axis is None]
+
+    def raw(self, dim: Dim) -> ir.Expr:
+        if isinstance(dim, int):
+            return ir.const(dim)
+        found = self._variables.get(dim)
+        if found is None:
+            found = self._declare(dim)
+            self._variables[dim] = found
+        return found
+
     def _declare(self, dim: Poly) -> ir.Var:
         match dim:
             case Poly(terms=(((Size() as size,), 1),)):
                 return self._declare_atom(size)
             case _:
                 value = self._polynomial(dim)
-                var = ir.Var(self._names.fresh("n", "n"))
+                var = ir.Var(self.names.fresh("n", "n"))
                 self.sizes.append(ir.Size(var, value, note=repr(dim)))
                 return var
 
     def _declare_atom(self, size: Size) -> ir.Var:
         source: Tensor = size.source
         if size.axis is None:
-            var = ir.Var(self._names.fresh(source.name, "count"))
+            var = ir.Var(self.names.fresh(source.name, "count"))
             self.sizes.append(ir.Size(var, None, note=f"the value of {source!r}"))
             return var
         base = source.name if source.name and _IDENTIFIER.match(source.name) else "x"
-        var = ir.Var(self._names.fresh(f"{base}_{size.axis}", "n"))
+        var = ir.Var(self.names.fresh(f"{base}_{size.axis}", "n"))
         value = ir.Length(self._buffer_of(source), size.axis)
         self.sizes.append(ir.Size(var, value, note=f"{size!r}   {source.where}"))
         return var

@@ -17,7 +17,18 @@ from symc.codegen import ir
 from symc.dims import Dim
 from symc.elements import AnyReader, Element, Elements, Place
 from symc.graph import Tensor
-from symc.lowering import Alias, At, Fold, HostCall, Index, LibCall, Lowering, Sweep, Write
+from symc.lowering import (
+    Alias,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Lowering,
+    Sweep,
+    Write,
+)
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
@@ -117,8 +128,9 @@ class Analysis:
         dims = self._dims_of(node)
         loops = tuple([axis for axis, dim in enumerate(dims) if dim != 1])
         stage = Stage(node, lowering, loops)
-        if isinstance(lowering, LibCall | HostCall | Alias):
-            for arg in node.args:
+        if isinstance(lowering, LibCall | HostCall | Alias | Control):
+            first = lowering.first if isinstance(lowering, Control) else 0
+            for arg in node.args[first:]:
                 if arg in self._kept:
                     stage.reads[arg] = [()]
             return stage
@@ -184,7 +196,7 @@ def _loop_order(stage: Stage) -> tuple[str, ...]:
         case Fold(extents):
             folded = tuple([f"r{number}" for number in range(len(extents))])
             return (*kept[:-1], *folded, kept[-1]) if stage.column else (*kept, *folded)
-        case Write() | LibCall() | HostCall() | Alias():
+        case Write() | LibCall() | HostCall() | Alias() | Control():
             return ()
         case _:
             assert_never(stage.lowering)
@@ -208,7 +220,7 @@ def _readers(lowering: Lowering, index: Index) -> Iterator[AnyReader]:
             yield element(index)
             if scale is not None:
                 yield scale(index)
-        case LibCall() | HostCall() | Alias():
+        case LibCall() | HostCall() | Alias() | Control():
             pass  # they read whole buffers
         case _:
             assert_never(lowering)

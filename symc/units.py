@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from symc.codegen.record import record
+from symc.conditions import Test
 from symc.dims import Dim
-from symc.graph import Requirement, Tensor
+from symc.graph import Tensor
 from symc.inputs import SharedVariable
 from symc.lowering import Lowering
+from symc.sizes import Lengths
 from symc.stages import Stage
 
 
@@ -37,15 +39,6 @@ class Invoke:
 
 
 @record
-class Test:
-    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths."""
-
-    number: int
-    requirement: Requirement
-    node: Tensor | None
-
-
-@record
 class Reading:
     """The value of the scalar `node` becomes the size `size`."""
 
@@ -53,7 +46,15 @@ class Reading:
     node: Tensor
 
 
-Unit: TypeAlias = Nest | Lone | Invoke | Test | Reading
+@record
+class Inside:
+    """A loop or branch: the stages of all wanted results, and a plan for each block."""
+
+    stages: tuple[Stage, ...]
+    plans: tuple[Plan, ...] = ()
+
+
+Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 
 
 @dataclass(slots=True)
@@ -73,7 +74,8 @@ class Problem:
     `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
     are the run-time conditions in order, `after` the numbers of those each one waits for;
     `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some
-    lengths that are known only once a scalar is computed, `measures` says whether there are any.
+    lengths that are known only once a scalar is computed, `measures` says whether there are any;
+    `blocks_of` has what is to be scheduled inside a loop or branch.
     """
 
     order: Sequence[Tensor]
@@ -86,3 +88,19 @@ class Problem:
     asked: Mapping[Tensor, Sequence[Dim]]
     measures: bool
     measured: Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]
+    blocks_of: Callable[[Tensor], Sequence[Block]]
+
+
+@record
+class Block:
+    """What stands in a loop or branch: a problem whose sources are slots.
+
+    `results` are the nodes of the body's results, None for those that nobody needs; `number` is the
+    size that is the number of a loop's step.
+    """
+
+    problem: Problem
+    table: Lengths
+    slots: Sequence[Tensor]
+    results: Sequence[Tensor | None]
+    number: str = ""

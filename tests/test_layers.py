@@ -26,10 +26,11 @@ LAYERS = (
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "pprint", "batch", "grad", "rewrite.", "loops."),
+    ("evaluate", "conditions", "pprint", "batch", "grad", "rewrite.", "loops."),
     (
-        "trace", "elements", "stages", "sizes", "units", "conditions", "groups", "nesting",
-        "kernels", "folds", "sweeps", "writes", "prepare", "schedule", "lower",
+        "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
+        "sweeps", "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches",
+        "lower",
     ),
     ("identity", "compile"),
     ("host_calls",),
@@ -48,6 +49,7 @@ EXCEPTIONS = {
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
     ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
     ("symc.graph", "symc.saved.functions"): "tensors pickle as documents",
+    ("symc.callable", "symc.saved.export"): "f.export() is the beginning of a way out",
     ("symc.callable", "symc.saved.functions"): "functions pickle as documents",
     ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
 }

@@ -11,10 +11,12 @@ sizes and measurements of inputs, as far as they come first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.ir import (
     Alloc,
+    Branch,
     Buffer,
     Check,
     Const,
@@ -28,6 +30,7 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Step,
     Var,
@@ -39,7 +42,7 @@ from symc.codegen.record import record
 from symc.codegen.reductions import nodes, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 ON_STACK = 1024  # bytes of a local array that may stand on the stack
 LINE = 64  # bytes: everything starts on a cache line of its own
@@ -179,18 +182,88 @@ def is_known(
     return True
 
 
+Life: TypeAlias = tuple[tuple[int, int], ...]
+"""When a buffer is used: the step in the program, in that the step inside it, and so on."""
+
+
 def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
-    """The first and the last step that uses each buffer."""
-    lives: dict[str, tuple[int, int]] = {}
-    for number, step in enumerate(program.steps):
+    """The first and the last step that uses each buffer, by their numbers (`numbered`).
+
+    What is used inside a loop and outside, too, lives throughout the loop; what is used inside one
+    only is written anew by each of its rounds.
+    """
+    whole = wholes(program)
+    lives: dict[str, Life] = {}
+    for life, step in numbered(program.steps):
         for name in buffers_of(step):
-            first, _ = lives.get(name, (number, number))
-            lives[name] = (first, number)
-    return lives
+            name = whole.get(name, name)
+            lives[name] = united(lives.get(name, life), life)
+    return {name: life[-1] for name, life in lives.items()}
+
+
+def united(first: Life, second: Life) -> Life:
+    """What spans two lives, in the innermost block that has both."""
+    for depth, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return (*first[:depth], (min(one[0], other[0]), max(one[1], other[1])))
+    return min(first, second, key=len)
+
+
+def numbered(steps: Iterable[Step]) -> list[tuple[Life, Step]]:
+    """All steps with their places. A step that has others inside counts as two, begin and end.
+
+    What a branch reads to decide, it reads at its begin; what a loop reads to go on, at its end.
+    """
+    found: list[tuple[Life, Step]] = []
+    _number(steps, (), 0, found)
+    return found
+
+
+def _number(steps: Iterable[Step], outer: Life, number: int, found: list[tuple[Life, Step]]) -> int:
+    for step in steps:
+        size = length_of(step)
+        life = (*outer, (number, number + size - 1))
+        if isinstance(step, Repeat):
+            last = number + size - 1
+            found.append(((*life, (last, last)), step))
+            _number(step.steps, life, number + 1, found)
+        elif isinstance(step, Branch):
+            found.append(((*life, (number, number)), step))
+            _number((*step.then, *step.otherwise), life, number + 1, found)
+        else:
+            found.append((life, step))
+        number += size
+    return number
+
+
+def length_of(step: Step) -> int:
+    """How many numbers a step takes."""
+    match step:
+        case Repeat(steps=steps):
+            return 2 + sum(map(length_of, steps))
+        case Branch(_, then, otherwise):
+            return 2 + sum(map(length_of, (*then, *otherwise)))
+        case _:
+            return 1
+
+
+def wholes(program: Program) -> dict[str, str]:
+    """The buffer that each row is a part of."""
+    whole: dict[str, str] = {}
+    for buffer in program.buffers:
+        if buffer.of is not None:
+            whole[buffer.name] = whole.get(buffer.of.buffer, buffer.of.buffer)
+    return whole
+
+
+def used_buffers(program: Program, steps: Iterable[Step]) -> list[str]:
+    """The buffers that some steps use, rows not among them; one for each time."""
+    whole = wholes(program)
+    return [whole.get(name, name) for step in every_step(steps) for name in buffers_of(step)]
 
 
 def buffers_of(step: Step) -> list[str]:
-    """The buffers a step uses."""
+    """The buffers that a step itself uses."""
     match step:
         case Launch(_, buffers, sizes):
             return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
@@ -202,6 +275,10 @@ def buffers_of(step: Step) -> list[str]:
             return [node.buffer for node in nodes(condition) if isinstance(node, Load)]
         case Measure(_, buffer):
             return [buffer]
+        case Repeat(stop=stop):
+            return [] if stop is None else [stop]
+        case Branch(condition):
+            return [condition]
         case _:
             assert_never(step)
 

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.complex import FUNCTIONS, OPERATORS, Complex, Real, multiply, negative
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Barrier,
     Binary,
+    Branch,
     Buffer,
     Call,
     Cast,
@@ -38,6 +40,7 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Select,
     Step,
@@ -59,8 +62,15 @@ def pairs(program: Program) -> Program:
     """The program with kernels and steps that know floats only."""
     kernels = tuple([_Splitter(kernel).kernel() for kernel in program.kernels])
     buffers = {b.name for b in program.buffers if b.dtype.is_complex}
-    steps = tuple([_step(step, buffers) for step in program.steps])
-    return replace(program, kernels=kernels, steps=steps)
+    steps = map_steps(program.steps, lambda step: [_step(step, buffers)])
+    rows = tuple([_row(buffer) for buffer in program.buffers])
+    return replace(program, buffers=rows, kernels=kernels, steps=steps)
+
+
+def _row(buffer: Buffer) -> Buffer:
+    if buffer.of is None or not buffer.dtype.is_complex:
+        return buffer
+    return replace(buffer, of=replace(buffer.of, offset=mul(buffer.of.offset, TWO)))
 
 
 def _step(step: Step, buffers: set[str]) -> Step:
@@ -69,7 +79,7 @@ def _step(step: Step, buffers: set[str]) -> Step:
             return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
         case Host():
             return replace(step, args=tuple([_region(arg, buffers) for arg in step.args]))
-        case Launch() | Check() | Measure():
+        case Launch() | Check() | Measure() | Repeat() | Branch():
             return step
         case _:
             assert_never(step)

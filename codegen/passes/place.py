@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import DType
 from symc.codegen.ir import (
     Accumulate,
@@ -51,7 +52,7 @@ def place(program: Program) -> Program:
     """The program with fewer local arrays."""
     aliased = {
         step.kernel
-        for step in program.steps
+        for step in every_step(program.steps)
         if isinstance(step, Launch) and len(set(step.buffers)) < len(step.buffers)
     }
     return map_kernels(program, lambda k: k.body if k.name in aliased else _kernel(k))

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, assert_never
 
+from symc.codegen.blocks import every_step, map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -45,12 +46,14 @@ def reuse(program: Program) -> Program:
         instead[kernel.name] = kept.name
     if len(first) == len(program.kernels):
         return program
-    steps = tuple(
-        replace(step, kernel=instead[step.kernel]) if isinstance(step, Launch) else step
-        for step in program.steps
+    steps = map_steps(
+        program.steps,
+        lambda step: (
+            [replace(step, kernel=instead[step.kernel])] if isinstance(step, Launch) else [step]
+        ),
     )
     uses: dict[str, int] = {}
-    for step in steps:
+    for step in every_step(steps):
         if isinstance(step, Launch):
             uses[step.kernel] = uses.get(step.kernel, 0) + 1
     kernels = tuple(

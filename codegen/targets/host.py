@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.ir import Buffer, Const, Launch, Measure, Step, Var
-from symc.codegen.passes.memory import Slot, buffers_of, is_known
+from symc.codegen.blocks import every_step
+from symc.codegen.expressions import MUL
+from symc.codegen.ir import Branch, Buffer, Const, Launch, Measure, Repeat, Step, Var
+from symc.codegen.passes.memory import Slot, buffers_of, is_known, used_buffers, wholes
 from symc.codegen.reductions import nodes
 from symc.codegen.targets.steps import (
     EXTERNAL,
@@ -23,7 +25,7 @@ from symc.codegen.targets.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def host_text(host: Host) -> str:
@@ -47,7 +49,7 @@ def prepare_text(host: Host) -> str:
     """`symc_prepare`: everything that follows from the lengths of the arguments."""
     host.lines = []
     steps = host.program.steps[: host.plan.leading]
-    for name in used_buffers(steps):
+    for name in dict.fromkeys(used_buffers(host.program, steps)):
         host.put(external(host, host.buffers[name]))
     compute_sizes(host, store=True)
     for step in steps:
@@ -127,27 +129,13 @@ def run_text(host: Host) -> str:
     host.lines = []
     steps = host.program.steps[host.plan.leading :]
     host.known = set(host.plan.early)
-    outputs = [b for b in host.outputs if not all(is_known(s, host.known) for s in b.shape)]
-    scratch = any(host.scratch_is_late(step) for step in steps if isinstance(step, Launch))
+    host.waiting = [b for b in host.outputs if not all(is_known(s, host.known) for s in b.shape)]
+    launches = [step for step in every_step(steps) if isinstance(step, Launch)]
+    scratch = any(map(host.scratch_is_late, launches))
     host.failing = bool(host.plan.late) or scratch
-    declare_all(host, steps, {buffer.name for buffer in outputs}, scratch=scratch)
-    for number, step in enumerate(steps, host.plan.leading):
-        for late in host.plan.late:
-            if late.first == number:
-                name = host.printer.buffers[late.buffer.name]
-                room = array_bytes(host, late.buffer)
-                host.put(f"{name} = {host.allocation(room)};")
-                host.fail(f"!{name}", "-1")
-        emit_step(host, step)
-        for late in host.plan.late:
-            if late.last == number:
-                name = host.printer.buffers[late.buffer.name]
-                host.put(host.release(name))
-                host.put(f"{name} = 0;")
-        if isinstance(step, Measure):
-            host.known.add(step.size)
-            compute_sizes(host, store=False)
-            allocate(host, outputs)
+    declare_all(host, steps, {buffer.name for buffer in host.waiting}, scratch=scratch)
+    host.number = host.plan.leading
+    emit_steps(host, steps)
     if host.failing:
         host.lines.append("done:")
         for late in host.plan.late:
@@ -160,15 +148,120 @@ def run_text(host: Host) -> str:
     return host.function("symc_run", unused + body)
 
 
+def emit_steps(host: Host, steps: Iterable[Step]) -> None:
+    """The statements of a block of steps, each with the memory that it needs until it is done."""
+    for step in steps:
+        for late in host.plan.late:
+            if late.first == host.number:
+                name = host.printer.buffers[late.buffer.name]
+                room = array_bytes(host, late.buffer)
+                host.put(f"{name} = {host.allocation(room)};")
+                host.fail(f"!{name}", "-1")
+        emit_one(host, step)
+        for late in host.plan.late:
+            if late.last == host.number:
+                name = host.printer.buffers[late.buffer.name]
+                host.put(host.release(name))
+                host.put(f"{name} = 0;")
+        host.number += 1
+
+
+def emit_one(host: Host, step: Step) -> None:
+    """The statements of one step. Afterwards, `host.number` is the last number that it has."""
+    match step:
+        case Repeat():
+            emit_repeat(host, step)
+        case Branch():
+            emit_branch(host, step)
+        case _:
+            emit_step(host, step)
+            if isinstance(step, Measure):
+                learn(host, step.size)
+
+
+def learn(host: Host, size: str) -> None:
+    """A size has become known."""
+    host.known.add(size)
+    compute_sizes(host, store=False)
+    allocate(host, host.waiting)
+
+
+def emit_repeat(host: Host, loop: Repeat) -> None:
+    """A loop; what it is to measure is how often it has run."""
+    if loop.note.strip():
+        host.put(f"/* {one_line(loop.note)} */")
+    var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
+    if loop.done is None:
+        assert loop.stop is None, "a loop that may stop early says when it did"
+        host.put(f"for (int64_t {var} = 0; {var} < {extent}; {var}++) {{")
+    else:
+        done = host.printer.vars[loop.done]
+        host.put(f"int64_t {done} = 0;")
+        host.put(f"while ({done} < {extent}) {{")
+        host.put(f"const int64_t {var} = {done}++;", 2)
+    emit_block(host, loop.steps, loop.var)
+    if loop.stop is not None:
+        host.inside += 1
+        host.put(f"if ({host.element(loop.stop)}) break;")
+        host.inside -= 1
+    host.put("}")
+    if loop.done is not None:
+        learn(host, loop.done)
+
+
+def emit_branch(host: Host, branch: Branch) -> None:
+    """One block or the other."""
+    if branch.note.strip():
+        host.put(f"/* {one_line(branch.note)} */")
+    host.put(f"if ({host.element(branch.condition)}) {{")
+    emit_block(host, branch.then)
+    host.number -= 1
+    host.put("} else {")
+    emit_block(host, branch.otherwise)
+    host.put("}")
+
+
+def emit_block(host: Host, steps: Sequence[Step], *known: str) -> None:
+    """The steps between braces. What becomes known there is known there only."""
+    before = set(host.known)
+    host.inside += 1
+    host.number += 1
+    host.known |= set(known)
+    compute_sizes(host, store=False)
+    declare_rows(host, steps, before)
+    emit_steps(host, steps)
+    host.inside -= 1
+    host.known = before
+
+
+def declare_rows(host: Host, steps: Sequence[Step], before: set[str]) -> None:
+    """The rows that some steps use, as far as it is known here but not outside where they are."""
+    whole = wholes(host.program)
+    used = {name for step in every_step(steps) for name in buffers_of(step)}
+    for buffer in reversed(host.program.buffers):
+        if buffer.of is not None and buffer.name in used:
+            used.add(buffer.of.buffer)
+    for buffer in host.program.buffers:
+        of = buffer.of
+        if of is None or buffer.name not in used:
+            continue
+        if is_known(of.offset, host.known) and not is_known(of.offset, before):
+            kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]
+            role = host.buffers[whole[buffer.name]].role
+            constant = "const " if role in ("input", "constant") else ""
+            begin = f"{host.printer.buffers[of.buffer]} + {host.printer.text(of.offset, MUL)}"
+            host.put(f"{constant}{kind} *const {name} = {begin};")
+
+
 def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: bool) -> None:
     """Variables for the sizes, threads and arrays that the steps use."""
     printer, needed = host.printer, used_sizes(host, steps)
     for name, place in host.index.items():
         if name in host.plan.early and name in needed:
             host.put(f"const int64_t {printer.vars[name]} = call->sizes[{place}];")
-    if any(map(host.threads, steps)):
+    if any(map(host.threads, every_step(steps))):
         host.put("const int64_t threads = call->threads;")
-    for name in used_buffers(steps):
+    for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]
         kind, plain = host.kind(buffer.dtype), printer.buffers[name]
         slot = host.plan.slot_of(name)
@@ -187,14 +280,10 @@ def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: b
         host.lines.append("")
 
 
-def used_buffers(steps: Sequence[Step]) -> list[str]:
-    """The buffers that some steps use, in order of first use."""
-    return list(dict.fromkeys(name for step in steps for name in buffers_of(step)))
-
-
 def used_sizes(host: Host, steps: Sequence[Step]) -> set[str]:
     """The sizes that the text of some steps mentions."""
-    exprs = [expr for step in steps for expr in step_expressions(host, step)]
+    exprs = [expr for step in every_step(steps) for expr in step_expressions(host, step)]
+    exprs += [buffer.of.offset for buffer in host.program.buffers if buffer.of is not None]
     late = {b.name for b in host.outputs} | {item.buffer.name for item in host.plan.late}
     for buffer in host.program.buffers:
         if buffer.name in late and not all(is_known(s, host.plan.early) for s in buffer.shape):
@@ -215,7 +304,7 @@ def allocate(host: Host, outputs: list[Buffer]) -> None:
                 text = host.printer.text(length)
                 host.put(f"call->shapes[{start + axis}] = {text};")
             memory = f"call->allocate(call->context, {number})"
-            if buffer.name in used_buffers(host.program.steps):
+            if buffer.name in used_buffers(host.program, host.program.steps):
                 name = host.printer.buffers[buffer.name]
                 host.put(f"{name} = {memory};")
                 memory = name

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from symc.codegen import ir
+from symc.codegen.blocks import every_step
 from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
 from symc.codegen.ir import (
     Binary,
+    Branch,
     Buffer,
     Check,
     Const,
@@ -20,6 +22,7 @@ from symc.codegen.ir import (
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Step,
     binary,
@@ -55,6 +58,9 @@ class Host:
 
     known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
     failing: bool = False  # whether a failed step has something to clean up
+    inside: int = 0  # how many blocks the current step stands in
+    number: int = 0  # of the current step, as `passes/memory.py` counts
+    waiting: list[Buffer] = field(default_factory=list[Buffer])  # outputs of lengths not known yet
     reports: ClassVar[bool] = False  # whether steps other than checks return a status
     buffers: dict[str, Buffer] = field(init=False)
     position: dict[str, int] = field(init=False)  # of external buffers in `data`
@@ -72,7 +78,9 @@ class Host:
         self.position = {buffer.name: number for number, buffer in enumerate(external)}
         self.outputs = [b for b in external if b.role == "output"]
         self.bodies = {kernel.name: kernel for kernel in program.kernels}
-        self.launches = Counter(s.kernel for s in program.steps if isinstance(s, Launch))
+        self.launches = Counter(
+            step.kernel for step in every_step(program.steps) if isinstance(step, Launch)
+        )
         self.index = {size.var.name: number for number, size in enumerate(program.sizes)}
 
     def use(self, name: str) -> str:
@@ -82,7 +90,7 @@ class Host:
 
     def put(self, line: str, depth: int = 1) -> None:
         """One line of a function's body."""
-        self.lines.append(INDENT * depth + line)
+        self.lines.append(INDENT * (self.inside + depth) + line)
 
     def kind(self, dtype: DType) -> str:
         """The C type of an element."""
@@ -156,7 +164,7 @@ class Host:
 
     def call(self, name: str, arguments: Sequence[str], depth: int = 1) -> None:
         """A call, on several lines if it is long."""
-        self.lines.append(wrapped(f"{name}(", arguments, ");", INDENT * depth))
+        self.lines.append(wrapped(f"{name}(", arguments, ");", INDENT * (self.inside + depth)))
 
     def fail(self, condition: str, code: str, note: str = "") -> None:
         """Stop with a status where the condition holds."""
@@ -207,6 +215,8 @@ def emit_step(host: Host, step: Step) -> None:
             host.fail(negated(host, host.fetch(condition)), str(code), note)
         case Measure(size, buffer):
             host.put(f"const int64_t {host.printer.vars[size]} = {host.element(buffer)};")
+        case Repeat() | Branch():
+            raise AssertionError("targets/host.py prints blocks of steps")
         case _:
             assert_never(step)
 
@@ -264,11 +274,11 @@ def launcher(host: Host, kernel: str) -> str:
     extent = emitted.extent
     assert extent is not None
     parts = (extent, emitted.work or extent, None if scratch is None else scratch.bytes)
-    outer = host.lines, host.printer
-    host.lines, host.printer = [], printer
+    outer = host.lines, host.printer, host.inside
+    host.lines, host.printer, host.inside = [], printer, 0
     emit_shares(host, emitted, arguments, parts, [] if scratch is None else ["scratch"])
     text = "\n".join(host.lines)
-    host.lines, host.printer = outer
+    host.lines, host.printer, host.inside = outer
     head = wrapped(f"static __attribute__((noinline)) void {name}(", params, ")", "")
     host.launchers[name] = f"{head}\n{{\n{text}\n}}\n"
     return name
@@ -312,7 +322,7 @@ def emit_shares(
 def scratch_bytes(host: Host) -> str:
     """The scratch memory of the launch that needs most, among those known before the run."""
     texts: list[str] = []
-    for step in host.program.steps[host.plan.leading :]:
+    for step in every_step(host.program.steps[host.plan.leading :]):
         stride = stride_of(host, step) if isinstance(step, Launch) else None
         if isinstance(step, Launch) and stride is not None and is_known(stride, host.plan.early):
             times = "call->threads" if host.plan.scratch[step.kernel].parallel else "1"
@@ -402,7 +412,7 @@ def takes_threads(host: Host, step: Step) -> bool:
             return host.kernels[kernel].threads or host.kernels[kernel].extent is not None
         case Routine(name):
             return ROUTINES[name].threads
-        case ir.Host() | Check() | Measure():
+        case ir.Host() | Check() | Measure() | Repeat() | Branch():
             return False
         case _:
             assert_never(step)
@@ -421,7 +431,9 @@ def step_expressions(host: Host, step: Step) -> Sequence[Expr]:
             return [expr for arg in regions for expr in (arg.pointer.offset, *arg.shape)]
         case Check(condition):
             return [condition]
-        case Measure():
+        case Repeat(extent=extent):
+            return [extent]
+        case Measure() | Branch():
             return []
         case _:
             assert_never(step)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from symc.batch import batch
 from symc.dims import Dim
 from symc.errors import NotBatchable
+from symc.grad import placeholder
 from symc.graph import Tensor, substitute, walk
 from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
 from symc.loops.scan import Scan
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
+from symc.types import TensorType
 
 
 def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
@@ -23,7 +25,11 @@ def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Ten
 
 
 class _Batched:
-    """The loop over a batch while it is built."""
+    """The loop over a batch while it is built.
+
+    Each slot is first replaced by what stands for it in one element of the batch, and then, if it
+    differs within the batch, by what stands for it in all of them.
+    """
 
     def __init__(
         self, op: Scan, args: Sequence[Tensor], batched: Sequence[bool], length: Dim
@@ -33,11 +39,11 @@ class _Batched:
         _, self.sequence_flags, self.initial_flags, self.other_flags = op.split(batched)
         slots = iter(op.body.slots)
         self.step = step_number()
-        self.inside: dict[Tensor, Tensor] = {next(slots): self.step}
+        self.single: dict[Tensor, Tensor] = {next(slots): self.step}
+        self.all: dict[Tensor, Tensor] = {}
         self.of_sequences = [[next(slots) for _ in rows.taps] for rows in op.layout.sequences]
         self.of_states = [[next(slots) for _ in state.taps] for state in op.layout.states]
         self.of_others = list(slots)
-        self.inside.update(zip(self.of_others, self.others, strict=True))
         self.in_batch = self._in_batch()
 
     def _in_batch(self) -> set[Tensor]:
@@ -59,24 +65,21 @@ class _Batched:
 
     def result(self) -> Tensor:
         """The op's result, the batch first."""
-        op, results = self.op, self.op.body.results
-        if op.layout.stops and results[-1] in self.in_batch:
+        op, layout = self.op, self.op.layout
+        if layout.stops and op.body.results[-1] in self.in_batch:
             raise NotBatchable("scan: loops that end early would do so apart from one another")
-        reads, carries = self._reads(), self._carries()
+        reads, carries = tuple(self._reads()), list(self._carries())
         inner = self._results()
         states = len(carries)
+        carries = [
+            Carrying(carry.initial, carry.taps, carry.slots, result)
+            for carry, result in zip(carries, inner, strict=False)
+        ]
         plan = Plan(
-            self.steps,
-            self.step,
-            tuple(reads),
-            tuple(
-                Carrying(carry.initial, carry.taps, carry.slots, result)
-                for carry, result in zip(carries, inner, strict=False)
-            ),
-            tuple(inner[states : states + op.layout.collected]),
-            inner[-1] if op.layout.stops else None,
-            op.layout.truncate,
-        )
+            self.steps, self.step, reads, tuple(carries),
+            tuple(inner[states : states + layout.collected]),
+            inner[-1] if layout.stops else None, layout.truncate, layout.reverse,
+        )  # fmt: skip
         found = plan.close().part(op.part)
         if op.part.kind == "count":
             return broadcast_to(found, [public(self.length)])
@@ -89,25 +92,18 @@ class _Batched:
         """Whether a result of the body differs within the batch; all rows of a state do or none."""
         own = self.of_states[number] if number < len(self.of_states) else []
         given = number < len(self.of_states) and self.initial_flags[number]
-        return (
-            given
-            or self.op.body.results[number] in self.in_batch
-            or any(slot in self.in_batch for slot in own)
-        )
+        return given or any(node in self.in_batch for node in (self.op.body.results[number], *own))
 
-    def _reads(self) -> list[Reading]:
-        reads: list[Reading] = []
+    def _reads(self) -> Iterator[Reading]:
         parts = zip(
             self.sequences, self.op.layout.sequences, self.of_sequences, self.sequence_flags,
             strict=True,
         )  # fmt: skip
         for array, rows, own, flag in parts:
             array = moveaxis(array, 0, 1) if flag else array
-            reads.append(Reading(array, rows, self._rows(array, own)))
-        return reads
+            yield Reading(array, rows, self._rows(array, own, flag))
 
-    def _carries(self) -> list[Carrying]:
-        carries: list[Carrying] = []
+    def _carries(self) -> Iterator[Carrying]:
         parts = zip(
             self.initial, self.op.layout.states, self.of_states, self.initial_flags, strict=True
         )
@@ -118,26 +114,27 @@ class _Batched:
                 depth, *row = array.type.shape
                 shape: list[Dim] = [depth, self.length, *row]
                 array = broadcast_to(expand_dims(array, 1), list(map(public, shape)))
-            slots = self._rows(array, own)
-            carries.append(Carrying(array, state.taps, slots, self.op.body.results[number]))
-        return carries
+            slots = self._rows(array, own, self._flag(number))
+            yield Carrying(array, state.taps, slots, self.op.body.results[number])
 
-    def _rows(self, array: Tensor, own: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def _rows(self, array: Tensor, own: Sequence[Tensor], flag: bool) -> tuple[Tensor, ...]:
         rows = tuple(row_of(array, slot.name) for slot in own)
-        self.inside.update(zip(own, rows, strict=True))
+        for slot, row in zip(own, rows, strict=True):
+            self._stands_for(slot, row, flag)
         return rows
+
+    def _stands_for(self, slot: Tensor, given: Tensor, flag: bool) -> None:
+        self.single[slot] = given
+        if flag:
+            one = placeholder(TensorType(given.dtype, given.type.shape[1:]))
+            self.single[slot], self.all[one] = one, given
 
     def _results(self) -> list[Tensor]:
         """The body's results, with the batch where they differ within it, or must."""
-        results = self.op.body.results
+        for slot, arg, flag in zip(self.of_others, self.others, self.other_flags, strict=True):
+            self._stands_for(slot, arg, flag)
+        results = substitute(self.op.body.results, self.single)
         flags = [self._flag(number) for number in range(len(results))]
-        slots = {slot: self.inside[slot] for slot in self.op.body.slots if slot in self.in_batch}
-        lifted = iter(
-            batch(
-                [result for result, flag in zip(results, flags, strict=True) if flag],
-                slots,
-                tensor_of(self.length),
-            )
-        )
-        inner = [next(lifted) if flag else r for r, flag in zip(results, flags, strict=True)]
-        return substitute(inner, self.inside)
+        varying = [result for result, flag in zip(results, flags, strict=True) if flag]
+        lifted = iter(batch(varying, self.all, tensor_of(self.length)))
+        return [next(lifted) if flag else r for r, flag in zip(results, flags, strict=True)]

@@ -10,27 +10,32 @@ are the same nodes, so loops written twice are one loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import atexit
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
-from symc.codegen.dtypes import DType
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim, Size, symbolic
-from symc.graph import NOWHERE, Array, Op, Tensor, substitute, walk
+from symc.dims import Dim, Poly, Size, sizes, symbolic
+from symc.dims import substitute as replaced
+from symc.graph import NOWHERE, Array, Op, Requirement, Tensor, substitute, walk
 from symc.inputs import Constant
 from symc.types import TensorType
 
 
 @record
 class Slot(Op):
-    """Parameter `number` of a body, of a dtype and with these lengths (None: known outside).
+    """Parameter `number` of a body, of a dtype and with these lengths.
 
-    The name belongs to it, so that generated text depends on nothing but the graph.
+    A length is a number, or follows from those of other slots, or (None) is known outside. The name
+    belongs to it, so that generated text depends on nothing but the graph.
     """
 
     number: int
     dtype: DType
-    declared: tuple[int | None, ...]
+    declared: tuple[Dim | None, ...]
     name: str | None = None
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -40,14 +45,31 @@ class Slot(Op):
         raise AssertionError("slots are given, not computed")
 
     def key(self) -> str:
-        return f"Slot({self.number}, {self.dtype}, {self.declared}, {self.name})"
+        declared = ", ".join("None" if dim is None else _text(dim) for dim in self.declared)
+        return f"Slot({self.number}, {self.dtype}, ({declared}), {self.name})"
+
+
+def _text(dim: Dim) -> str:
+    """A length in lengths of slots, which are known by their numbers."""
+    if isinstance(dim, int):
+        return str(dim)
+    terms: list[str] = []
+    for monomial, factor in dim.terms:
+        atoms = [
+            f"{atom.source.op.number}.{atom.axis}"
+            if isinstance(atom, Size)
+            else f"{atom.kind}({_text(atom.left)}, {_text(atom.right)})"
+            for atom in monomial
+        ]
+        terms.append("*".join([str(factor), *atoms]))
+    return " + ".join(terms)
 
 
 _slots: WeakValueDictionary[Slot, Tensor] = WeakValueDictionary()
 
 
 def slot(
-    number: int, dtype: DType, declared: tuple[int | None, ...], name: str | None = None
+    number: int, dtype: DType, declared: tuple[Dim | None, ...], name: str | None = None
 ) -> Tensor:
     """The one node of a slot."""
     op = Slot(number, dtype, declared, name)
@@ -64,9 +86,57 @@ def slot(
     return found
 
 
-def declared_lengths(shape: Sequence[Dim]) -> tuple[int | None, ...]:
-    """The lengths of a shape that are numbers, None for the others."""
-    return tuple(dim if isinstance(dim, int) else None for dim in shape)
+def make_slots(nodes: Sequence[Tensor]) -> dict[Tensor, Tensor]:
+    """A slot for each of some tensors; lengths that are related outside are so inside, too."""
+    places: dict[Size, tuple[Tensor, int | None]] = {}  # where each length is seen as it is
+    for node in nodes:
+        if not node.ndim and node.dtype is INT64:
+            places.setdefault(Size(node, None), (node, None))
+        for axis, dim in enumerate(node.type.shape):
+            size = None if isinstance(dim, int) else next(sizes(dim), None)
+            if size is not None and symbolic(size) is dim:
+                places.setdefault(size, (node, axis))
+    made: dict[Tensor, Tensor] = {}
+    numbers = {node: number for number, node in enumerate(nodes)}
+    pending = list(nodes)
+    while pending:
+        ready = [node for node in pending if _places_of(node, places).issubset(made)]
+        for node in ready or pending[:1]:
+            declared = tuple(
+                _declared(dim, (node, axis), places, made)
+                for axis, dim in enumerate(node.type.shape)
+            )
+            made[node] = slot(numbers[node], node.dtype, declared, node.name)
+        pending = [node for node in pending if node not in made]
+    return made
+
+
+def _places_of(node: Tensor, places: Mapping[Size, tuple[Tensor, int | None]]) -> set[Tensor]:
+    """The other tensors that the lengths of a tensor follow from."""
+    found = {places[size][0] for dim in node.type.shape for size in sizes(dim) if size in places}
+    return found - {node}
+
+
+def _declared(
+    dim: Dim,
+    own: tuple[Tensor, int],
+    places: Mapping[Size, tuple[Tensor, int | None]],
+    made: Mapping[Tensor, Tensor],
+) -> Dim | None:
+    """A length in those of slots that are there already; None if it does not follow from them."""
+    found = [places.get(size, own) for size in sizes(dim)]
+    if any(place == own or place[0] not in made for place in found):
+        return None
+
+    def inside(size: Size) -> Dim:
+        node, axis = places[size]
+        return symbolic(Size(made[node], axis))
+
+    return replaced(dim, inside)
+
+
+Checks: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each condition that a body has as a result, which of them it waits for."""
 
 
 @record
@@ -78,9 +148,16 @@ class Body:
 
     def evaluate(self, *values: Array) -> list[Array]:
         """The results, given a value for each slot."""
+        from symc.conditions import check_all
         from symc.evaluate import evaluate
 
-        return evaluate(self.results, dict(zip(self.slots, values, strict=True)))
+        given = dict(zip(self.slots, values, strict=True))
+        check_all(self.conditions(), given)
+        return evaluate(self.results, given)
+
+    def conditions(self) -> Sequence[tuple[Tensor, Requirement]]:
+        """What must hold at run time, each with the node that needs it."""
+        return _conditions(self.results)
 
     def at(self, args: Sequence[Tensor]) -> list[Tensor]:
         """The results with the slots replaced: the body written out once."""
@@ -98,22 +175,72 @@ class Body:
         results = ",".join(str(number[result]) for result in self.results)
         return f"Body({len(self.slots)}; {results}; {'; '.join(lines)})"
 
-    def lengths(self, args: Sequence[Tensor], skip: Sequence[int]) -> Callable[[Size], Dim]:
-        """What lengths of the slots are outside: those of `args`, but for `skip` leading axes."""
+    def lengths(
+        self, args: Sequence[Tensor | None], skip: Sequence[int]
+    ) -> Callable[[Dim], Dim | None]:
+        """What lengths in the body are outside, where slots are `args` but for `skip` leading axes.
+
+        None for those that are known inside only: they depend on values of rows, or of slots that
+        stand for nothing outside.
+        """
         from symc.tensor.lengths import dim_of
 
-        outside: dict[Tensor, tuple[Tensor, int]] = {
-            each: (arg, axes) for each, arg, axes in zip(self.slots, args, skip, strict=True)
-        }
+        outside = dict(zip(self.slots, zip(args, skip, strict=True), strict=True))
+
+        def known(size: Size) -> bool:
+            arg, axes = outside.get(size.source, (None, 0))
+            return arg is not None and not (size.axis is None and axes)
 
         def length(size: Size) -> Dim:
-            found = outside.get(size.source)
-            if found is None:
-                return symbolic(size)
-            arg, axes = found
+            arg, axes = outside[size.source]
+            assert arg is not None
             return dim_of(arg) if size.axis is None else arg.type.shape[size.axis + axes]
 
-        return length
+        def translated(dim: Dim) -> Dim | None:
+            return replaced(dim, length) if all(map(known, sizes(dim))) else None
+
+        return translated
+
+
+@lru_cache(maxsize=256)
+def _conditions(results: tuple[Tensor, ...]) -> Sequence[tuple[Tensor, Requirement]]:
+    from symc.conditions import requirements
+
+    return requirements(walk(results))
+
+
+atexit.register(_conditions.cache_clear)  # nodes that outlive the import system cannot be compared
+
+
+def outside(
+    found: Sequence[tuple[Tensor, Requirement]], length: Callable[[Dim], Dim | None]
+) -> Iterator[Requirement]:
+    """Those conditions of a body that compare lengths which `length` knows outside."""
+    for _, requirement in found:
+        if isinstance(requirement.holds, tuple):
+            left, right = map(length, requirement.holds)
+            if left is not None and right is not None:
+                yield Requirement((left, right), requirement.error, _message(requirement, length))
+
+
+def _message(
+    requirement: Requirement, length: Callable[[Dim], Dim | None]
+) -> Callable[[Callable[[Any], Any]], str]:
+    def message(value: Callable[[Any], Any]) -> str:
+        return requirement.message(
+            lambda what: value(what if isinstance(what, Tensor) else length(what))
+        )
+
+    return message
+
+
+def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[Dim]:
+    """The lengths in a body that are values of scalars outside, not lengths of arrays there."""
+    for dim in {dim: None for node in walk(body.results) for dim in node.type.shape}:
+        if any(size.axis is None for size in sizes(dim)):
+            new = length(dim)
+            if new is not None:
+                yield new
 
 
 def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:
@@ -127,13 +254,59 @@ def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, l
     for node in order:
         if any(arg in varying for arg in node.args):
             varying.add(node)
-    captured = dict.fromkeys(_boundary(order, results, varying))
-    for_node: dict[Tensor, Tensor] = {}
-    for node in (*params, *captured):
-        declared = declared_lengths(node.type.shape)
-        for_node[node] = slot(len(for_node), node.dtype, declared, node.name)
-    body = Body(tuple(for_node.values()), tuple(substitute(results, for_node)))
-    return body, list(captured)
+    captured, replaced = slots_for(params, _boundary(order, results, varying))
+    slots = tuple(replaced[node] for node in (*params, *captured))
+    return Body(slots, tuple(substitute(results, replaced))), captured
+
+
+def slots_for(
+    params: Sequence[Tensor], boundary: Iterable[Tensor]
+) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
+    """What a body needs from outside, and what stands for it and for the parameters inside.
+
+    Of what follows from lengths of arrays, those arrays: lengths are known everywhere.
+    """
+    captured: dict[Tensor, None] = {}
+    lengths: dict[Tensor, Tensor] = {}
+    for node in boundary:
+        inside = _from_lengths(node)
+        if inside is None:
+            captured[node] = None
+        else:
+            lengths[node] = inside
+            leaves = [leaf for leaf in walk([inside]) if not leaf.args and leaf not in params]
+            captured.update((leaf, None) for leaf in leaves if not isinstance(leaf.op, Constant))
+    made = make_slots([*params, *captured])
+    given = substitute(list(lengths.values()), made)
+    return list(captured), {**dict(zip(lengths, given, strict=True)), **made}
+
+
+def _from_lengths(node: Tensor) -> Tensor | None:
+    """A number, or an array of one number, computed from lengths of arrays that are given."""
+    from symc.tensor.lengths import tensor_of
+    from symc.tensor.views import BroadcastTo
+
+    if not isinstance(node.op, BroadcastTo):
+        dim = _length(node)
+        return None if dim is None else tensor_of(dim)
+    value, *holes = node.args
+    if value.type.shape or not isinstance(value.op, Constant):
+        return None
+    dims = [_length(hole) for hole in holes]
+    known = [tensor_of(dim) for dim in dims if dim is not None]
+    return node.op(value, *known) if len(known) == len(holes) else None
+
+
+def _length(node: Tensor) -> Poly | None:
+    """The length that an integer computes from lengths of arrays that are given; or None."""
+    from symc.tensor.lengths import dim_of
+
+    if node.ndim or node.dtype is not INT64 or not node.args:
+        return None
+    dim = dim_of(node)
+    if isinstance(dim, int) or any(size.axis is None or size.source.args for size in sizes(dim)):
+        return None
+    return dim
 
 
 def _boundary(

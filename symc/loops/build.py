@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.dims import sizes
-from symc.errors import LoopError
 from symc.grad import placeholder
-from symc.graph import Tensor, walk
+from symc.graph import Tensor, substitute
 from symc.loops.body import Body, closed
 from symc.loops.scan import Layout, Part, Rows, Scan, State
-from symc.tensor.broadcast import describe
 from symc.types import TensorType
 
 
@@ -70,6 +67,37 @@ class Loop:
         return self.args[1 + len(layout.sequences) + len(layout.states) :]
 
 
+def opened(op: Scan, args: Sequence[Tensor]) -> Plan:
+    """The parts of a loop again, with slots of their own."""
+    layout, slots = op.layout, iter(op.body.slots)
+    steps, sequences, initial, others = op.split(args)
+    step = step_number()
+    inside = {next(slots): step}
+
+    def rows(array: Tensor, taps: Sequence[int]) -> tuple[Tensor, ...]:
+        own = [next(slots) for _ in taps]
+        made = tuple(row_of(array, slot.name) for slot in own)
+        inside.update(zip(own, made, strict=True))
+        return made
+
+    reads = [
+        Reading(array, sequence, rows(array, sequence.taps))
+        for array, sequence in zip(sequences, layout.sequences, strict=True)
+    ]
+    earlier = [rows(array, state.taps) for array, state in zip(initial, layout.states, strict=True)]
+    inside.update(zip(slots, others, strict=True))
+    results = iter(substitute(op.body.results, inside))
+    carries = [
+        Carrying(array, state.taps, own, next(results))
+        for array, state, own in zip(initial, layout.states, earlier, strict=True)
+    ]
+    collected = [next(results) for _ in range(layout.collected)]
+    return Plan(
+        steps, step, tuple(reads), tuple(carries), tuple(collected), next(results, None),
+        layout.truncate, layout.reverse,
+    )  # fmt: skip
+
+
 def step_number() -> Tensor:
     """What stands for the number of the step while a body is made."""
     return placeholder(TensorType(INT64, ()))
@@ -96,6 +124,7 @@ class Plan:
     collected: tuple[Tensor, ...]
     condition: Tensor | None = None
     truncate: int | None = None
+    reverse: tuple[int, ...] = ()
 
     def close(self) -> Loop:
         """The loop."""
@@ -103,7 +132,6 @@ class Plan:
         params += [slot for read in self.reads for slot in read.slots]
         params += [slot for carry in self.carries for slot in carry.slots]
         results = [*(carry.result for carry in self.carries), *self.collected]
-        check_lengths(params, results)
         if self.condition is not None:
             results.append(self.condition)
         body, outside = closed(params, results)
@@ -113,25 +141,7 @@ class Plan:
             len(self.collected),
             self.condition is not None,
             self.truncate,
+            self.reverse,
         )
         given = [*(read.array for read in self.reads), *(c.initial for c in self.carries)]
         return Loop(body, layout, (self.steps, *given, *outside))
-
-
-def check_lengths(params: Sequence[Tensor], results: Sequence[Tensor]) -> None:
-    """Raises `LoopError` when a result has a length that would change from step to step."""
-    values = {
-        size.source: result
-        for result in results
-        for dim in result.type.shape
-        for size in sizes(dim)
-        if size.axis is None
-    }
-    if not values:
-        return
-    for source, result in values.items():
-        if not set(params).isdisjoint(walk([source])):
-            raise LoopError(
-                "the results of a step have the same shape in every step, and this one has "
-                f"a length that changes\n  result {describe(result)}\n  length {describe(source)}"
-            )

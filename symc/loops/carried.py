@@ -38,12 +38,12 @@ class Updates(dict[SharedVariable, Tensor]):
 def with_default_updates(step: Outcome) -> dict[SharedVariable, Tensor]:
     """The updates of a step, and the default updates of all shared variables it reaches."""
     updates = dict(step.updates)
-    pending = [*step.outputs, *updates.values()]
+    pending: list[Tensor] = [*step.outputs, *updates.values()]
     if step.condition is not None:
         pending.append(step.condition)
     while pending:
         found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
-        pending = []
+        pending = list[Tensor]()
         for variable in found:
             if variable not in updates and variable.default_update is not None:
                 updates[variable] = variable.default_update
@@ -56,7 +56,7 @@ def carried(
 ) -> tuple[Outcome, dict[SharedVariable, Tensor]]:
     """The step with a slot in place of each variable that it changes; the slots by variable."""
     slots = {variable: row_of(expand_dims(variable, 0), variable.name) for variable in updates}
-    replace: dict[Tensor, Tensor] = {**slots}
+    replace: dict[Tensor, Tensor] = dict(slots.items())
     checked = [_checked(variable, new) for variable, new in updates.items()]
     conditions = [] if step.condition is None else [step.condition]
     replaced = substitute([*conditions, *checked, *step.outputs], replace)

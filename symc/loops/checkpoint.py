@@ -22,8 +22,8 @@ from symc.tensor.views import expand_dims
 
 def in_segments(plan: Plan, every: int) -> Done:
     """The results of a loop whose gradient keeps the states before every so-manieth step only."""
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-        raise LoopError(f"scan: checkpoint is a number of steps, not {every!r}")
+    if every < 1:
+        raise LoopError(f"scan: checkpoint is a number of steps, not {every}")
     if plan.condition is not None or plan.truncate is not None:
         raise LoopError("scan: checkpoint goes neither with until nor with truncate_gradient")
     steps = dim_of(plan.steps)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from symc import dims
-from symc.dims import Dim, Extreme, Poly, sizes
+from symc.dims import Dim, Extreme, Poly
 from symc.errors import BadIndex, LoopError
-from symc.graph import Requirement, Tensor, located_at, walk
+from symc.graph import Requirement, Tensor
+from symc.loops.body import Slot, outside
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import eq, ge, le, logical_or
@@ -33,7 +34,8 @@ def loop_requirements(op: Scan, node: Tensor) -> Iterator[Requirement]:
         yield from _long_enough(node, count, sequence, max(rows.taps, default=0))
     for number, arg in enumerate(initial):
         yield from _same_rows(op, node, number, arg)
-    yield from _of_body(op, node)
+    yield from _related(op, node)
+    yield from outside(op.body.conditions(), op.lengths(node.args))
 
 
 def _long_enough(node: Tensor, steps: Dim, sequence: Tensor, last: int) -> Iterator[Requirement]:
@@ -65,6 +67,29 @@ def _at_most(small: Dim, large: Dim) -> bool:
     return False
 
 
+def _related(op: Scan, node: Tensor) -> Iterator[Requirement]:
+    """That lengths which the body takes to be related are so, if an argument was replaced."""
+    length = op.lengths(node.args)
+    for slot, (arg, skip) in zip(op.body.slots, op.given(node.args), strict=True):
+        assert isinstance(slot.op, Slot)
+        for axis, declared in enumerate(slot.op.declared):
+            wanted = None if declared is None else length(declared)
+            found = arg.type.shape[axis + skip]
+            if wanted is not None and wanted != found:
+                yield _equal_length(arg, axis + skip, found, wanted)
+
+
+def _equal_length(arg: Tensor, axis: int, found: Dim, wanted: Dim) -> Requirement:
+    return Requirement(
+        (found, wanted),
+        LoopError,
+        lambda value: (
+            f"scan: axis {axis} of what a step uses has length {value(found)}, and had "
+            f"{value(wanted)} when the loop was made\n  given  {describe(arg)}"
+        ),
+    )
+
+
 def _same_rows(op: Scan, node: Tensor, number: int, initial: Tensor) -> Iterator[Requirement]:
     result = op.body.results[number]
 
@@ -78,37 +103,3 @@ def _same_rows(op: Scan, node: Tensor, number: int, initial: Tensor) -> Iterator
     for axis, (have, found) in enumerate(rows):
         if have != found:
             yield Requirement((have, found), LoopError, message_at(axis, have, found))
-
-
-def _of_body(op: Scan, node: Tensor) -> Iterator[Requirement]:
-    """Lengths that must be equal in every step, as far as they are known outside."""
-    given = op.given(node.args)
-    fixed = {slot: skip for slot, (_, skip) in zip(op.body.slots, given, strict=True)}
-    fixed.pop(op.body.slots[0])
-    length = op.body.lengths([arg for arg, _ in given], [skip for _, skip in given])
-    for inner in walk(op.body.results):
-        with located_at(inner.where):
-            found = list(inner.op.require(inner))
-        for requirement in found:
-            holds = requirement.holds
-            if isinstance(holds, tuple) and all(
-                size.source in fixed and (size.axis is not None or not fixed[size.source])
-                for dim in holds
-                for size in sizes(dim)
-            ):
-                outside = (dims.substitute(holds[0], length), dims.substitute(holds[1], length))
-                yield _translated(requirement, outside, length)
-
-
-def _translated(
-    inner: Requirement, outside: tuple[Dim, Dim], length: Callable[[dims.Size], Dim]
-) -> Requirement:
-    """A body's requirement on lengths, in those of the loop's arguments."""
-
-    def message(value: Callable[[Any], Any]) -> str:
-        def outer(what: Any) -> Any:
-            return value(dims.substitute(what, length) if isinstance(what, Poly) else what)
-
-        return inner.message(outer)
-
-    return Requirement(outside, inner.error, message)

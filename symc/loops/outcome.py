@@ -74,7 +74,7 @@ def _parts(returned: Any) -> Sequence[Any]:
         return ()
     if isinstance(returned, list | tuple) and not _is_updates(returned):
         return cast("Sequence[Any]", returned)
-    return (returned,)
+    return (cast("Any", returned),)
 
 
 def _is_updates(part: Any) -> bool:
@@ -90,7 +90,7 @@ def _is_updates(part: Any) -> bool:
 
 
 def _pairs(part: Any) -> Iterator[tuple[SharedVariable, Tensor]]:
-    items = part.items() if isinstance(part, Mapping) else part
+    items: Any = dict(part).items()
     for variable, new in items:
         if not isinstance(variable, SharedVariable):
             raise LoopError(f"scan: only shared variables can be updated, not {variable!r}")

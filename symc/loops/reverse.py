@@ -1,16 +1,18 @@
 """The reverse rule of loops: the gradient of a loop is a loop that runs backwards.
 
 At its step s it is at step ``t = n - 1 - s`` of the loop. It reads the rows of the sequences and of
-the states at t, computes the body's values from them anew, and pulls back through the body what
-reaches the results of step t: the gradients of row t given from outside, and what later steps that
-read this row have added to it. So for each slot of a state, ``t + tap``, the gradient at the slot
-is a state of the backward loop that is read with the same tap. The gradients of rows of sequences
-are collected; those of the other arguments are added up in states.
+the states at t, computes the body's values from them anew, but for products of matrices, which the
+loop keeps, and pulls back through the body what reaches the results of step t: the gradients of row
+t given from outside, and what later steps that read this row have added to it. So for each slot of
+a state, ``t + tap``, the gradient at the slot is a state of the backward loop that is read with the
+same tap. The gradients of rows of sequences are collected; those of the other arguments are added
+up in states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from symc import tensor as T
 from symc.codegen.record import record
@@ -18,7 +20,9 @@ from symc.dims import Dim, add, sub
 from symc.grad import accumulate, placeholder, reaching
 from symc.graph import Tensor, substitute, walk
 from symc.inputs import scalar_constant
+from symc.loops.body import Body
 from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
+from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
 from symc.loops.unbounded import is_unbounded
 from symc.tensor.lengths import dim_of, public, tensor_of
@@ -31,6 +35,7 @@ def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
     by_part = {other.op.part: bar for other, bar in bars.items() if isinstance(other.op, Scan)}
     forward = _Forward(Loop(op.body, op.layout, node.args))
     pulled = _pulled(forward, by_part)
+    forward.keep(pulled.slots.values(), by_part)
     backward = _Backward(forward, by_part, pulled)
     return backward.arguments()
 
@@ -60,6 +65,41 @@ class _Forward:
         if self.layout.truncate is not None:
             self.steps = dim_of(T.minimum(tensor_of(self.done), self.layout.truncate))
 
+        self.kept: dict[Tensor, Part] = {}
+
+    def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
+        """Finds what rows of the loop's results have anyway, or should have: products.
+
+        `needed` is what the backward loop computes, `parts` are results that are there.
+        """
+        results = self.loop.body.results
+        known = {
+            result: Part("history", n) for n, result in enumerate(results[: len(self.of_states)])
+        }
+        for part in parts:
+            if part.kind == "collected" and part.number not in self.layout.reverse:
+                known.setdefault(results[self.result(part)], part)
+        known = {node: part for node, part in known.items() if node.args}
+        products = set[Tensor]() if self.layout.stops else self._products()
+        reached = walk(needed, stop=lambda node: node in known or node in products)
+        self.kept = {node: known[node] for node in reached if node in known}
+        more = [node for node in reached if node in products and node not in known]
+        if more:
+            first = self.layout.collected
+            self.kept.update((node, Part("collected", first + n)) for n, node in enumerate(more))
+            layout = replace(self.layout, collected=first + len(more))
+            whole = Body(self.loop.body.slots, (*results, *more))
+            self.loop = Loop(whole, layout, self.loop.args)
+
+    def _products(self) -> set[Tensor]:
+        """The products of what the loop computes; those of sequences alone will leave it."""
+        order = walk(self.loop.body.results)
+        from_states = {slot for own in self.of_states for slot in own}
+        for node in order:
+            if not from_states.isdisjoint(node.args):
+                from_states.add(node)
+        return {node for node in order if node in from_states and is_product(node)}
+
     def depth(self, state: int) -> int:
         """How many rows of a state are given."""
         return self.layout.states[state].depth
@@ -82,6 +122,10 @@ class _Forward:
             history = _cut(self.loop.history(number), 0, add(self.done, state.depth))
             taps = tuple(-tap for tap in state.taps)
             yield Reading(history, Rows(taps, backwards=True), tuple(slots))
+        for node, part in self.kept.items():
+            ahead = self.depth(part.number) if part.kind == "history" else 0
+            array = _cut(self.loop.part(part), 0, add(self.done, ahead))
+            yield Reading(array, Rows((0,), backwards=True), (node,))
 
     def result(self, part: Part) -> int:
         """The number of the body's result that a part is made of."""
@@ -177,7 +221,9 @@ class _Backward:
         if bar is None:
             return None
         row = row_of(bar)
-        self.reads.append(Reading(_cut(bar, 0, length), Rows((0,), backwards=True), (row,)))
+        turned = number >= states and number - states in self.forward.layout.reverse
+        rows = Rows((0,), backwards=not turned)
+        self.reads.append(Reading(_cut(bar, 0, length), rows, (row,)))
         return row
 
     def _carry_bars(
@@ -196,7 +242,7 @@ class _Backward:
             if slot in pulled
         }
         if final is not None and depth not in found:
-            found[depth] = _zeros(bar, row)
+            found[depth] = T.zeros_like(bar)
         for back, result in found.items():
             initial = _zeros(bar, (back, *row))
             if final is not None and back == depth:
@@ -238,10 +284,22 @@ class _Backward:
             Carrying(carry.initial, carry.taps, carry.slots, result)
             for carry, result in zip(self.carries, inner, strict=False)
         ]
-        collected = tuple(inner[len(carries) :])
         return Plan(
-            tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries), collected
-        )
+            tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries),
+            tuple(inner[len(carries) :]), reverse=self._turned(),
+        )  # fmt: skip
+
+    def _turned(self) -> tuple[int, ...]:
+        """The collected rows that belong to sequences read forwards: those end at the end."""
+        forwards = {
+            slot
+            for rows, slots in zip(
+                self.forward.layout.sequences, self.forward.of_sequences, strict=True
+            )
+            for slot in slots
+            if not rows.backwards
+        }
+        return tuple(number for slot, number in self.collected.items() if slot in forwards)
 
     # --- what came out ----------------------------------------------------------------------------
 
@@ -267,7 +325,7 @@ class _Backward:
             if rows.backwards:
                 start = sub(sub(length, forward.done), tap)
             else:
-                start, found = add(sub(forward.done, forward.steps), tap), found[::-1]
+                start = add(sub(forward.done, forward.steps), tap)
             if start != 0 or forward.steps != length:
                 region = (T.zeros_like(array))[public(start) : public(add(start, forward.steps))]
                 found = T.set_subtensor(region, found)

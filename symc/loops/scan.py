@@ -20,19 +20,27 @@ are siblings: they are computed together, by one loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.dims import Dim, Size, add, substitute
+from symc.errors import ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
-from symc.loops.body import Body
+from symc.loops.body import Body, value_lengths
+from symc.lowering import Control
+from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
 from symc.types import TensorType, to_numpy
 
+if TYPE_CHECKING:
+    from symc.lowering import SizeOf
+
 _Each = TypeVar("_Each")
+PartKind: TypeAlias = Literal["history", "final", "collected", "count"]
 
 
 @record
@@ -65,7 +73,8 @@ class State:
 class Layout:
     """What the slots and the results of a loop's body stand for.
 
-    `truncate` limits the gradient to the last steps, that many; None for all.
+    `truncate` limits the gradient to the last steps, that many; None for all. Of the collected
+    outputs in `reverse`, the last step's row comes first; such a loop does not stop.
     """
 
     sequences: tuple[Rows, ...]
@@ -73,6 +82,7 @@ class Layout:
     collected: int
     stops: bool = False
     truncate: int | None = None
+    reverse: tuple[int, ...] = ()
 
 
 @record
@@ -86,17 +96,22 @@ class Part:
       the rows of the others are there, but their values are not specified.
     """
 
-    kind: Literal["history", "final", "collected", "count"]
+    kind: PartKind
     number: int = 0
 
 
 @record
 class Scan(Op):
-    """One result of a loop: arguments are the steps, sequences, initial rows, and the others."""
+    """One result of a loop: arguments are the steps, sequences, initial rows, and the others.
+
+    `checks` is empty but inside the compiler (`symc/blocks.py`): then the body's last results are
+    conditions that must hold in each step, and it has the numbers of those each one waits for.
+    """
 
     body: Body
     layout: Layout
     part: Part
+    checks: tuple[tuple[int, ...], ...] = ()
 
     def infer(self, *args: Tensor) -> TensorType:
         if self.part.kind == "count":
@@ -116,10 +131,30 @@ class Scan(Op):
 
     def row(self, number: int, args: Sequence[Tensor]) -> tuple[Dim, ...]:
         """The shape of one of the body's results, in lengths of the arguments."""
-        given = self.given(args)
-        length = self.body.lengths([arg for arg, _ in given], [skip for _, skip in given])
-        shape = self.body.results[number].type.shape
-        return tuple(substitute(dim, length) for dim in shape)
+        length = self.lengths(args)
+        row: list[Dim] = []
+        for axis, dim in enumerate(self.body.results[number].type.shape):
+            known = length(dim)
+            if known is None:
+                raise ShapeMismatch(
+                    f"axis {axis} of what a step gives has a length that the step computes; all "
+                    f"steps must give the same\n  result {describe(self.body.results[number])}"
+                )
+            row.append(known)
+        return tuple(row)
+
+    def lengths(self, args: Sequence[Tensor]) -> Callable[[Dim], Dim | None]:
+        """What lengths in the body are outside; None for those that are known inside only."""
+        given = self.given(args)[1:]
+        known = [None, *(arg for arg, _ in given)]
+        return self.body.lengths(known, [0, *(skip for _, skip in given)])
+
+    def lower(self, node: Tensor, size: SizeOf) -> Control:
+        length = self.lengths(node.args)
+        size(dim_of(node.args[0]))
+        for dim in value_lengths(self.body, length):
+            size(dim)
+        return Control(tuple(self.siblings()), first=1)
 
     def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
         """The argument behind each slot, and how many of its leading axes the slot lacks."""
@@ -143,14 +178,18 @@ class Scan(Op):
         """The ops of all results of this loop."""
         layout = self.layout
         for number in range(len(layout.states)):
-            yield Scan(self.body, layout, Part("history", number))
-            yield Scan(self.body, layout, Part("final", number))
+            yield self.sibling("history", number)
+            yield self.sibling("final", number)
         for number in range(layout.collected):
-            yield Scan(self.body, layout, Part("collected", number))
-        yield Scan(self.body, layout, Part("count"))
+            yield self.sibling("collected", number)
+        yield self.sibling("count")
+
+    def sibling(self, kind: PartKind, number: int = 0) -> Op:
+        """The op of another result of this loop."""
+        return replace(self, part=Part(kind, number))
 
     def common(self) -> Any:
-        return self.body, self.layout
+        return self.body, self.layout, self.checks
 
     def evaluate(self, *args: Array) -> Array:
         return self.evaluate_all(*args)(self)
@@ -179,7 +218,7 @@ class Scan(Op):
         return loop_requirements(self, node)
 
     def key(self) -> str:
-        return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r})"
+        return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r}, {self.checks})"
 
     @property
     def label(self) -> str:
@@ -209,7 +248,7 @@ class _Run:
             for rows, value in zip(self.collected, values[states:], strict=False):
                 rows.append(value)
             self.count += 1
-            if layout.stops and bool(values[-1]):
+            if layout.stops and bool(values[states + layout.collected]):
                 break
 
     def inputs(self) -> Iterator[Array]:
@@ -238,7 +277,10 @@ class _Run:
                 return self.stacked(part.number, rows[len(rows) - depth :], depth)
             case "collected":
                 number = len(self.op.layout.states) + part.number
-                return self.stacked(number, self.collected[part.number], self.steps)
+                rows = self.collected[part.number]
+                if part.number in self.op.layout.reverse:
+                    rows = rows[::-1]
+                return self.stacked(number, rows, self.steps)
 
     def stacked(self, number: int, rows: Sequence[Array], length: int) -> Array:
         """The rows as one array of this length."""

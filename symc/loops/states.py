@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+import numpy as np
+
+from symc.codegen.dtypes import FLOAT16, FLOAT64, INT8, INT64, DType
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import LoopError
 from symc.graph import Tensor, user_line
-from symc.inputs import as_tensor
+from symc.inputs import as_tensor, constant
 from symc.loops.scan import State
 from symc.loops.sequences import taps_of
 from symc.tensor.broadcast import describe
@@ -17,19 +20,20 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import public
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import TensorType, promote
+from symc.types import TensorType, promote, to_numpy
 
 
 @record
 class Start:
     """The rows a state starts from, oldest first, and which earlier rows a step reads.
 
-    A Python number is `weak`: it takes the dtype and the shape of what a step computes.
+    A Python number takes the dtype and the shape of what a step computes. To see what that would
+    be without it, it is first of a dtype that any other one prevails over.
     """
 
     rows: Tensor
     taps: tuple[int, ...]
-    weak: bool = False
+    number: float | None = None
 
     @property
     def row(self) -> TensorType:
@@ -57,15 +61,20 @@ def start(given: Any) -> Start | None:
             raise LoopError(f"scan: outputs_info has taps={taps!r} but no initial value for them")
     if given is None:
         return None
-    weak = isinstance(given, bool | int | float)
     initial, chosen = as_tensor(given), taps_of(taps, (-1,))
     if not chosen or max(chosen) >= 0:
         raise LoopError(
             f"scan: the taps of an output must be negative, not {list(chosen)}: a step can read "
             f"what earlier ones computed\n  initial {describe(initial)}"
         )
+    if (
+        chosen == (-1,)
+        and isinstance(given, int | float)
+        and not isinstance(given, bool | np.generic)
+    ):
+        return _numbered(given, INT8 if isinstance(given, int) else FLOAT16, ())
     if chosen == (-1,):
-        return Start(expand_dims(initial, 0), chosen, weak)
+        return Start(expand_dims(initial, 0), chosen)
     return Start(_first_rows(initial, -min(chosen)), chosen)
 
 
@@ -84,8 +93,8 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
 
     `row` is what stood for the state in that step.
     """
-    if start.weak and result.type != start.row:
-        return Start(_like(start.rows, result), start.taps)
+    if start.number is not None:
+        return _refitted_number(start, start.number, row, result)
     if row.ndim != result.ndim:
         raise LoopError(_unlike(f"has {row.ndim} axes and {result.ndim} after", start, result))
     rows = cast_to(start.rows, promote(start.rows.dtype, result.dtype))
@@ -104,21 +113,19 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
     return start if rows is start.rows else Start(rows, start.taps)
 
 
-def _like(rows: Tensor, result: Tensor) -> Tensor:
-    """A Python number as the first row of a state that is like `result`."""
-    number = cast_to(
-        rows, promote(rows.dtype, result.dtype) if _loses(rows, result) else result.dtype
-    )
-    shape: tuple[Dim, ...] = (1, *result.type.shape)
-    return broadcast_to(expand_dims(number, tuple(range(1, len(shape)))), list(map(public, shape)))
+def _refitted_number(start: Start, number: float, row: Tensor, result: Tensor) -> Start:
+    shape = result.type.shape
+    if row.dtype is INT8 and result.dtype.is_float:
+        return _numbered(number, FLOAT16, shape)
+    dtype = (INT64 if row.dtype is INT8 else FLOAT64) if result.dtype is row.dtype else result.dtype
+    wide = promote(row.dtype, dtype)
+    return Start(_numbered(number, wide, shape).rows, start.taps)
 
 
-def _loses(rows: Tensor, result: Tensor) -> bool:
-    """Whether a number is of a kind that the result's dtype does not have: 0.5 for integers."""
-    kinds = ("b", "u", "i", "f")
-    order = [0 if d.name == "bool" else 2 if d.is_float else 1 for d in (rows.dtype, result.dtype)]
-    del kinds
-    return order[0] > order[1]
+def _numbered(number: float, dtype: DType, shape: tuple[Dim, ...]) -> Start:
+    """A number as the only row, of this shape."""
+    value = constant(np.asarray(number).astype(to_numpy(dtype)))
+    return Start(broadcast_to(value, list(map(public, (1, *shape)))), (-1,), number)
 
 
 def _unlike(what: str, start: Start, result: Tensor) -> str:

@@ -44,12 +44,13 @@ def trace(
                 f"scan: the function returned {len(found)} outputs, and outputs_info has "
                 f"{len(starts)} entries; it needs one for each, None where no step reads it"
             )
+        earlier = traced.earlier or ((),) * len(found)
         fitted = [
             None if start is None else refit(start, slots[0], result)
-            for start, slots, result in zip(starts, traced.earlier, found, strict=False)
+            for start, slots, result in zip(starts, earlier, found, strict=True)
         ]
         if fitted == list(starts):
-            return Traced(traced.rows, traced.earlier, tuple(starts), _widened(traced.step, starts))
+            return Traced(traced.rows, earlier, tuple(starts), _widened(traced.step, starts))
         starts = fitted
     raise LoopError("scan: the dtypes of the states grow with every step")
 

@@ -18,6 +18,9 @@ from itertools import count
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
 from symc.graph import Op, Tensor, located_at, walk
+from symc.loops.improve import improve_loops
+from symc.loops.inside import improved, with_conditions
+from symc.loops.rows import collect_rows
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise
@@ -86,7 +89,8 @@ def rewrite(
 
     `lengths` are further lengths that will be needed, beside those of the nodes.
     """
-    everything = [*roots, *conditions]
+    everything = improve_loops([*roots, *conditions], exact=mode == "compile")
+    everything = with_conditions(everything)
     seen: set[Tensor] = set()
     after = _phases(everything, mode, trace, seen)
     final = walk(after)
@@ -107,7 +111,7 @@ def _stability(with_linalg: bool) -> RuleSet:
 def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
     """The roots after the stability rules alone: what every mode computes."""
     done = normalise(roots, _stability(_has_linalg()), None)
-    return [done[root] for root in roots]
+    return improved([done[root] for root in roots], stabilise)
 
 
 def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
@@ -141,7 +145,7 @@ def _phases(
     if any(isinstance(node.op, Reshape) for node in done.values()):
         done = normalise(found, RuleSet(lifting_rules(found), ["lift"]), trace)
         found = [done[root] for root in found]
-    return found
+    return collect_rows(improved(found, lambda results: _phases(results, mode, trace)))
 
 
 def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
@@ -176,6 +180,16 @@ def _has_composites(nodes: Iterable[Tensor]) -> bool:
 @cache
 def _expands(kind: OpKind) -> bool:
     return isinstance(kind, type) and issubclass(kind, Op) and kind.expand is not Op.expand
+
+
+def optimise(roots: Sequence[Tensor], mode: str) -> list[Tensor]:
+    """The roots after all phases."""
+    return _phases(roots, mode, None) if roots else []
+
+
+def lengths_of(nodes: Sequence[Tensor]) -> list[Dim]:
+    """The symbolic lengths that computing these nodes may need."""
+    return sorted(_symbolic(nodes) | _bounds(nodes), key=_age)
 
 
 def _symbolic(nodes: Iterable[Tensor]) -> set[Dim]:
@@ -236,6 +250,7 @@ def _lengths(
         found = [size.source for dim in dims for size in sizes(dim) if size.axis is None]
         found += measured
         new = [source for source in dict.fromkeys(found) if source not in scalars]
-        pending = _phases([cast_to(source, INT64) for source in new], mode, trace) if new else []
+        fresh = with_conditions([cast_to(source, INT64) for source in new])
+        pending = _phases(fresh, mode, trace) if new else []
         scalars.update(zip(new, pending, strict=True))
     return scalars

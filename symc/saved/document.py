@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symc.dims import Dim, Poly
 from symc.errors import BadFile, CannotSave, SymcError
 from symc.graph import Array, Op, Tensor, Where, intern, located_at, walk
 from symc.inputs import Constant, Input, SharedVariable, constant
 from symc.loops.body import Body, Slot, slot
 from symc.saved.values import Reader, Writer, whole
 from symc.tensor.broadcast import describe
+from symc.tensor.lengths import dim_of, tensor_of
 
 
 class Document:
@@ -45,6 +47,8 @@ class Document:
             return
         for body in _bodies(node.op):
             self.add([*body.slots, *body.results])
+        if isinstance(node.op, Slot):
+            self.add([dim for dim in _as_nodes(node.op.declared) if isinstance(dim, Tensor)])
         try:
             entry = self._entry(node)
         except CannotSave as error:
@@ -61,7 +65,7 @@ class Document:
             case Constant(value):
                 entry = {"constant": self._write.array(value)}
             case Slot(number, dtype, declared, name):
-                entry = {"slot": self._write((number, dtype, declared, name))}
+                entry = {"slot": self._write((number, dtype, _as_nodes(declared), name))}
             case _:
                 entry["op"] = self._write(node.op)
         line = [node.where.file.rpartition("/")[2], node.where.line]
@@ -72,6 +76,11 @@ def _bodies(op: Op) -> list[Body]:
     """The graphs inside an op."""
     fields = [getattr(op, name) for name in getattr(op, "__match_args__", ())]
     return [value for value in fields if isinstance(value, Body)]
+
+
+def _as_nodes(declared: Sequence[Dim | None]) -> tuple[int | Tensor | None, ...]:
+    """The lengths of a slot; those that follow from other slots as what computes them."""
+    return tuple(tensor_of(dim) if isinstance(dim, Poly) else dim for dim in declared)
 
 
 def _promise(node: Tensor) -> list[Any]:
@@ -118,7 +127,9 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: Reader) -> Tensor:
         case {"constant": place}:
             return constant(read(place))
         case {"slot": parts}:
-            return slot(*read(parts))
+            slot_number, dtype, declared, name = read(parts)
+            dims = [dim_of(dim) if isinstance(dim, Tensor) else dim for dim in declared]
+            return slot(slot_number, dtype, tuple(dims), name)
         case {"op": text, "args": list(numbers)}:
             op = read(text)
             if not isinstance(op, Op):

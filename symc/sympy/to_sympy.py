@@ -20,7 +20,18 @@ from symc.codegen import ir
 from symc.dims import Dim, Size
 from symc.graph import Tensor
 from symc.inputs import Constant, Input, SharedVariable
-from symc.lowering import Alias, At, Fold, Index, LibCall, Read, Sweep, Write
+from symc.lowering import (
+    Alias,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Read,
+    Sweep,
+    Write,
+)
 from symc.pprint import described
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matmul import MatMul, MatVec
@@ -118,7 +129,7 @@ class _Elements:
                 inner = (*index[:axis], variable, *index[axis + 1 :])
                 value = self._run(node, element(self._as_ir(inner)))
                 return sympy.Sum(value, (variable, 0, index[axis]))
-            case Sweep() | Write() | LibCall():
+            case Sweep() | Write() | LibCall() | HostCall() | Control():
                 raise NotImplementedError(f"no index notation for {described(node)}")
             case _:
                 assert_never(lowering)

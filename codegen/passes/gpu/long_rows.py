@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -85,18 +86,22 @@ def long_rows(program: Program) -> Program:
             made.kernels.append(kernel)
         else:
             made.make(kernel, row)
-    for step in program.steps:
+
+    def launches(step: Step) -> list[Step]:
         row = found[step.kernel] if isinstance(step, Launch) else None
-        if row is not None and isinstance(step, Launch):
-            made.launch(step, kernels[step.kernel], row)
-        else:
-            made.steps.append(step)
+        if row is None or not isinstance(step, Launch):
+            return [step]
+        made.steps = []
+        made.launch(step, kernels[step.kernel], row)
+        return made.steps
+
+    steps = map_steps(program.steps, launches)
     return replace(
         program,
         sizes=(*program.sizes, *made.sizes),
         buffers=(*program.buffers, *made.buffers),
         kernels=tuple(made.kernels),
-        steps=tuple(made.steps),
+        steps=steps,
     )
 
 

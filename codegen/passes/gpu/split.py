@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -51,14 +52,15 @@ def split(program: Program) -> Program:
             Kernel(name, kernel.params, kernel.sizes, body, kernel.note)
             for name, body in zip(names, bodies, strict=True)
         )
-    steps: list[Step] = []
-    for step in program.steps:
+
+    def launches(step: Step) -> list[Step]:
         if not isinstance(step, Launch):
-            steps.append(step)
-            continue
-        steps += [launch_of(step, piece) for piece in pieces[step.kernel]]
+            return [step]
+        return [launch_of(step, piece) for piece in pieces[step.kernel]]
+
+    steps = map_steps(program.steps, launches)
     kernels = tuple(trimmed(piece) for found in pieces.values() for piece in found)
-    return replace(program, kernels=kernels, steps=tuple(steps))
+    return replace(program, kernels=kernels, steps=steps)
 
 
 def _bodies(body: Block, sizes: set[str]) -> list[Block]:

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symc.codegen.ir import Expr, Kernel, Launch, Load, Program, Step, Var, const
+from symc.codegen.blocks import every_step, map_steps
+from symc.codegen.ir import (
+    Expr,
+    Kernel,
+    Launch,
+    Load,
+    Program,
+    Step,
+    Var,
+    const,
+)
 from symc.codegen.passes.walk import collect, fresh, map_block, rebuild
 
 
@@ -20,11 +30,10 @@ def values(program: Program) -> Program:
     kernels = {kernel.name: kernel for kernel in program.kernels}
     taken = set(kernels)
     forms: dict[tuple[str, tuple[bool, ...]], Kernel] = {}
-    steps: list[Step] = []
-    for step in program.steps:
+
+    def by_value_in(step: Step) -> list[Step]:
         if not isinstance(step, Launch):
-            steps.append(step)
-            continue
+            return [step]
         kernel = kernels[step.kernel]
         by_value = tuple(name in scalars for name in step.buffers)
         key = kernel.name, by_value
@@ -32,14 +41,16 @@ def values(program: Program) -> Program:
             known = any(name == kernel.name for name, _ in forms)
             name = fresh(kernel.name, taken) if known else kernel.name
             forms[key] = _form(kernel, name, by_value)
-        steps.append(_launch(step, kernel, forms[key].name, by_value))
-    return replace(program, kernels=tuple(forms.values()), steps=tuple(steps))
+        return [_launch(step, kernel, forms[key].name, by_value)]
+
+    steps = map_steps(program.steps, by_value_in)
+    return replace(program, kernels=tuple(forms.values()), steps=steps)
 
 
 def elements(program: Program) -> dict[str, set[int]]:
     """By kernel, which of its sizes are elements of inputs, not lengths."""
     found = {kernel.name: set[int]() for kernel in program.kernels}
-    for step in program.steps:
+    for step in every_step(program.steps):
         if isinstance(step, Launch):
             for number, size in enumerate(step.sizes):
                 loads: list[Load] = []

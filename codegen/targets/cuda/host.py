@@ -11,17 +11,28 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from symc.codegen import ir
+from symc.codegen.blocks import every_step
 from symc.codegen.device_kernels import Launchable, placed
 from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
-from symc.codegen.ir import Binary, Const, Expr, Launch, Load, Pointer, Routine, Step, Var
-from symc.codegen.passes.gpu.narrow import limits
+from symc.codegen.ir import (
+    Binary,
+    Const,
+    Expr,
+    Launch,
+    Load,
+    Pointer,
+    Routine,
+    Step,
+    Var,
+)
+from symc.codegen.passes.gpu.narrow import lengths_of
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
 from symc.codegen.routines import ROUTINES
 from symc.codegen.targets.cuda.routines import KERNELS
 from symc.codegen.targets.steps import Host, bindings, largest, one_line
-from symc.codegen.writer import INDENT, wrapped
+from symc.codegen.writer import INDENT
 
 
 @dataclass(slots=True)
@@ -63,7 +74,7 @@ class DeviceHost(Host):
         self.put(f"call->step = {len(self.notes)};")
         self.notes.append(one_line(note))
         self.use(source or name)
-        self.lines.append(wrapped(f"status = {name}(", ["call", *arguments], ");", INDENT))
+        self.call(f"status = {name}", ["call", *arguments])
         self.put("if (status) goto done;" if self.failing else "if (status) return status;")
 
     # --- launches ---
@@ -126,7 +137,7 @@ class DeviceHost(Host):
         """The scratch memory of the launch that needs most."""
         texts = [
             f"{self.plan_of(step)}.scratch"
-            for step in self.program.steps[self.plan.leading :]
+            for step in every_step(self.program.steps[self.plan.leading :])
             if isinstance(step, Launch)
             and self.launchables[step.kernel].memory is not None
             and not self.scratch_is_late(step)
@@ -221,11 +232,7 @@ class DeviceHost(Host):
                 for length in buffer.shape:
                     text = f"{self.use('symc_times')}({text}, {self.printer.text(length)})"
                 texts.append(text)
-        for step in self.program.steps:
-            if isinstance(step, Launch):
-                bound = bindings(self, step)
-                found = [substitute(extent, bound) for extent in limits(self.bodies[step.kernel])]
-                texts += [self.printer.text(wide(extent), SHIFT) for extent in found]
+        texts += [self.printer.text(wide(length), SHIFT) for length in lengths_of(self.program)]
         self.use("SYMC_TOO_LONG")
         tests = [f"{text} > SYMC_LONGEST" for text in dict.fromkeys(texts)]
         if tests:

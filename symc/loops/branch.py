@@ -1,0 +1,284 @@
+"""Branches: `ifelse` and its two ops.
+
+An `IfElse` has the values of both sides among its arguments: a form that is easy to make, to
+differentiate and to batch. Before anything is compiled, differentiated or interpreted, `outline`
+(`symc/loops/outline.py`) moves what only one side needs into a body, and makes it a `Choice`: of
+that, only the side that is taken is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from symc.codegen.dtypes import BOOL
+from symc.codegen.record import record
+from symc.dims import Dim
+from symc.errors import DTypeError, RankError, ShapeMismatch
+from symc.graph import Array, Op, Requirement, Tensor, TensorLike, substitute
+from symc.inputs import as_tensor
+from symc.loops.body import Body, Checks
+from symc.lowering import Control
+from symc.tensor.broadcast import describe
+from symc.tensor.logic import ne, where
+from symc.types import TensorType
+
+if TYPE_CHECKING:
+    from symc.lowering import SizeOf
+
+
+def ifelse(
+    condition: TensorLike,
+    then: TensorLike | Sequence[TensorLike],
+    otherwise: TensorLike | Sequence[TensorLike],
+) -> Any:
+    """`then` if the condition is true (not zero), else `otherwise`: only that one is computed.
+
+    The condition is a scalar. Both values have the same dtype and number of axes; their lengths are
+    compared when the function runs (where both could only be known by computing a value, that value
+    is computed whichever side is taken). Of two lists of values, a list. Checks of values that are
+    not computed are not done either.
+
+    Gradients are as lazy. `T.where` chooses element by element, and computes both.
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> y = symc.ifelse(x.shape[0] > 2, x[2], x.sum())
+    >>> y.eval({x: [1.0, 2.0]}), y.eval({x: [1.0, 2.0, 5.0]})
+    (array(3.), array(5.))
+    """
+    chosen = as_tensor(condition)
+    if chosen.ndim:
+        raise RankError(
+            f"ifelse needs one condition, not {chosen.ndim} axes of them\n"
+            f"  condition  {describe(chosen)}\n  T.where chooses element by element"
+        )
+    chosen = chosen if chosen.dtype is BOOL else ne(chosen, 0)
+    many = isinstance(then, list | tuple)
+    if many != isinstance(otherwise, list | tuple):
+        raise TypeError("ifelse needs a tensor or a list of them on both sides alike")
+    left = cast("Sequence[TensorLike]", then) if many else [cast("TensorLike", then)]
+    right = cast("Sequence[TensorLike]", otherwise) if many else [cast("TensorLike", otherwise)]
+    if len(left) != len(right):
+        raise TypeError(f"ifelse has {len(left)} values on one side and {len(right)} on the other")
+    pairs = [_alike(a, b) for a, b in zip(left, right, strict=True)]
+    results = chosen_of(chosen, [a for a, _ in pairs], [b for _, b in pairs])
+    return results if many else results[0]
+
+
+def chosen_of(
+    condition: Tensor, then: Sequence[Tensor], otherwise: Sequence[Tensor]
+) -> list[Tensor]:
+    """All results of one branch."""
+    count = len(then)
+    return [IfElse(count, part)(condition, *then, *otherwise) for part in range(count)]
+
+
+def _alike(then: TensorLike, otherwise: TensorLike) -> tuple[Tensor, Tensor]:
+    """Two values of one dtype and rank; a number takes the dtype of a tensor."""
+    if isinstance(then, Tensor):
+        left = then
+        right = as_tensor(otherwise, None if isinstance(otherwise, Tensor) else left.dtype)
+    else:
+        right = as_tensor(otherwise)
+        left = as_tensor(then, right.dtype if isinstance(otherwise, Tensor) else None)
+    lines = f"\n  then       {describe(left)}\n  otherwise  {describe(right)}"
+    if left.dtype is not right.dtype:
+        raise DTypeError(
+            f"the values of an ifelse are {left.dtype} and {right.dtype}{lines}\n"
+            "  convert one of them: T.cast"
+        )
+    if left.ndim != right.ndim:
+        raise RankError(f"the values of an ifelse have {left.ndim} and {right.ndim} axes{lines}")
+    return left, right
+
+
+def _same_lengths(
+    node: Tensor, pairs: Iterable[tuple[Dim, Dim]], then: Tensor, otherwise: Tensor
+) -> Iterator[Requirement]:
+    def message_at(axis: int, left: Dim, right: Dim) -> Callable[[Callable[[Any], Any]], str]:
+        return lambda value: (
+            f"axis {axis} of the values of an ifelse is {value(left)} and {value(right)}\n"
+            f"  then       {describe(then)}\n  otherwise  {describe(otherwise)}\n"
+            f"  at         {node.where}"
+        )
+
+    for axis, (left, right) in enumerate(pairs):
+        if left != right:
+            yield Requirement((left, right), ShapeMismatch, message_at(axis, left, right))
+
+
+def _common_type(label: str, then: TensorType, otherwise: TensorType) -> TensorType:
+    dims: list[Dim] = []
+    for axis, (left, right) in enumerate(zip(then.shape, otherwise.shape, strict=True)):
+        if isinstance(left, int) and isinstance(right, int) and left != right:
+            raise ShapeMismatch(f"{label}: axis {axis} is {left} on one side, {right} on the other")
+        dims.append(left if isinstance(left, int) else right if isinstance(right, int) else left)
+    return TensorType(then.dtype, tuple(dims))
+
+
+@record
+class IfElse(Op):
+    """Result `part` of `count`: arguments are the condition and the values of both sides."""
+
+    count: int
+    part: int
+
+    def infer(self, *args: Tensor) -> TensorType:
+        then, otherwise = self.sides(args)
+        return _common_type("ifelse", then.type, otherwise.type)
+
+    def sides(self, args: Sequence[Any]) -> tuple[Any, Any]:
+        """The values of this part."""
+        return args[1 + self.part], args[1 + self.count + self.part]
+
+    def evaluate(self, *args: Array) -> Array:
+        then, otherwise = self.sides(args)
+        result: Array = then if bool(args[0]) else otherwise
+        return result
+
+    def require(self, node: Tensor) -> Iterator[Requirement]:
+        then, otherwise = self.sides(node.args)
+        pairs = zip(then.type.shape, otherwise.type.shape, strict=True)
+        return _same_lengths(node, pairs, then, otherwise)
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        then, otherwise = self.sides(args)
+        ours, theirs = self.sides(batched)
+        length = next(a for a, b in zip(args, batched, strict=True) if b).shape[0]
+        return either(args[0], (then, ours), (otherwise, theirs), length, batched[0])
+
+    @property
+    def label(self) -> str:
+        return "ifelse"
+
+
+def either(
+    condition: Tensor, then: tuple[Tensor, bool], otherwise: tuple[Tensor, bool],
+    length: Any, each: bool,
+) -> Tensor:  # fmt: skip
+    """The chosen value for each element of a batch; `each` if they have conditions of their own."""
+    from symc.tensor.views import broadcast_to, expand_dims
+
+    left, right = (
+        value if batched else broadcast_to(value, (length, *value.shape))
+        for value, batched in (then, otherwise)
+    )
+    if not each:
+        return chosen_of(condition, [left], [right])[0]
+    for _ in range(left.ndim - 1):
+        condition = expand_dims(condition, -1)
+    return where(condition, left, right)
+
+
+@record
+class Choice(Op):
+    """Result `part` of one of two bodies: arguments are the condition and what both use.
+
+    `checks` is what it is in `Scan`, for each of the bodies.
+    """
+
+    then: Body
+    otherwise: Body
+    part: int
+    checks: tuple[Checks, Checks] = ((), ())
+
+    def infer(self, *args: Tensor) -> TensorType:
+        dtype = self.then.results[self.part].dtype
+        sides = [TensorType(dtype, self._shape(body, args)) for body in self.bodies()]
+        return _common_type("ifelse", sides[0], sides[1])
+
+    def _shape(self, body: Body, args: Sequence[Tensor]) -> tuple[Dim, ...]:
+        length = self.lengths(body, args)
+        dims = [length(dim) for dim in body.results[self.part].type.shape]
+        return tuple(dim for dim in dims if dim is not None)
+
+    def known(self, taken: bool, args: Sequence[Tensor]) -> Tensor:
+        """The result where the condition is known: that of one body, written out."""
+        return (self.then if taken else self.otherwise).at(args)[self.part]
+
+    def bodies(self) -> tuple[Body, Body]:
+        """Both sides."""
+        return self.then, self.otherwise
+
+    def lengths(self, body: Body, args: Sequence[Tensor]) -> Callable[[Dim], Dim | None]:
+        """What lengths in a body are outside."""
+        return body.lengths(list(args[1:]), [0] * len(body.slots))
+
+    def common(self) -> Any:
+        return self.then, self.otherwise, self.checks
+
+    def evaluate(self, *args: Array) -> Array:
+        return self.evaluate_all(*args)(self)
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
+        values = (self.then if bool(args[0]) else self.otherwise).evaluate(*args[1:])
+        return lambda op: values[op.part]
+
+    def require(self, node: Tensor) -> Iterator[Requirement]:
+        results = [body.results[self.part] for body in self.bodies()]
+        shapes = [self._shape(body, node.args) for body in self.bodies()]
+        return _same_lengths(node, zip(*shapes, strict=True), *results)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return self.grad_all({node: bar})
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        from symc.grad import reaching
+        from symc.tensor import zeros_like
+
+        condition, *args = next(iter(bars)).args
+        parts: list[list[Tensor | None]] = []
+        for body in self.bodies():
+            values = body.at(args)
+            given: dict[Tensor, Tensor] = {}
+            for node, bar in bars.items():
+                if isinstance(node.op, Choice):
+                    value = values[node.op.part]
+                    given[value] = given[value] + bar if value in given else bar
+            parts.append(reaching(list(given), given, args))
+        found: list[Tensor | None] = []
+        sides: tuple[list[Tensor], list[Tensor]] = ([], [])
+        for arg, then, otherwise in zip(args, *parts, strict=True):
+            if then is not None or otherwise is not None:
+                found.append(arg)
+                sides[0].append(zeros_like(arg) if then is None else then)
+                sides[1].append(zeros_like(arg) if otherwise is None else otherwise)
+            else:
+                found.append(None)
+        results = iter(chosen_of(condition, *sides))
+        return [None, *(None if arg is None else next(results) for arg in found)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        from symc.batch import batch
+
+        length = next(a for a, b in zip(args, batched, strict=True) if b).shape[0]
+        sides: list[tuple[Tensor, bool]] = []
+        for body in self.bodies():
+            over = {s: a for s, a, b in zip(body.slots, args[1:], batched[1:], strict=True) if b}
+            result = batch([body.results[self.part]], over, length)
+            known = dict(zip(body.slots, args[1:], strict=True))
+            plain = {slot: arg for slot, arg in known.items() if slot not in over}
+            sides.append((substitute(result, plain)[0], True))
+        return either(args[0], sides[0], sides[1], length, batched[0])
+
+    def siblings(self) -> Iterator[Op]:
+        """The ops of all results of this branch."""
+        for part in range(len(self.then.results) - len(self.checks[0])):
+            yield replace(self, part=part)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Control:
+        from symc.loops.body import value_lengths
+
+        for body in self.bodies():
+            for dim in value_lengths(body, self.lengths(body, node.args)):
+                size(dim)
+        return Control(tuple(self.siblings()))
+
+    def key(self) -> str:
+        return f"Choice({self.then.key()}, {self.otherwise.key()}, {self.part}, {self.checks})"
+
+    @property
+    def label(self) -> str:
+        return "branch"

@@ -1,0 +1,179 @@
+"""Loops before they are compiled: what they need not do leaves them.
+
+- A row that is the last one of all is that of the last step: other rows need not be kept.
+- Loops over the same things are one loop.
+- Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
+  (`postpone.py`) and sums of products (`contract.py`) after it.
+- Sequences, states and outputs that nothing needs are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from symc.graph import Tensor, located_at, rebuild, walk
+from symc.loops.body import Body
+from symc.loops.contract import contract
+from symc.loops.hoist import hoist
+from symc.loops.opened import OpenLoop
+from symc.loops.postpone import postpone
+from symc.loops.scan import Part, Scan
+from symc.tensor.lengths import dim_of
+from symc.tensor.slices import Slice
+from symc.tensor.spans import GIVEN, WHOLE, Span
+
+
+def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
+    """The roots with improved loops; if `exact`, only what cannot change a bit is done."""
+    if not any(isinstance(node.op, Scan) for node in walk(roots)):
+        return list(roots)
+    roots = _rebuilt(roots, _last_row)
+    roots = _merged(roots)
+    wanted = _wanted(roots)
+    known: dict[Any, dict[Part, Tensor]] = {}
+
+    def improved(old: Tensor, new: Tensor) -> Tensor:
+        if not isinstance(old.op, Scan) or not isinstance(new.op, Scan):
+            return new
+        key = _key(old)
+        if key not in known:
+            if new.op.layout.stops:  # lengths may depend on this very loop
+                return new
+            body = new.op.body
+            inner = Body(body.slots, tuple(improve_loops(body.results, exact=exact)))
+            loop = OpenLoop(replace(new.op, body=inner), new.args, wanted[key])
+            if not exact:
+                hoist(loop)
+                postpone(loop)
+                contract(loop)
+            known[key] = loop.close()
+        return known[key][old.op.part]
+
+    return _rebuilt(roots, improved)
+
+
+def _rebuilt(roots: Sequence[Tensor], change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor]:
+    """The roots, each node replaced by what `change` makes of it before and after its arguments."""
+    done: dict[Tensor, Tensor] = {}
+    for node in walk(roots):
+        after = rebuild(node, [done[arg] for arg in node.args])
+        with located_at(node.where):
+            done[node] = change(node, after)
+    return [done[root] for root in roots]
+
+
+def _key(node: Tensor) -> Any:
+    """What the results of one loop have in common."""
+    return (node.op.common(), *node.args)
+
+
+def _wanted(roots: Sequence[Tensor]) -> dict[Any, set[Part]]:
+    """The parts of each loop that the graph has."""
+    wanted: dict[Any, set[Part]] = {}
+    for node in walk(roots):
+        if isinstance(node.op, Scan):
+            wanted.setdefault(_key(node), set()).add(node.op.part)
+    return wanted
+
+
+# --- the last row ---------------------------------------------------------------------------------
+
+
+def _last_row(old: Tensor, new: Tensor) -> Tensor:
+    """``ys[-1]`` as the last of the final rows."""
+    del old
+    if not isinstance(new.op, Slice) or new.op.entries[0] != -1:
+        return new
+    source = new.args[0]
+    number = _history(source)
+    if number is None:
+        number = _history_of_steps(source)
+        source = source.args[0] if number is not None else source
+    if number is None or not isinstance(source.op, Scan):
+        return new
+    final = source.op.sibling("final", number)(*source.args)
+    return new.op(final, *new.args[1:])
+
+
+def _history(node: Tensor) -> int | None:
+    """The number of the state whose history a node is."""
+    if isinstance(node.op, Scan) and node.op.part.kind == "history":
+        return node.op.part.number
+    return None
+
+
+def _history_of_steps(node: Tensor) -> int | None:
+    """The number of the state of which a node is the rows of all steps that were done."""
+    if not isinstance(node.op, Slice) or any(entry != WHOLE for entry in node.op.entries[1:]):
+        return None
+    source, *given = node.args
+    number, span = _history(source), node.op.entries[0]
+    if number is None or not isinstance(span, Span) or not isinstance(source.op, Scan):
+        return None
+    depth = source.op.layout.states[number].depth
+    if span.start != depth or span.step != 1:
+        return None
+    if source.op.layout.stops:
+        count = dim_of(source.op.sibling("count")(*source.args))
+        ends = span.stop is GIVEN and len(given) == 1 and dim_of(given[0]) == count + depth
+    else:
+        ends = span.stop is None
+    return number if ends else None
+
+
+# --- loops over the same --------------------------------------------------------------------------
+
+
+def _merged(roots: Sequence[Tensor]) -> list[Tensor]:
+    """The roots; loops that differ in their collected outputs alone are one."""
+    groups: dict[Any, dict[Any, Scan]] = {}
+    for node in walk(roots):
+        if isinstance(node.op, Scan):
+            groups.setdefault(_similar(node), {}).setdefault(_key(node), node.op)
+    joined = {key: list(ops.values()) for key, ops in groups.items() if len(ops) > 1}
+    if not joined:
+        return list(roots)
+
+    def change(old: Tensor, new: Tensor) -> Tensor:
+        ops = joined.get(_similar(old)) if isinstance(old.op, Scan) else None
+        if ops is None or not isinstance(old.op, Scan):
+            return new
+        return _joined(ops, old.op)(*new.args)
+
+    return _rebuilt(roots, change)
+
+
+def _similar(node: Tensor) -> Any:
+    """What loops have in common that can be one."""
+    op = node.op
+    assert isinstance(op, Scan)
+    states = len(op.layout.states)
+    layout = replace(op.layout, collected=0, reverse=(), truncate=None)
+    condition = op.body.results[-1] if layout.stops else None
+    return layout, op.body.slots, op.body.results[:states], condition, node.args
+
+
+def _collected(op: Scan) -> list[tuple[Tensor, bool]]:
+    states = len(op.layout.states)
+    found = op.body.results[states : states + op.layout.collected]
+    return [(node, number in op.layout.reverse) for number, node in enumerate(found)]
+
+
+def _joined(ops: Sequence[Scan], op: Scan) -> Scan:
+    """The op of one result of all these loops in one."""
+    states = op.body.results[: len(op.layout.states)]
+    everything = list(dict.fromkeys(each for other in ops for each in _collected(other)))
+    condition = op.body.results[-1:] if op.layout.stops else ()
+    body = Body(op.body.slots, (*states, *(node for node, _ in everything), *condition))
+    layout = replace(
+        op.layout,
+        collected=len(everything),
+        reverse=tuple(number for number, (_, turned) in enumerate(everything) if turned),
+        truncate=None,
+    )
+    part = op.part
+    if part.kind == "collected":
+        part = Part("collected", everything.index(_collected(op)[part.number]))
+    return Scan(body, layout, part)

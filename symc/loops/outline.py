@@ -1,0 +1,125 @@
+"""Before anything else: what only one side of a branch needs moves into that side.
+
+The place of a node is a path of sides, from the outermost branch inwards: the longest one that all
+its uses share. So a node that is used outside, or on both sides, stays outside. Branches on one
+condition share their sides: what both need there is computed by both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from symc.dims import sizes
+from symc.graph import Tensor, located_at, substitute, walk
+from symc.inputs import Constant
+from symc.loops.body import Body, slots_for
+from symc.loops.branch import Choice, IfElse
+from symc.loops.scan import Scan
+from symc.tensor.logic import where
+
+Path: TypeAlias = tuple[tuple[Tensor, bool], ...]
+
+
+def outline(roots: Sequence[Tensor]) -> list[Tensor]:
+    """The roots with every `IfElse` made a `Choice`, also in the bodies of loops."""
+    order = walk(roots)
+    if not any(isinstance(node.op, IfElse | Scan) for node in order):
+        return list(roots)
+    places = _places(roots, order)
+    done: dict[Tensor, Tensor] = {}
+    new_places: dict[Tensor, Path] = {}
+    bodies: dict[Body, Body] = {}
+    for node in order:
+        args = [done[arg] for arg in node.args]
+        if isinstance(node.op, IfElse):
+            with located_at(node.where):
+                new = _choice(node.op, args, places[node], new_places)
+        elif isinstance(node.op, Scan):
+            body = node.op.body
+            if body not in bodies:
+                bodies[body] = Body(body.slots, tuple(outline(body.results)))
+            with located_at(node.where):
+                new = replace(node.op, body=bodies[body])(*args)
+        else:
+            new = node
+            if any(arg is not old for arg, old in zip(args, node.args, strict=True)):
+                with located_at(node.where):
+                    new = node.op(*args)
+        if new.name is None:
+            new.name = node.name
+        done[node] = new
+        new_places[new] = _shared(new_places.get(new, places[node]), places[node])
+    return [done[root] for root in roots]
+
+
+def _places(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Tensor, Path]:
+    """Where each node is needed."""
+    places: dict[Tensor, Path] = dict.fromkeys(roots, ())
+
+    def need(node: Tensor, path: Path) -> None:
+        places[node] = _shared(places[node], path) if node in places else path
+
+    for node in reversed(order):
+        place = places[node]
+        sides = _sides(node)
+        for arg, side in zip(node.args, sides, strict=True):
+            need(arg, place if side is None else (*place, (node.args[0], side)))
+        for dim in node.type.shape:
+            if not isinstance(dim, int):
+                for size in sizes(dim):
+                    if size.axis is None:
+                        need(size.source, place)
+    return places
+
+
+def _sides(node: Tensor) -> Iterator[bool | None]:
+    """For each argument the side that needs it, None for both."""
+    for number in range(len(node.args)):
+        if isinstance(node.op, IfElse) and number:
+            yield number <= node.op.count
+        else:
+            yield None
+
+
+def _shared(first: Path, second: Path) -> Path:
+    """The path that both begin with."""
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return first[:count]
+
+
+def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor, Path]) -> Tensor:
+    """The branch around bodies that compute what stands on one of its sides."""
+    condition, *values = args
+    known = condition.op
+    if isinstance(known, Constant):
+        return values[op.part if bool(known.value) else op.count + op.part]
+    sides = values[: op.count], values[op.count :]
+    inside = [_inside(side, len(place), places) for side in sides]
+    alike = all(a.type.shape == b.type.shape for a, b in zip(*sides, strict=True))
+    if alike and not any(inside):
+        return where(condition, sides[0][op.part], sides[1][op.part])
+    outside, replaced = slots_for((), _boundary(sides, inside))
+    slots = tuple(replaced[node] for node in outside)
+    bodies = [Body(slots, tuple(substitute(side, replaced))) for side in sides]
+    return Choice(bodies[0], bodies[1], op.part)(condition, *outside)
+
+
+def _boundary(sides: Sequence[Sequence[Tensor]], inside: Sequence[set[Tensor]]) -> Iterator[Tensor]:
+    """What is outside, and needed inside or a result."""
+    for results, nodes in zip(sides, inside, strict=True):
+        for node in walk(results, stop=lambda node, nodes=nodes: node not in nodes):  # type: ignore[misc]
+            is_number = isinstance(node.op, Constant) and not node.type.shape
+            if node not in nodes and not is_number:
+                yield node
+
+
+def _inside(values: Sequence[Tensor], depth: int, places: dict[Tensor, Path]) -> set[Tensor]:
+    """The nodes that stand deeper than the branch itself: those of this side."""
+    order = walk(values, stop=lambda node: len(places.get(node, ())) <= depth)
+    return {node for node in order if node.args and len(places.get(node, ())) > depth}

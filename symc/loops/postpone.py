@@ -1,0 +1,56 @@
+"""Products that only leave the loop as an output: one product of all rows, after it.
+
+``dot(g[t], w.T)``, as in the gradient of a sequence: the loop gives g instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from symc.batch import batch
+from symc.errors import NotBatchable
+from symc.graph import Tensor, walk
+from symc.loops.hoist import is_product
+from symc.loops.opened import Get, OpenLoop, is_free
+from symc.loops.scan import Part
+from symc.tensor.lengths import tensor_of
+from symc.tensor.views import expand_dims
+
+
+def postpone(loop: OpenLoop) -> None:
+    """Takes products that no step reads out of a loop."""
+    if loop.condition is not None:
+        return
+    moving = {loop.plan.step, *loop.slots()}
+    for node in walk(loop.results()):
+        if any(arg in moving for arg in node.args):
+            moving.add(node)
+    for number, node in enumerate(list(loop.collected)):
+        part = Part("collected", number)
+        if part not in loop.wanted or not is_product(node) or not is_free(node):
+            continue
+        others = [carry.result for carry in loop.carries.values()]
+        others += [other for n, other in enumerate(loop.collected) if n != number]
+        leaves = [arg for arg in node.args if arg in moving]
+        if node in walk(others) or not leaves or not _is_batchable(node, leaves):
+            continue
+        turned = number in loop.reverse
+        rows = {leaf: loop.gather(leaf, turned) for leaf in leaves}
+        loop.wanted.discard(part)
+        loop.after[part] = partial(_product_of_all, loop, node, rows)
+
+
+def _is_batchable(node: Tensor, leaves: list[Tensor]) -> bool:
+    try:
+        batch([node], {leaf: expand_dims(leaf, 0) for leaf in leaves}, tensor_of(1))
+    except NotBatchable:
+        return False
+    return True
+
+
+def _product_of_all(
+    loop: OpenLoop, node: Tensor, rows: dict[Tensor, Callable[[Get], Tensor]], get: Get
+) -> Tensor:
+    arrays = {leaf: found(get) for leaf, found in rows.items()}
+    return batch([node], arrays, tensor_of(loop.done))[0]

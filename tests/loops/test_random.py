@@ -1,0 +1,56 @@
+"""Random numbers within loops: streams, whose state the loop carries, and explicit keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+
+MODES = ("python", "default")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_stream_draws_anew_in_each_step_and_in_each_call(mode: str) -> None:
+    stream = T.random.RandomStream(7)
+    x = T.vector("x")
+    noise, updates = symc.scan(lambda x: x + stream.normal(size=2), x)
+    f = symc.function([x], noise, updates=updates, mode=mode)
+    first, second = f(np.zeros(5)), f(np.zeros(5))
+    assert len(np.unique(np.concatenate([first, second]))) == 20
+    stream.seed(7)
+    np.testing.assert_array_equal(f(np.zeros(5)), first)
+
+
+def test_steps_draw_what_calls_draw() -> None:
+    looped, called = T.random.RandomStream(3), T.random.RandomStream(3)
+    draws, updates = symc.scan(lambda: looped.uniform(size=4), n_steps=3)
+    one = symc.function([], called.uniform(size=4), mode="python")
+    found = symc.function([], draws, updates=updates, mode="python")()
+    np.testing.assert_array_equal(found, [one(), one(), one()])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_keys_folded_with_the_step(mode: str) -> None:
+    key = T.random.key(5)
+    draws, _ = symc.map(lambda i: T.random.normal(T.random.fold_in(key, i), size=3), T.arange(4))
+    found = symc.function([], draws, mode=mode)()
+    for i in range(4):
+        wanted = T.random.normal(T.random.fold_in(key, i), size=3).eval()
+        np.testing.assert_allclose(found[i], wanted, rtol=1e-15)
+
+
+def test_gradients_of_a_step_see_the_numbers_that_it_drew() -> None:
+    stream = T.random.RandomStream(1)
+    w = T.scalar("w")
+    h, updates = symc.scan(
+        lambda h: h * w + stream.normal(size=()), outputs_info=T.ones(()), n_steps=4
+    )
+    f = symc.function([w], [h[-1], symc.grad(h[-1], w)], updates=updates, mode="python")
+    state = stream.get_state()
+    above = f(0.5 + 1e-6)[0]
+    stream.set_state(state)
+    below = f(0.5 - 1e-6)[0]
+    stream.set_state(state)
+    np.testing.assert_allclose(f(0.5)[1], (above - below) / 2e-6, rtol=1e-6)

@@ -1,0 +1,231 @@
+"""Derivatives of loops: against differences, loops written out, and of every order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.graph import Tensor, walk
+from symc.loops.scan import Scan
+from tests.ops.harness import check
+
+RNG = np.random.default_rng(7)
+
+
+def r(*shape: int) -> Any:
+    return RNG.standard_normal(shape) * 0.5
+
+
+def values(inputs: Sequence[Tensor], outputs: Any, *arrays: Any) -> Any:
+    function = symc.function(list(inputs), outputs, mode="python", on_unused_input="ignore")
+    return function(*arrays)
+
+
+# --- against differences: reverse, forward, second order, Jacobians -------------------------------
+
+
+def rnn(x: Tensor, w: Tensor, start: Tensor, **options: Any) -> Any:
+    return symc.scan(lambda x, h: T.tanh(T.dot(h, w) + x), x, start, **options)[0]
+
+
+def taps(x: Tensor, w: Tensor, start: Tensor) -> Any:
+    return symc.scan(
+        lambda x0, x2, y3, y1, w: T.sin(y3 * w + y1) * x0 + x2,
+        {"input": x, "taps": [0, 2]},
+        {"initial": start, "taps": [-3, -1]},
+        w,
+    )[0]
+
+
+def several(x: Tensor, h0: Tensor, c0: Tensor) -> Any:
+    (h, c, o), _ = symc.scan(
+        lambda x, h, c: (T.tanh(x * c + h), T.sin(c + h), x * h),
+        x,
+        [h0, c0, None],
+        go_backwards=True,
+        n_steps=3,
+    )
+    return [h, c[-1] * o.sum()]
+
+
+def until(x: Tensor) -> Any:
+    return symc.scan(
+        lambda y, x: (y * x + x, symc.until(y * x > 1)),
+        outputs_info=T.ones_like(x),
+        non_sequences=x,
+        n_steps=10,
+    )[0]
+
+
+def nested(x: Tensor, w: Tensor) -> Any:
+    def row(row: Tensor, h: Tensor) -> Tensor:
+        last: Tensor
+        last, _ = symc.reduce(lambda a, h: T.tanh(T.dot(h, w) + a), row, h)
+        return last
+
+    return symc.scan(row, x, T.zeros((2,)))[0]
+
+
+def unequal_kinds(x: Tensor) -> Any:
+    (count, y), _ = symc.scan(
+        lambda x, count, y: (count + T.gt(x, 0), y * x + count), x, [0, T.ones(())]
+    )
+    return y * count
+
+
+def shift_register(x: Tensor) -> Any:
+    (a, b, c), _ = symc.scan(lambda x, a, b, c: (x, a, b * c), x, [x[0], x[1], x[2]])
+    return [a * b, c]
+
+
+def newton(x: Tensor) -> Any:
+    return symc.while_loop(lambda y: abs(y * y - x) > 1e-10, lambda y: (y + x / y) / 2, x + 1)
+
+
+def counted(x: Tensor) -> Any:
+    return symc.fori_loop(0, 4, lambda i, y: T.sin(y * x) + i * x, x)
+
+
+@pytest.mark.parametrize(
+    ("build", "arrays"),
+    [
+        (rnn, [r(4, 3), r(3, 3), r(3)]),
+        (lambda x, w, s: rnn(x, w, s)[-1], [r(4, 3), r(3, 3), r(3)]),
+        (lambda x, w, s: rnn(x, w, s, checkpoint=2), [r(5, 2), r(2, 2), r(2)]),
+        (taps, [r(6), r(), r(3)]),
+        (several, [r(4, 2), r(2), r(2)]),
+        (until, [np.array(0.7)]),
+        (until, [np.array(1.7)]),
+        (nested, [r(3, 2), r(2, 2)]),
+        (unequal_kinds, [r(5)]),
+        (shift_register, [r(4)]),
+        (newton, [np.array(2.7)]),
+        (counted, [np.array(0.6)]),
+    ],
+)
+def test_derivatives(build: Callable[..., Any], arrays: list[Any]) -> None:
+    check(build, *arrays, compiled=False)
+
+
+# --- against loops written out --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+@pytest.mark.parametrize("go_backwards", [False, True])
+def test_as_written_out(steps: int, go_backwards: bool) -> None:
+    n = T.lscalar("n")
+    x, w, start = T.matrix("x"), T.matrix("w"), T.matrix("start")
+
+    def step(x1: Tensor, x0: Tensor, a2: Tensor, a1: Tensor, w: Tensor) -> Any:
+        return T.tanh(T.dot(a2, w) + x1 * a1), T.exp(x0 * a2)
+
+    (a, b), _ = symc.scan(
+        step,
+        {"input": x, "taps": [1, 0]},
+        [{"initial": start, "taps": [-2, -1]}, None],
+        w,
+        n_steps=n,
+        go_backwards=go_backwards,
+    )
+    rows, others = [start[0], start[1]], []
+    for t in range(steps):
+        at = (-1 - t, -2 - t) if go_backwards else (t + 1, t)
+        new, other = step(x[at[0]], x[at[1]], rows[-2], rows[-1], w)
+        rows.append(new)
+        others.append(other)
+    weights = r(5)
+    cost = (a.sum(axis=1) * weights[:steps]).sum() + (b.sum(axis=1) * weights[:steps]).sum()
+    same = T.zeros(()) * x.sum() * w.sum() * start.sum()
+    for t in range(steps):
+        same = same + (rows[t + 2].sum() + others[t].sum()) * weights[t]
+    inputs = [x, w, start]
+    arrays = [r(6, 2), r(2, 2), r(2, 2)]
+    found = values([*inputs, n], symc.grad(cost, inputs, disconnected="zero"), *arrays, steps)
+    wanted = values(inputs, symc.grad(same, inputs), *arrays)
+    for value, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, other, atol=1e-14)
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 5, 7])
+@pytest.mark.parametrize("go_backwards", [False, True])
+def test_checkpoints_change_no_value(every: int, go_backwards: bool) -> None:
+    x, w, start = T.matrix("x"), T.matrix("w"), T.matrix("start")
+
+    def gradients(**options: Any) -> list[Tensor]:
+        (h, o), _ = symc.scan(
+            lambda x, y, g, h: (T.tanh(T.dot(h, w) + x * y + g), h * x),
+            {"input": x, "taps": [0, 1]},
+            [{"initial": start, "taps": [-2, -1]}, None],
+            go_backwards=go_backwards,
+            **options,
+        )
+        cost = (h[-1] * h[1]).sum() + o.sum()
+        return [h, o, *symc.grad(cost, [x, w, start])]
+
+    arrays = [r(6, 2), r(2, 2), r(2, 2)]
+    found = values([x, w, start], gradients(checkpoint=every), *arrays)
+    wanted = values([x, w, start], gradients(), *arrays)
+    for value, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, other, atol=1e-14)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 4, 9])
+def test_truncated_gradients_go_through_the_last_steps(kept: int) -> None:
+    """Theano #4652: rewriting moved a dot out of the loop, past the steps left out."""
+    x, w, start = T.matrix("x"), T.matrix("w"), T.vector("start")
+    h = rnn(x, w, start, truncate_gradient=kept)
+    inputs, arrays = [x, w, start], [r(4, 2), r(2, 2), r(2)]
+    found = values(inputs, symc.grad((h**2).sum(), inputs), *arrays)
+    rows = [start]
+    for t in range(4):
+        before = (
+            rows[-1] if t != max(4 - kept, 0) or kept >= 4 else symc.disconnected_grad(rows[-1])
+        )
+        rows.append(T.tanh(T.dot(before, w) + x[t]))
+    last = [(row**2).sum() for row in rows[1:][-kept:]]
+    gradients = symc.grad(sum(last[1:], last[0]), inputs, disconnected="zero")
+    wanted = values(inputs, gradients, *arrays)
+    for value, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, other, atol=1e-14)
+
+
+# --- what has no gradient -------------------------------------------------------------------------
+
+
+def test_nothing_flows_through_integers_and_the_number_of_steps() -> None:
+    n, x = T.scalar("n"), T.vector("x")
+    count, _ = symc.scan(lambda count: count + 1, outputs_info=0, n_steps=T.cast(n, "int64"))
+    with pytest.raises(symc.errors.DisconnectedInput):
+        symc.grad((count * x.sum()).sum(), x * 2)
+    gradient = symc.grad((count * x.sum()).sum(), n, disconnected="zero")
+    assert values([n, x], gradient, 3.0, [1.0]) == 0.0
+
+
+def test_a_sequence_that_only_decides_the_number_of_steps_has_a_gradient_of_zeros() -> None:
+    x, y = T.vector("x"), T.vector("y")
+    result, _ = symc.scan(lambda x, y: x * 2, [x, y])
+    np.testing.assert_array_equal(values([x, y], symc.grad(result.sum(), y), r(3), r(4)), 4 * [0.0])
+    with pytest.raises(symc.errors.DisconnectedInput):
+        symc.grad(result.sum(), T.vector("z"))
+
+
+def test_one_loop_backwards_for_all_results() -> None:
+    x, h0, c0 = T.matrix("x"), T.vector("h0"), T.vector("c0")
+    outputs = several(x, h0, c0)
+    cost = outputs[0].sum() + outputs[1].sum()
+    nodes = walk(symc.grad(cost, [x, h0, c0]))
+    loops = {(node.op.body, node.args) for node in nodes if isinstance(node.op, Scan)}
+    assert len(loops) == 2
+
+
+def test_hessian_of_a_loop() -> None:
+    x = T.vector("x")
+    result, _ = symc.reduce(lambda row, total: total * row + row**2, x, 1.0)
+    found = values([x], symc.hessian(result, x), [2.0, 3.0, 5.0])
+    # x0 x1 x2 + x0^2 x1 x2 + x1^2 x2 + x2^2
+    np.testing.assert_allclose(found, [[30.0, 25.0, 15.0], [25.0, 10.0, 12.0], [15.0, 12.0, 2.0]])
