@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.expressions import Names, Printer
 from symc.codegen.foreign import FOREIGN, foreign_of
-from symc.codegen.ir import Const, Expr, Launch, Param, Program, Repeat, Var, every_step
+from symc.codegen.ir import Const, Expr, Launch, Param, Program, Repeat, Var
 from symc.codegen.kernels import Emitted, emit_kernel
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load

@@ -9,11 +9,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.device_kernels import Launchable, emit_device_kernel
 from symc.codegen.dtypes import INT32
 from symc.codegen.emit import HOST, KERNELS, aliased_params, header, natural_sizes
 from symc.codegen.expressions import Names, Printer
-from symc.codegen.ir import Loop, Program, Routine, every_step
+from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.memory import plan
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import DType
-from symc.codegen.ir import Call, Program, Routine, every_step
+from symc.codegen.ir import Call, Program, Routine
 from symc.codegen.math import FUNCTIONS, Function
 from symc.codegen.passes.walk import expressions, parts, statements
 from symc.codegen.record import record

@@ -58,8 +58,6 @@ Meaning:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from math import copysign
 from typing import Literal, TypeAlias
 
@@ -478,43 +476,6 @@ class Branch:
 
 
 Step: TypeAlias = Launch | Routine | Host | Check | Measure | Repeat | Branch
-
-
-def every_step(steps: Iterable[Step]) -> Iterator[Step]:
-    """The steps and those inside them, in the order of the text."""
-    for step in steps:
-        yield step
-        if isinstance(step, Repeat):
-            yield from every_step(step.steps)
-        elif isinstance(step, Branch):
-            yield from every_step((*step.then, *step.otherwise))
-
-
-def map_blocks(
-    steps: Iterable[Step], change: Callable[[Sequence[Step]], Sequence[Step]]
-) -> tuple[Step, ...]:
-    """What `change` makes of the steps, and of each block of steps inside them, inner ones first."""
-    found: list[Step] = []
-    for step in steps:
-        match step:
-            case Repeat(steps=body):
-                found.append(replace(step, steps=map_blocks(body, change)))
-            case Branch(_, then, otherwise):
-                inside = map_blocks(then, change), map_blocks(otherwise, change)
-                found.append(replace(step, then=inside[0], otherwise=inside[1]))
-            case _:
-                found.append(step)
-    return tuple(change(found))
-
-
-def map_steps(steps: Iterable[Step], change: Callable[[Step], Sequence[Step]]) -> tuple[Step, ...]:
-    """The steps with each that holds no others replaced by what `change` makes of it."""
-
-    def block(inside: Sequence[Step]) -> list[Step]:
-        nested = (Repeat, Branch)
-        return [new for s in inside for new in ([s] if isinstance(s, nested) else change(s))]
-
-    return map_blocks(steps, block)
 
 
 @record

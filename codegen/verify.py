@@ -45,6 +45,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.check_expressions import Broken, Scope, check_expr, is_used_once
 from symc.codegen.check_kernels import check_kernel
 from symc.codegen.dtypes import BOOL, INT32, INT64, DType
@@ -67,7 +68,6 @@ from symc.codegen.ir import (
     Size,
     Step,
     Var,
-    every_step,
 )
 from symc.codegen.passes.walk import names_in
 from symc.codegen.text import lines

@@ -128,9 +128,10 @@ def _link(entry: Entry, folder: Path) -> None:
 def is_tiny(program: ir.Program) -> bool:
     """Whether a program has no loops and calls nothing: not worth releasing Python's lock for."""
     from symc.codegen import ir
+    from symc.codegen.blocks import every_step
 
     long = ir.Routine | ir.Host | ir.Repeat
-    return not any(isinstance(step, long) for step in ir.every_step(program.steps)) and not any(
+    return not any(isinstance(step, long) for step in every_step(program.steps)) and not any(
         isinstance(stmt, ir.Loop) for kernel in program.kernels for stmt in kernel.body
     )
 

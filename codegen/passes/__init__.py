@@ -1,6 +1,7 @@
 """Passes: pure functions from one `Program` to a better one with the same meaning. In order:
 
     reuse       kernels that are equal up to names become one
+    join        small kernels that follow on each other in a loop become one
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
     fuse        neighbouring loops become one, stored values are used instead of loaded again
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from symc.codegen.ir import Program
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.join import join
 from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
@@ -28,6 +30,6 @@ from symc.codegen.passes.simplify import simplify
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, simplify, collapse, fuse, simplify, place, vectorize, parallel,
+    reuse, join, simplify, collapse, fuse, simplify, place, vectorize, parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.ir import (
     Alloc,
     Branch,
@@ -35,7 +36,6 @@ from symc.codegen.ir import (
     Var,
     binary,
     const,
-    every_step,
     mul,
 )
 from symc.codegen.record import record

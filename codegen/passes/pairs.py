@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.complex import FUNCTIONS, OPERATORS, Complex, Real, multiply, negative
 from symc.codegen.ir import (
     Accumulate,
@@ -49,7 +50,6 @@ from symc.codegen.ir import (
     Var,
     add,
     const,
-    map_steps,
     mul,
 )
 from symc.codegen.passes.walk import bound, fresh, rebuild

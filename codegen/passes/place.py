@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import DType
 from symc.codegen.ir import (
     Accumulate,
@@ -32,7 +33,6 @@ from symc.codegen.ir import (
     Var,
     add,
     const,
-    every_step,
 )
 from symc.codegen.passes.memory import is_on_stack
 from symc.codegen.passes.walk import (

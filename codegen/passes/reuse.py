@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, assert_never
 
+from symc.codegen.blocks import every_step, map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -29,8 +30,6 @@ from symc.codegen.ir import (
     Store,
     Unary,
     Var,
-    every_step,
-    map_steps,
 )
 from symc.codegen.passes.walk import statements
 

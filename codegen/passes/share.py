@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -39,7 +40,6 @@ from symc.codegen.ir import (
     Store,
     Unary,
     Var,
-    every_step,
 )
 from symc.codegen.passes.fold import fold
 from symc.codegen.passes.walk import Block, names_in, rebuild, written

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.expressions import MUL
-from symc.codegen.ir import Branch, Buffer, Const, Launch, Measure, Repeat, Step, Var, every_step
+from symc.codegen.ir import Branch, Buffer, Const, Launch, Measure, Repeat, Step, Var
 from symc.codegen.passes.memory import Slot, buffers_of, is_known, used_buffers, wholes
 from symc.codegen.reductions import nodes
 from symc.codegen.targets.steps import (

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from symc.codegen import ir
+from symc.codegen.blocks import every_step
 from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
 from symc.codegen.ir import (
     Binary,
@@ -26,7 +27,6 @@ from symc.codegen.ir import (
     Step,
     binary,
     const,
-    every_step,
 )
 from symc.codegen.kernels import THRESHOLD, Emitted
 from symc.codegen.passes.memory import Plan, is_known

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -34,7 +35,6 @@ from symc.codegen.ir import (
     add,
     ceiling,
     const,
-    map_steps,
     mul,
     sub,
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32, INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -28,10 +29,12 @@ from symc.codegen.ir import (
     Expr,
     If,
     Kernel,
+    Launch,
     Let,
     Load,
     Loop,
     Program,
+    Repeat,
     Select,
     Stmt,
     Store,
@@ -39,7 +42,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.gpu.values import elements
 from symc.codegen.passes.memory import prepared
-from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements
+from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements, substitute
 
 LARGEST = (1 << 31) - (1 << 20)  # of constants; lengths stay below half, so that sums fit as well
 EXACT = frozenset({"floordiv", "mod", "min", "max"})
@@ -50,14 +53,35 @@ MODULAR = frozenset({"add", "sub", "mul"})
 def narrow(program: Program) -> Program:
     """The program with int32 lengths, loop variables and indexes in its kernels.
 
-    Not if lengths become known only while it runs: by then it is too late to run another.
+    Not if lengths become known only while it runs: by then it is too late to run another. The
+    numbers of a loop's steps are not lengths, unless an array or a kernel's loop is as long.
     """
     _, known = prepared(program)
-    if any(size.var.name not in known for size in program.sizes):
+    counters = {step.var for step in every_step(program.steps) if isinstance(step, Repeat)}
+    if any(size.var.name not in known | counters for size in program.sizes):
+        return program
+    if any(counters & names_in(length) for length in lengths_of(program)):
         return program
     data = elements(program)
     kernels = tuple(_Narrow(kernel, data[kernel.name]).kernel() for kernel in program.kernels)
     return replace(program, kernels=kernels)
+
+
+def lengths_of(program: Program) -> list[Expr]:
+    """The lengths that must be small, in the sizes of a program, those of whole arrays apart."""
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    found: dict[Expr, None] = {}
+    for step in every_step(program.steps):
+        match step:
+            case Launch(kernel, _, sizes):
+                names = [size.name for size in kernels[kernel].sizes]
+                bound = dict(zip(names, sizes, strict=True))
+                found.update((substitute(e, bound), None) for e in limits(kernels[kernel]))
+            case Repeat(extent=extent):
+                found[extent] = None
+            case _:
+                pass
+    return list(found)
 
 
 def limits(kernel: Kernel) -> list[Expr]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.blocks import map_steps
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -25,7 +26,6 @@ from symc.codegen.ir import (
     Step,
     Stmt,
     Store,
-    map_steps,
 )
 from symc.codegen.passes.walk import (
     Block,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.blocks import every_step, map_steps
 from symc.codegen.ir import (
     Expr,
     Kernel,
@@ -17,8 +18,6 @@ from symc.codegen.ir import (
     Step,
     Var,
     const,
-    every_step,
-    map_steps,
 )
 from symc.codegen.passes.walk import collect, fresh, map_block, rebuild
 

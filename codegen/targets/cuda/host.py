@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from symc.codegen import ir
+from symc.codegen.blocks import every_step
 from symc.codegen.device_kernels import Launchable, placed
 from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
@@ -24,9 +25,8 @@ from symc.codegen.ir import (
     Routine,
     Step,
     Var,
-    every_step,
 )
-from symc.codegen.passes.gpu.narrow import limits
+from symc.codegen.passes.gpu.narrow import lengths_of
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
 from symc.codegen.routines import ROUTINES
@@ -232,11 +232,7 @@ class DeviceHost(Host):
                 for length in buffer.shape:
                     text = f"{self.use('symc_times')}({text}, {self.printer.text(length)})"
                 texts.append(text)
-        for step in every_step(self.program.steps):
-            if isinstance(step, Launch):
-                bound = bindings(self, step)
-                found = [substitute(extent, bound) for extent in limits(self.bodies[step.kernel])]
-                texts += [self.printer.text(wide(extent), SHIFT) for extent in found]
+        texts += [self.printer.text(wide(length), SHIFT) for length in lengths_of(self.program)]
         self.use("SYMC_TOO_LONG")
         tests = [f"{text} > SYMC_LONGEST" for text in dict.fromkeys(texts)]
         if tests:
