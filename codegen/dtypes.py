@@ -73,8 +73,9 @@ COMPLEX64 = DType("complex64", "complex", 64)
 COMPLEX128 = DType("complex128", "complex", 128)
 _COMPONENTS = {"complex64": FLOAT32, "complex128": FLOAT64}
 
-ALL = (
+# What kernels compute with. Complex numbers are pairs of these to them: see `passes/pairs.py`.
+REAL = (
     BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT16, FLOAT32, FLOAT64,
-    COMPLEX64, COMPLEX128,
 )  # fmt: skip
+ALL = (*REAL, COMPLEX64, COMPLEX128)
 BY_NAME = {dtype.name: dtype for dtype in ALL}

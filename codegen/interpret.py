@@ -36,7 +36,10 @@ from symc.codegen.record import record
 
 @record
 class Array:
-    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape."""
+    """A flat sequence of Python numbers (list, array.array, memoryview ...) and a shape.
+
+    Of complex numbers, the values are real and imaginary parts in turn.
+    """
 
     values: Sequence[Any]
     shape: tuple[int, ...]
@@ -181,9 +184,10 @@ class _Run:
             declared = next(buffer for buffer in self.program.buffers if buffer.name == name)
             shape = tuple(int(self.value(length)) for length in declared.shape)
             self.shapes[name] = shape
+            count = prod(shape) * (1 + declared.dtype.is_complex)
             if declared.of is not None:
-                return self.row(declared.of, prod(shape))
-            self.memory[name] = [None] * prod(shape)
+                return self.row(declared.of, count)
+            self.memory[name] = [None] * count
         return self.memory[name]
 
     def row(self, of: Pointer, length: int) -> Window:

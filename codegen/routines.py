@@ -35,6 +35,8 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
         "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
+        "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
+        "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -47,6 +49,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
 _CONV = "images groups channels features " + " ".join(
     f"l{axis} k{axis} t{axis} s{axis} d{axis}" for axis in range(3)
 )
+_ATTENTION = "batch n m d e causal biased shared"
 _TYPED = {  # `!` marks what is written
     "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
     "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
@@ -57,6 +60,10 @@ _TYPED = {  # `!` marks what is written
     "conv_outputs": f"{_CONV} x w y!",
     "conv_inputs": f"{_CONV} y w x!",
     "conv_filters": f"{_CONV} x y w!",
+    "attention_outputs": f"{_ATTENTION} q keys values bias output! logs!",
+    "attention_queries": f"{_ATTENTION} scores q keys values bias output logs bar result!",
+    "attention_keys": f"{_ATTENTION} q keys values bias output logs bar to_k! to_v!",
+    "ctc": "steps batch classes longest blank p targets spans counts loss! posterior! work!",
 }
 
 # Factorisations and what is made of them. `kind` is the element type: `KINDS`.
@@ -93,7 +100,7 @@ _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 def _typed(name: str, kind: str, text: str) -> Signature:
     """A routine that there is for each element type."""
     source = f"symc_{_SOURCES.get(name, name)}_{kind}"
-    on_device = not name.startswith("conv")
+    on_device = not name.startswith(("conv", "attention", "ctc"))
     return Signature(f"symc_{name}_{kind}", source, _arguments(text), True, on_device)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
 from symc.errors import BadArgument
@@ -12,6 +12,10 @@ from symc.graph import Tensor
 from symc.inputs import SharedVariable
 from symc.request import Request
 from symc.tensor.broadcast import describe
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
 
 
 @record
@@ -91,6 +95,16 @@ class Function:
             with self._lock:
                 results = self._call(*args)
         return dict(zip(self.keys, results, strict=True)) if self.form == "dict" else results
+
+    def arguments(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments of a call, those that have a default filled in."""
+        return self._arguments(tuple(args), {}) if len(args) != self._count else tuple(args)
+
+    def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
+        """Writes the function as a C library: see `symc.saved.export.export`."""
+        from symc.saved.export import export
+
+        return export(self, folder, example)
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if len(args) > self._count:

@@ -44,9 +44,12 @@ LAYERS = (
 
 # (importer, imported) that point up, and why. All must be imports inside functions.
 EXCEPTIONS = {
+    ("symc.tensor.nnet.attention", "symc.grad"): "its second derivative is that of its definition",
+    ("symc.tensor.nnet.recurrent", "symc.loops.api"): "layers that go along a sequence are loops",
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
     ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
     ("symc.graph", "symc.saved.functions"): "tensors pickle as documents",
+    ("symc.callable", "symc.saved.export"): "f.export() is the beginning of a way out",
     ("symc.callable", "symc.saved.functions"): "functions pickle as documents",
     ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
 }

@@ -5,9 +5,11 @@ from measure import Case
 from cases import (
     black_scholes,
     deep_network,
+    fourier,
     gaussian_process,
     importing,
     layer_norm,
+    lenet,
     logistic,
     loop,
     lstm,
@@ -28,9 +30,11 @@ CASES: tuple[Case, ...] = (
     layer_norm.CASE,
     pairwise.CASE,
     network.CASE,
+    lenet.CASE,
     loop.CASE,
     lstm.CASE,
     node_count.CASE,
     deep_network.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
+    fourier.CASE,
 )

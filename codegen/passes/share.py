@@ -7,13 +7,15 @@ Loads are versioned: every write to a buffer begins a new version of it, and so 
 the end of a loop or branch that writes it. Two loads are equal if their versions are.
 
 A hoisted load also runs where the loop has no iterations. So it only leaves loops that surely run,
-or whose length has nothing to do with the index and the buffer's own shape.
+or whose length has nothing to do with the index and the buffer's own shape. Loads at a constant
+index of a buffer that surely has that element leave any loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import assert_never
 
 from symc.codegen.blocks import every_step
@@ -57,9 +59,14 @@ class _Open:
     closed: bool = False
 
 
-def share(kernel: Kernel, shapes: Mapping[str, frozenset[str]]) -> Block:
-    """The kernel's body after folding, merging and hoisting. See `lengths_of` for `shapes`."""
-    sharing = _Sharing(kernel, shapes)
+def share(
+    kernel: Kernel, shapes: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+) -> Block:
+    """The kernel's body after folding, merging and hoisting.
+
+    See `lengths_of` for `shapes`, and `counts_of` for `counts`.
+    """
+    sharing = _Sharing(kernel, shapes, counts)
     sharing.block(kernel.body)
     return tuple(sharing.open[0].out)
 
@@ -86,6 +93,19 @@ def lengths_of(program: Program, kernel: Kernel) -> dict[str, frozenset[str]]:
     return {name: frozenset(sizes) for name, sizes in found.items()}
 
 
+def counts_of(program: Program, kernel: Kernel) -> dict[str, int]:
+    """For each parameter whose length is known, how many elements it has."""
+    shapes = {buffer.name: buffer.shape for buffer in program.buffers}
+    found: dict[str, int] = {}
+    for step in program.steps:
+        if isinstance(step, Launch) and step.kernel == kernel.name:
+            for param, name in zip(kernel.params, step.buffers, strict=True):
+                lengths = [int(n.value) if isinstance(n, Const) else 0 for n in shapes[name]]
+                count = prod(lengths)
+                found[param.name] = min(found.get(param.name, count), count)
+    return found
+
+
 def _names(exprs: Iterable[Expr]) -> frozenset[str]:
     return frozenset[str]().union(*map(names_in, exprs))
 
@@ -103,9 +123,12 @@ def _known_condition(expr: Expr) -> Expr:
 class _Sharing:
     """The state of one walk."""
 
-    def __init__(self, kernel: Kernel, shapes: Mapping[str, frozenset[str]]) -> None:
+    def __init__(
+        self, kernel: Kernel, shapes: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+    ) -> None:
         self.open = [_Open([])]
         self.shapes = dict(shapes)  # lengths that a buffer's shape depends on
+        self.counts = counts
         self.scalars: set[str] = set()  # local buffers of one element
         self.sizes = frozenset(size.name for size in kernel.sizes)
         self.level: dict[str, int] = {}  # of names and local buffers; 0 for parameters
@@ -118,6 +141,7 @@ class _Sharing:
         self.deepest = 0
         self.names: list[str] = []
         self.loads: list[str] = []
+        self.risky: list[str] = []  # those of the loads that may be out of range
 
     def block(self, block: Block) -> None:
         """Process the statements of a block into the innermost open one."""
@@ -174,6 +198,7 @@ class _Sharing:
         self.deepest = 0
         self.names.clear()
         self.loads.clear()
+        self.risky.clear()
         value = self.expr(stmt.value)
         if type(value) is Var or type(value) is Const:
             self.values[var.name] = value
@@ -207,12 +232,11 @@ class _Sharing:
         """Whether the loads of the present value may move before the loop with this body."""
         if not block.written.isdisjoint(self.loads):
             return False
-        loads = [load for load in self.loads if load not in self.scalars]
-        if block.runs or not loads:
+        if block.runs or not self.risky:
             return True
         if not block.lengths <= self.sizes or not block.lengths.isdisjoint(self.names):
             return False
-        return all(block.lengths.isdisjoint(self.shapes[load]) for load in loads)
+        return all(block.lengths.isdisjoint(self.shapes[load]) for load in self.risky)
 
     def loop(self, loop: Loop) -> None:
         """A loop of length 0 is dropped, and of length 1 replaced by its body."""
@@ -269,9 +293,12 @@ class _Sharing:
         match expr:
             case Const():
                 return expr
-            case Load(buffer):
+            case Load(buffer, index):
                 self.depend(buffer)
                 self.loads.append(buffer)
+                safe = isinstance(index, Const) and index.value < self.counts.get(buffer, 0)
+                if not safe and buffer not in self.scalars:
+                    self.risky.append(buffer)
                 return rebuild(expr, self.expr)
             case Cast(x, dtype):
                 return self.expr(x) if x.dtype is dtype else rebuild(expr, self.expr)

@@ -17,23 +17,28 @@ typedef struct symc_philox_block {
     uint64_t second;
 } symc_philox_block;
 
+// SYMBOL SYMC_PHILOX_ROUND
+// One round, and the keys of the next.
+#define SYMC_PHILOX_ROUND                         \
+    p = (uint64_t)0xD2511F53u * x0;               \
+    q = (uint64_t)0xCD9E8D57u * x2;               \
+    x0 = (uint32_t)(q >> 32) ^ x1 ^ k0;           \
+    x1 = (uint32_t)q;                             \
+    x2 = (uint32_t)(p >> 32) ^ x3 ^ k1;           \
+    x3 = (uint32_t)p;                             \
+    k0 += 0x9E3779B9u;                            \
+    k1 += 0xBB67AE85u;
+
 // SYMBOL symc_philox
-// NEEDS symc_philox_block
-// One block. Loops over it vectorise.
-static inline symc_philox_block symc_philox(uint64_t key, uint64_t high, uint64_t low) {
+// NEEDS symc_philox_block SYMC_PHILOX_ROUND
+// One block. Without a loop over the rounds, so that loops over blocks vectorise.
+static inline __attribute__((always_inline)) symc_philox_block symc_philox(uint64_t key, uint64_t high, uint64_t low) {
     uint32_t x0 = (uint32_t)low, x1 = (uint32_t)(low >> 32);
     uint32_t x2 = (uint32_t)high, x3 = (uint32_t)(high >> 32);
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < 10; round++) {
-        uint64_t p = (uint64_t)0xD2511F53u * x0;
-        uint64_t q = (uint64_t)0xCD9E8D57u * x2;
-        x0 = (uint32_t)(q >> 32) ^ x1 ^ k0;
-        x1 = (uint32_t)q;
-        x2 = (uint32_t)(p >> 32) ^ x3 ^ k1;
-        x3 = (uint32_t)p;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
+    uint64_t p, q;
+    SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND
+    SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND SYMC_PHILOX_ROUND
     symc_philox_block block = {x0 | (uint64_t)x1 << 32, x2 | (uint64_t)x3 << 32};
     return block;
 }

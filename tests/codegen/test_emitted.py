@@ -113,13 +113,13 @@ def test_negation_and_inversion_of_narrow_integers() -> None:
         assert np.array_equal(run(made, x)[0], expected)
 
 
-@pytest.mark.parametrize("target", dtypes.ALL, ids=str)
+@pytest.mark.parametrize("target", dtypes.REAL, ids=str)
 def test_casts(target: DType) -> None:
-    buffers = [buffer(f"a_{t}", "input", N, dtype=t) for t in dtypes.ALL]
-    buffers += [buffer(f"y_{t}", "output", N, dtype=target) for t in dtypes.ALL]
-    stores = [Store(f"y_{t}", INDEX, Cast(Load(f"a_{t}", INDEX, t), target)) for t in dtypes.ALL]
+    buffers = [buffer(f"a_{t}", "input", N, dtype=t) for t in dtypes.REAL]
+    buffers += [buffer(f"y_{t}", "output", N, dtype=target) for t in dtypes.REAL]
+    stores = [Store(f"y_{t}", INDEX, Cast(Load(f"a_{t}", INDEX, t), target)) for t in dtypes.REAL]
     made = program(buffers, loop("parallel", "i", N, *stores), sizes=[N])
-    inputs = [np.array([0, 1, 2, 3, 100, 127], as_numpy(t)) for t in dtypes.ALL]
+    inputs = [np.array([0, 1, 2, 3, 100, 127], as_numpy(t)) for t in dtypes.REAL]
     for values, found in zip(inputs, run(made, *inputs), strict=True):
         assert np.array_equal(found, values.astype(as_numpy(target))), values.dtype
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from symc.codegen.dtypes import ALL
+from symc.codegen.dtypes import REAL
 from symc.codegen.math import short
 from symc.codegen.runtime import load
 from symc.codegen.targets.cuda.lang import CUDA
 
-KINDS = {short(dtype): dtype for dtype in ALL}
+KINDS = {short(dtype): dtype for dtype in REAL}
 TEAM_FUNCTIONS = [
     name
     for name, symbol in load.symbols("cuda").items()

@@ -341,8 +341,8 @@ def svdvals(a: TensorLike) -> Tensor:
 def pinv(a: TensorLike, rcond: TensorLike = 1e-15) -> Tensor:
     """The Moore-Penrose inverses of matrices; leading axes are a batch.
 
-    Singular values up to `rcond` times the largest count as 0. The gradient is right where the rank
-    does not change.
+    Singular values up to `rcond` times the largest count as 0. The gradient is right where those
+    are 0, and the rank does not change.
 
     >>> import symc.tensor as T
     >>> T.linalg.pinv([[2.0, 0.0], [0.0, 0.0]]).eval()

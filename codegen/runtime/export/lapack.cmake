@@ -1,0 +1,2 @@
+find_package(LAPACK REQUIRED)
+target_link_libraries(@name@ PUBLIC LAPACK::LAPACK)

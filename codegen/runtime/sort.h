@@ -1,0 +1,308 @@
+// Sorting rows of numbers, and searching in sorted ones.
+//
+// A number becomes a key: an unsigned integer in the order that NumPy sorts by, NaN last. Keys are
+// shared out to equal ranges of their values, again and again, until few are left, which are sorted
+// by insertion. This is stable, and the number of threads does not matter. `kind` numbers the element type, as sorting/order.py
+// does: bool, uint8, 16, 32, 64, int8, 16, 32, 64, float16, 32, 64.
+
+// SYMBOL symc_sort_key
+// The key of a float: its bits, turned so that they grow with it. `symc_sort_float` is the inverse.
+static inline uint64_t symc_sort_key(double v) {
+    uint64_t bits;
+    __builtin_memcpy(&bits, &v, sizeof bits);
+    return v != v ? ~0ull : bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+static inline double symc_sort_float(uint64_t key) {
+    const uint64_t bits = key >> 63 ? key ^ 1ull << 63 : ~key;
+    double v;
+    __builtin_memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+// SYMBOL symc_sort_encode
+// NEEDS symc_sort_key
+// The keys of a row. Descending, they are turned around. Where `zeros` are equal, -0.0 is 0.0.
+#define SYMC_ENCODE(number, type, key)                                                             \
+    case number:                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const type v = ((const type *)x)[i];                                                   \
+            keys[i] = (key) ^ turn;                                                                \
+        }                                                                                          \
+        break;
+#define SYMC_ENCODE_FLOAT(number, type)                                                            \
+    SYMC_ENCODE(number, type, symc_sort_key(zeros ? (double)v + 0.0 : (double)v))
+#define SYMC_ENCODE_SIGNED(number, type) SYMC_ENCODE(number, type, (uint64_t)v ^ 1ull << 63)
+static void symc_sort_encode(int64_t kind, int descending, int zeros, int64_t n, const void *x,
+                             uint64_t *keys) {
+    const uint64_t turn = descending ? ~0ull : 0;
+    switch (kind) {
+        SYMC_ENCODE(0, uint8_t, v)
+        SYMC_ENCODE(1, uint8_t, v)
+        SYMC_ENCODE(2, uint16_t, v)
+        SYMC_ENCODE(3, uint32_t, v)
+        SYMC_ENCODE(4, uint64_t, v)
+        SYMC_ENCODE_SIGNED(5, int8_t)
+        SYMC_ENCODE_SIGNED(6, int16_t)
+        SYMC_ENCODE_SIGNED(7, int32_t)
+        SYMC_ENCODE_SIGNED(8, int64_t)
+        SYMC_ENCODE_FLOAT(9, _Float16)
+        SYMC_ENCODE_FLOAT(10, float)
+        SYMC_ENCODE_FLOAT(11, double)
+    }
+}
+
+// SYMBOL symc_sort_decode
+// NEEDS symc_sort_key
+// The numbers of keys: a NaN has lost its sign and its bits.
+#define SYMC_DECODE(number, type, value)                                                           \
+    case number:                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const uint64_t k = keys[i] ^ turn;                                                     \
+            ((type *)x)[i] = (type)(value);                                                        \
+        }                                                                                          \
+        break;
+static void symc_sort_decode(int64_t kind, int descending, int64_t n, const uint64_t *keys,
+                             void *x) {
+    const uint64_t turn = (descending ? ~0ull : 0) ^ (kind >= 5 && kind < 9 ? 1ull << 63 : 0);
+    switch (kind) {
+        SYMC_DECODE(0, uint8_t, k)
+        SYMC_DECODE(1, uint8_t, k)
+        SYMC_DECODE(2, uint16_t, k)
+        SYMC_DECODE(3, uint32_t, k)
+        SYMC_DECODE(4, uint64_t, k)
+        SYMC_DECODE(5, uint8_t, k)
+        SYMC_DECODE(6, uint16_t, k)
+        SYMC_DECODE(7, uint32_t, k)
+        SYMC_DECODE(8, uint64_t, k)
+        SYMC_DECODE(9, _Float16, symc_sort_float(k))
+        SYMC_DECODE(10, float, symc_sort_float(k))
+        SYMC_DECODE(11, double, symc_sort_float(k))
+    }
+}
+
+// SYMBOL symc_pile
+// Keys, and what goes with them if `order` is not 0: where they came from.
+typedef struct symc_pile {
+    uint64_t *keys;
+    int64_t *order;
+} symc_pile;
+
+// SYMBOL symc_sort_few
+// NEEDS symc_pile
+// By insertion, from `a` into `to`, which may be `a`: for few keys, or where none has far to go.
+static void symc_sort_few(symc_pile a, symc_pile to, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t key = a.keys[i];
+        const int64_t place = a.order ? a.order[i] : 0;
+        int64_t j = i;
+        for (; j > 0 && to.keys[j - 1] > key; j--) {
+            to.keys[j] = to.keys[j - 1];
+            if (a.order) to.order[j] = to.order[j - 1];
+        }
+        to.keys[j] = key;
+        if (a.order) to.order[j] = place;
+    }
+}
+
+// SYMBOL symc_ranges
+// NEEDS symc_sort_key symc_pile
+// Ranges of keys. `scale` is not 0 where they are equal as floats, from `low` to the key `last`: so
+// most data are shared out well. Else they are equal as keys, which takes any data apart soon.
+typedef struct symc_ranges {
+    uint64_t least, most, first, last;
+    double low, scale;
+    int shift;
+    int64_t count;
+} symc_ranges;
+
+static inline int64_t symc_range_of(const symc_ranges *ranges, uint64_t key) {
+    if (ranges->scale == 0) return (int64_t)((key - ranges->least) >> ranges->shift);
+    const double at = (symc_sort_float(key) * 0.5 - ranges->low) * ranges->scale;
+    if (key <= ranges->first) return 0;
+    return key >= ranges->last ? ranges->count - 1 : (int64_t)at;
+}
+
+// SYMBOL symc_ranges_for
+// NEEDS symc_ranges
+// Ranges for a pile, so many that few keys should be in each, but 2048 at most. Floats that are not
+// finite are in the first or the last.
+static symc_ranges symc_ranges_for(symc_pile a, int64_t n, int floats) {
+    const uint64_t lowest = symc_sort_key(-1.7976931348623157e308), highest = ~lowest;
+    symc_ranges found = {~0ull, 0, ~0ull, 0, 0, 0, 0, 0};
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t key = a.keys[i];
+        found.least = key < found.least ? key : found.least;
+        found.most = key > found.most ? key : found.most;
+    }
+    if (found.least == found.most) return found;
+    const int wide = 64 - __builtin_clzll(found.most - found.least);
+    const int wanted = 62 - __builtin_clzll((uint64_t)n), bits = wanted < 11 ? wanted : 11;
+    if (floats > 0) {
+        found.first = found.least < lowest ? lowest : found.least;
+        found.last = found.most > highest ? highest : found.most;
+        const double low = symc_sort_float(found.first) * 0.5;
+        const double width = symc_sort_float(found.last) * 0.5 - low;
+        found.count = (int64_t)1 << bits;
+        found.low = low;
+        found.scale = width > 1e-290 && found.first < found.last ? (double)(found.count - 1) / width : 0;
+    }
+    if (found.scale == 0) {
+        found.shift = wide > bits ? wide - bits : 0;
+        found.count = (int64_t)((found.most - found.least) >> found.shift) + 1;
+    }
+    return found;
+}
+
+// SYMBOL symc_sort_part
+// NEEDS symc_ranges
+// Part of a row, from `start` to `end`: counts in which of the ranges its keys are, or moves them
+// from `a` to `b`, where `places` has the next free place of each range.
+static void symc_sort_count(symc_pile a, int64_t start, int64_t end, symc_ranges ranges,
+                            int64_t *counts) {
+    for (int64_t i = start; i < end; i++) counts[symc_range_of(&ranges, a.keys[i])]++;
+}
+static void symc_sort_move(symc_pile a, symc_pile b, int64_t start, int64_t end,
+                           symc_ranges ranges, int64_t *places) {
+    for (int64_t i = start; i < end; i++) {
+        const uint64_t key = a.keys[i];
+        const int64_t place = places[symc_range_of(&ranges, key)]++;
+        b.keys[place] = key;
+        if (a.order) b.order[place] = a.order[i];
+    }
+}
+
+// SYMBOL symc_sort_pile
+// NEEDS symc_sort_few symc_sort_part symc_ranges_for
+// Sorts `a`, with `b` to work in, and leaves the result in `b` where `over`, else in `a`. The keys
+// move to the other pile by the range that they are in, and each range is sorted by itself. Ranges
+// are of keys, or in turn of floats where `floats` is 1, and of keys where it is -1. If there are few
+// keys in each, no key has far to go. Threads first take parts of the row, whose keys go to a range
+// in the order of the parts, and then ranges.
+static void symc_sort_pile(symc_pile a, symc_pile b, int64_t n, int over, int floats,
+                           int64_t threads) {
+    if (n <= 16) {
+        symc_sort_few(a, over ? b : a, n);
+        return;
+    }
+    const symc_ranges ranges = symc_ranges_for(a, n, floats);
+    if (ranges.least == ranges.most) {
+        if (!over) return;
+        __builtin_memcpy(b.keys, a.keys, (size_t)n * sizeof *b.keys);
+        if (a.order) __builtin_memcpy(b.order, a.order, (size_t)n * sizeof *b.order);
+        return;
+    }
+    const int64_t parts = n < 65536 || threads < 2 ? 1 : threads < 16 ? threads : 16;
+    int64_t places[parts][ranges.count], total = 0, fullest = 0;
+#pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
+    for (int64_t part = 0; part < parts; part++) {
+        __builtin_memset(places[part], 0, sizeof places[0]);
+        symc_sort_count(a, n * part / parts, n * (part + 1) / parts, ranges, places[part]);
+    }
+    for (int64_t range = 0; range < ranges.count; range++) {
+        const int64_t before = total;
+        for (int64_t part = 0; part < parts; part++) {
+            const int64_t count = places[part][range];
+            places[part][range] = total;
+            total += count;
+        }
+        fullest = total - before > fullest ? total - before : fullest;
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(parts) if (parts > 1)
+    for (int64_t part = 0; part < parts; part++)
+        symc_sort_move(a, b, n * part / parts, n * (part + 1) / parts, ranges, places[part]);
+    if (fullest <= 16) {
+        symc_sort_few(b, over ? b : a, n);
+        return;
+    }
+#pragma omp parallel for schedule(dynamic, 16) num_threads(parts) if (parts > 1)
+    for (int64_t range = 0; range < ranges.count; range++) {
+        const int64_t start = range ? places[parts - 1][range - 1] : 0;
+        const int64_t count = places[parts - 1][range] - start;
+        const symc_pile here = {b.keys + start, a.order ? b.order + start : 0};
+        const symc_pile there = {a.keys + start, a.order ? a.order + start : 0};
+        if (count) symc_sort_pile(here, there, count, !over, -floats, 1);
+    }
+}
+
+// SYMBOL symc_sort_rows
+// NEEDS symc_pile
+// The bytes of an element, and whether threads take a row each.
+static inline int64_t symc_sort_bytes(int64_t kind) {
+    static const char bytes[12] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
+    return bytes[kind];
+}
+static inline int symc_sort_many(int64_t rows, int64_t n, int64_t threads) {
+    return threads > 1 && rows >= threads && rows * n >= 16384;
+}
+
+// SYMBOL symc_sort
+// NEEDS symc_sort_pile symc_sort_encode symc_sort_decode symc_sort_rows
+// The rows of x, each sorted. `room` has place for two numbers of 64 bits for each element.
+static void symc_sort(int64_t kind, int64_t descending, int64_t rows, int64_t n, const void *x,
+                      void *out, uint64_t *room, int64_t threads) {
+    const int64_t row = n * symc_sort_bytes(kind);
+    const int many = symc_sort_many(rows, n, threads);
+#pragma omp parallel for schedule(static) num_threads(threads) if (many)
+    for (int64_t r = 0; r < rows; r++) {
+        const symc_pile a = {room + 2 * r * n, 0}, b = {a.keys + n, 0};
+        symc_sort_encode(kind, (int)descending, 0, n, (const char *)x + r * row, a.keys);
+        symc_sort_pile(a, b, n, 0, kind > 8, many ? 1 : threads);
+        symc_sort_decode(kind, (int)descending, n, a.keys, (char *)out + r * row);
+    }
+}
+
+// SYMBOL symc_argsort
+// NEEDS symc_sort_pile symc_sort_encode symc_sort_rows
+// For each row of x the places of its elements in sorted order; equal ones stay as they are.
+// `room` has place for three numbers of 64 bits for each element.
+static void symc_argsort(int64_t kind, int64_t descending, int64_t rows, int64_t n, const void *x,
+                         int64_t *out, uint64_t *room, int64_t threads) {
+    const int64_t row = n * symc_sort_bytes(kind);
+    const int many = symc_sort_many(rows, n, threads);
+#pragma omp parallel for schedule(static) num_threads(threads) if (many)
+    for (int64_t r = 0; r < rows; r++) {
+        uint64_t *own = room + 3 * r * n;
+        const symc_pile a = {own, out + r * n}, b = {own + n, (int64_t *)own + 2 * n};
+        symc_sort_encode(kind, (int)descending, 1, n, (const char *)x + r * row, own);
+        for (int64_t i = 0; i < n; i++) a.order[i] = i;
+        symc_sort_pile(a, b, n, 0, kind > 8, many ? 1 : threads);
+    }
+}
+
+// SYMBOL SYMC_DEFINE_SEARCH
+// For each value the place in a sorted row before which it belongs: before equal elements, or behind
+// them where `right`. NaN is greater than all numbers.
+#define SYMC_DEFINE_SEARCH(name, type)                                                             \
+    static void name(int64_t right, int64_t n, int64_t count, const type *a, const type *x,        \
+                     int64_t *places, int64_t threads) {                                           \
+        _Pragma("omp parallel for num_threads(threads) if (threads > 1 && count >= 16384)")        \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            const type v = x[i];                                                                   \
+            int64_t low = 0, high = n;                                                             \
+            while (low < high) {                                                                   \
+                const int64_t middle = low + (high - low) / 2;                                     \
+                const type m = a[middle];                                                          \
+                const int before = right ? !(v < m || (m != m && v == v))                          \
+                                         : m < v || (v != v && m == m);                            \
+                low = before ? middle + 1 : low;                                                   \
+                high = before ? high : middle;                                                     \
+            }                                                                                      \
+            places[i] = low;                                                                       \
+        }                                                                                          \
+    }
+
+// SYMBOL symc_searchsorted_u64
+// NEEDS SYMC_DEFINE_SEARCH
+SYMC_DEFINE_SEARCH(symc_searchsorted_u64, uint64_t)
+
+// SYMBOL symc_searchsorted_i64
+// NEEDS SYMC_DEFINE_SEARCH
+SYMC_DEFINE_SEARCH(symc_searchsorted_i64, int64_t)
+
+// SYMBOL symc_searchsorted_f32
+// NEEDS SYMC_DEFINE_SEARCH
+SYMC_DEFINE_SEARCH(symc_searchsorted_f32, float)
+
+// SYMBOL symc_searchsorted_f64
+// NEEDS SYMC_DEFINE_SEARCH
+SYMC_DEFINE_SEARCH(symc_searchsorted_f64, double)

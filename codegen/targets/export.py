@@ -1,0 +1,317 @@
+"""A program for other C programs: a header, the C file that goes with it, and a test.
+
+    NAME.h           what callers see: a function of typed arrays, and the state it keeps
+    NAME.c           tables of the program's arrays; includes the files below
+    NAME_program.c   the program, as it is
+    call.h, blas.h   how it is called, the same for all
+    test.c           calls it with the arrays in data/ and compares (check.h)
+
+The texts are in `runtime/export/`. What differs from program to program is printed here, into the
+places that have names between at signs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symc.codegen.ir import Buffer, Program
+from symc.codegen.record import record
+from symc.codegen.runtime.load import FOLDER
+from symc.codegen.writer import wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from symc.codegen.dtypes import DType
+
+TEMPLATES = FOLDER / "export"
+TYPES = {
+    "bool": "bool", "float16": "uint16_t", "float32": "float", "float64": "double",
+    "complex64": "float", "complex128": "double",
+}  # fmt: skip
+"""The types of elements that have other names in C. A complex number is two of its type."""
+HIDDEN = ("symc_prepare", "symc_run", "symc_counts", "symc_imports", "symc_lapack")
+Shape = tuple[int, ...]
+
+
+@record
+class Exported:
+    """A program to be exported, with what its caller must know about it.
+
+    `updates` has, for each output behind the first `results`, the number of the shared variable
+    whose new value it is. `errors` are the texts for the statuses 1, 2 ...; `lengths` are the
+    lengths of the shared variables and constants, in order.
+    """
+
+    program: Program
+    source: str
+    note: str
+    results: int
+    updates: tuple[int, ...]
+    errors: tuple[str, ...]
+    lengths: tuple[Shape, ...]
+
+    def buffers(self, *roles: str) -> list[Buffer]:
+        """The program's arrays of some roles, in its order."""
+        return [b for role in roles for b in self.program.buffers if b.role == role]
+
+    @property
+    def outputs(self) -> list[Buffer]:
+        """The outputs that callers get."""
+        return self.buffers("output")[: self.results]
+
+
+def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]:
+    """The texts to be written, by file name.
+
+    `example` has the lengths of the inputs, outputs and shared variables of the test, in order.
+    """
+    name = exported.program.name
+    made = {
+        f"{name}.h": _header(exported),
+        f"{name}.c": _glue(exported),
+        f"{name}_program.c": exported.source,
+        "call.h": template("call.h"),
+        "Makefile": _build_file(exported, "Makefile.in"),
+        "CMakeLists.txt": _build_file(exported, "CMakeLists.txt.in"),
+    }
+    if "symc_imports" in exported.source:
+        made["blas.h"] = template("blas.h")
+    if example is not None:
+        made |= {"test.c": _test(exported, example), "check.h": template("check.h")}
+    return made
+
+
+def template(file: str, /, **values: str) -> str:
+    """A file of `runtime/export/` with its places filled."""
+    text = Path(TEMPLATES, file).read_text(encoding="utf-8")
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def _build_file(exported: Exported, name: str) -> str:
+    lapack = "symc_lapack" in exported.source
+    return template(
+        name,
+        name=exported.program.name,
+        define="-DSYMC_LIBMVEC",
+        blas="-llapack -lblas" if lapack else "",
+        blas_cmake=template("lapack.cmake", name=exported.program.name) if lapack else "",
+    )
+
+
+# --- the header -----------------------------------------------------------------------------------
+
+
+def _header(exported: Exported) -> str:
+    name = exported.program.name
+    accessors: list[str] = []
+    for buffer, (head, *_) in zip(exported.buffers("shared"), _accessors(exported), strict=True):
+        accessors.append(
+            f"// The value of {buffer.name}, which calls overwrite or move; its lengths go to\n"
+            f"// shape unless that is NULL.\n{head};\n"
+        )
+    return template(
+        "name.h.in",
+        name=name,
+        NAME=name.upper(),
+        note="\n".join(f"// {line}".rstrip() for line in exported.note.split("\n")),
+        prototype=_prototype(exported),
+        accessors="\n".join(accessors),
+    )
+
+
+def kind(dtype: DType) -> str:
+    """The C type of an element, as callers see it."""
+    return TYPES.get(dtype.name, f"{dtype.name}_t")
+
+
+def _prototype(exported: Exported) -> str:
+    name = exported.program.name
+    parameters = [f"{name}_state *state"]
+    for buffer in exported.buffers("input"):
+        parameters.append(f"const {kind(buffer.dtype)} *{buffer.name}")
+        parameters += [f"const {_lengths_of(buffer)}"] if buffer.shape else []
+    for buffer in exported.outputs:
+        parameters.append(f"{kind(buffer.dtype)} **{buffer.name}")
+        parameters += [_lengths_of(buffer)] if buffer.shape else []
+    return wrapped(f"int64_t {name}(", parameters, ")", "")
+
+
+def _lengths_of(buffer: Buffer) -> str:
+    return f"int64_t {buffer.name}_shape[{len(buffer.shape)}]"
+
+
+def _accessors(exported: Exported) -> Iterator[tuple[str, int, int, int]]:
+    """For each shared variable the head of a function, its first length, its rank and number."""
+    name, first = exported.program.name, 0
+    for number, buffer in enumerate(exported.buffers("shared")):
+        own = f"{name}_{buffer.name}"
+        head = f"{kind(buffer.dtype)} *{own}({name}_state *state, int64_t *shape)"
+        yield head, first, len(buffer.shape), number
+        first += len(buffer.shape)
+
+
+# --- the file behind it ---------------------------------------------------------------------------
+
+
+def _glue(exported: Exported) -> str:
+    name = exported.program.name
+    inputs, outputs = exported.buffers("input"), exported.buffers("output")
+    hidden = [symbol for symbol in HIDDEN if symbol in exported.source]
+    lengths = [f"{b.name}_shape[{axis}]" for b in inputs for axis in range(len(b.shape))]
+    accessors = [
+        template("accessor.c.in", head=head, first=str(first), rank=str(rank), number=str(number))
+        for head, first, rank, number in _accessors(exported)
+    ]
+    return template(
+        "name.c.in",
+        name=name,
+        renamed="\n".join(f"#define {symbol} {name}_{symbol}" for symbol in hidden),
+        counts="\n".join(_counts(exported, inputs, outputs)),
+        libraries=_libraries(exported),
+        tables=_tables(exported, outputs),
+        prototype=_prototype(exported),
+        inputs=_list("const void *const inputs", [*(b.name for b in inputs), "NULL"], "    "),
+        lengths=_list("const int64_t lengths", [*lengths, "0"], "    "),
+        results="\n".join(f"    {line}" for line in _unpacked(exported)),
+        errors=",\n".join(f"        {_quoted(text)}" for text in ("no error", *exported.errors)),
+        accessors="\n".join(accessors),
+    )
+
+
+def _list(declared: str, items: Sequence[str], indent: str = "") -> str:
+    return wrapped(f"{declared}[] = {{", items, "};", indent).lstrip()
+
+
+def _counts(
+    exported: Exported, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
+) -> Iterator[str]:
+    shared, constants = exported.buffers("shared"), exported.buffers("constant")
+    counts = {
+        "INPUTS": len(inputs), "SHARED": len(shared), "CONSTANTS": len(constants),
+        "OUTPUTS": len(outputs), "RESULTS": exported.results, "INPUT_LENGTHS": _ranks(inputs),
+        "RUN_LENGTHS": _ranks(shared), "SHARED_LENGTHS": _ranks([*shared, *constants]),
+        "SHAPES": _ranks(outputs),
+    }  # fmt: skip
+    for name, count in counts.items():
+        yield f"#define {name} {count}"
+
+
+def _ranks(buffers: Sequence[Buffer]) -> int:
+    return sum(len(buffer.shape) for buffer in buffers)
+
+
+def _libraries(exported: Exported) -> str:
+    """What the program needs to be given before it runs."""
+    if "symc_imports" not in exported.source:
+        return "#define FIND_LIBRARIES()"
+    lines = ['#define FIND_LIBRARIES find_blas\n#include "blas.h"']
+    if "symc_lapack" in exported.source:
+        from symc.codegen.targets.lapack import symbols
+
+        names = [symbol.decode().removeprefix("scipy_") for symbol in symbols(wide=False)]
+        uses = " \\\n    ".join(f"use({name})" for name in names)
+        lines.insert(0, f"#define LAPACK_TABLE(use) \\\n    {uses}")
+    return "\n".join(lines)
+
+
+def _tables(exported: Exported, outputs: Sequence[Buffer]) -> str:
+    held = exported.buffers("shared", "constant")
+    lengths = [str(length) for shape in exported.lengths for length in shape]
+    return "\n".join(
+        [
+            _list("static const array held_arrays", [*map(_row, held), "{0}"]),
+            _list("static const array output_arrays", [*map(_row, outputs), "{0}"]),
+            _list("static const int64_t held_lengths", [*lengths, "0"]),
+            _list("static const int updated", [*map(str, exported.updates), "0"]),
+        ]
+    )
+
+
+def _row(buffer: Buffer) -> str:
+    file = "0" if buffer.role == "output" else f'"{buffer.name}.bin"'
+    return f"{{{file}, {len(buffer.shape)}, {buffer.dtype.bytes}}}"
+
+
+def _unpacked(exported: Exported) -> Iterator[str]:
+    place = 0
+    for number, buffer in enumerate(exported.outputs):
+        yield f"*{buffer.name} = results[{number}];"
+        rank = len(buffer.shape)
+        if rank:
+            yield f"memcpy({buffer.name}_shape, shapes + {place}, {rank} * sizeof(int64_t));"
+            place += rank
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+# --- the test -------------------------------------------------------------------------------------
+
+
+def _test(exported: Exported, example: Sequence[Shape]) -> str:
+    name, inputs = exported.program.name, exported.buffers("input")
+    arguments, lines = ["state"], list[str]()
+    for buffer, shape in zip(inputs, example, strict=False):
+        given = f"example_{buffer.name}"
+        lines.append(_read(buffer, given, shape))
+        arguments.append(given)
+        if buffer.shape:
+            lines.append(_list(f"const int64_t {given}_shape", [*map(str, shape)]))
+            arguments.append(f"{given}_shape")
+    for buffer in exported.outputs:
+        lines.append(f"{kind(buffer.dtype)} *{buffer.name};")
+        arguments.append(f"&{buffer.name}")
+        if buffer.shape:
+            lines.append(f"{_lengths_of(buffer)};")
+            arguments.append(f"{buffer.name}_shape")
+    comparisons: list[str] = []
+    checked = [*exported.outputs, *exported.buffers("shared")]
+    for buffer, shape in zip(checked, example[len(inputs) :], strict=True):
+        comparisons += _compare(exported, buffer, shape)
+    return template(
+        "test.c.in",
+        name=name,
+        arguments="\n".join(f"    {line}" for line in lines),
+        call=wrapped(f"{name}(", arguments, ")", "    ").lstrip(),
+        comparisons="\n".join(f"    {line}" for line in comparisons),
+    )
+
+
+def _count(shape: Shape) -> int:
+    total = 1
+    for length in shape:
+        total *= length
+    return total
+
+
+def _read(buffer: Buffer, name: str, shape: Shape) -> str:
+    size = _count(shape) * buffer.dtype.bytes
+    return f'{kind(buffer.dtype)} *{name} = read_values(folder, "{name}.bin", {size});'
+
+
+def _compare(exported: Exported, buffer: Buffer, shape: Shape) -> Iterator[str]:
+    """Compares an output, or a shared variable after the call."""
+    name, wanted, rank = buffer.name, f"expected_{buffer.name}", len(buffer.shape)
+    yield _read(buffer, wanted, shape)
+    if buffer.role == "shared":
+        yield f"int64_t {name}_shape[{rank} + 1];"
+        own = f"{exported.program.name}_{name}(state, {name}_shape)"
+        yield f"const {kind(buffer.dtype)} *{name} = {own};"
+    if rank:
+        yield _list(f"const int64_t {wanted}_shape", [*map(str, shape)])
+        yield f'good &= same_shape("{name}", {name}_shape, {wanted}_shape, {rank});'
+    function, count = f"same_{buffer.dtype.component.name}", _count(shape)
+    if function not in ("same_float32", "same_float64"):
+        function, count = "same_bytes", count * buffer.dtype.bytes
+    elif buffer.dtype.is_complex:
+        count *= 2
+    yield f'good = good && {function}("{name}", {name}, {wanted}, {count});'
+    yield f"free({wanted});"
+    if buffer.role == "output":
+        yield f"free({name});"

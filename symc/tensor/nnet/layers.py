@@ -1,0 +1,69 @@
+"""Small parts of networks: embeddings and dropout."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from symc.errors import DTypeError, RankError
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import shape_of
+from symc.tensor.logic import where
+from symc.tensor.math import as_float
+from symc.tensor.views import expand_dims
+
+__all__ = ["dropout", "embedding"]
+
+
+class Stream(Protocol):
+    """Where random numbers come from, such as a `T.random.RandomStream`."""
+
+    def bernoulli(self, p: Any = ..., size: Any = ..., dtype: Any = ...) -> Tensor:
+        """True with probability `p`."""
+        ...
+
+
+def dropout(x: TensorLike, rate: float, stream: Stream, *, shape: Any = None) -> Tensor:
+    """`x` with elements set to 0 with probability `rate`, and the others divided by ``1 - rate``.
+
+    So the mean stays what it was, and a network is used without. `stream` says which are dropped;
+    with `shape`, whole parts are: lengths of 1 there, such as ``(n, c, 1, 1)`` for all of a channel.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.dropout(T.ones(6), 0.5, T.random.RandomStream(3)).eval()
+    array([2., 2., 2., 0., 0., 0.])
+    """
+    x = as_float(as_tensor(x))
+    if not 0 <= rate < 1:
+        raise ValueError(f"dropout: rate must be from 0 to below 1, not {rate!r}")
+    if rate == 0:
+        return x
+    kept = stream.bernoulli(1 - rate, size=shape_of(x) if shape is None else shape, dtype="bool")
+    return where(kept, x / cast_to(1 - rate, x.dtype), 0)
+
+
+def embedding(
+    weights: TensorLike, indexes: TensorLike, *, padding_index: int | None = None
+) -> Tensor:
+    """The rows of a matrix with these numbers; the result has the axes of `indexes` and one more.
+
+    The row `padding_index` counts as zeros: what fills up short sequences, and is not learned.
+    Raises `IndexError` for numbers that are out of range when it runs.
+
+    >>> import symc.tensor as T
+    >>> w = T.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> T.nnet.embedding(w, [1, 0], padding_index=0).eval()
+    array([[3., 4.],
+           [0., 0.]])
+    """
+    w, i = as_tensor(weights), as_tensor(indexes)
+    if w.ndim != 2:
+        raise RankError(f"embedding: weights must be a matrix\n  given  {describe(w)}")
+    if not i.dtype.is_integer:
+        raise DTypeError(f"embedding: indexes must be integers\n  given  {describe(i)}")
+    rows = w[i]
+    if padding_index is None:
+        return rows
+    return where(expand_dims(OPERATORS["eq"](i, padding_index), i.ndim), 0, rows)

@@ -1,0 +1,145 @@
+"""Losses. Each has one number for every example, or with `reduction` their mean or sum."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from symc.errors import DTypeError, RankError
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.activations import log_sigmoid, softplus
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import normal_axis
+from symc.tensor.logic import where
+from symc.tensor.math import abs as absolute
+from symc.tensor.math import as_float, log, log1p, maximum, sqr
+from symc.tensor.reduce import sum as total
+from symc.tensor.select import take_along_axis
+from symc.tensor.softmax import log_softmax
+from symc.tensor.statistics import mean
+from symc.tensor.views import expand_dims, squeeze
+
+__all__ = [
+    "binary_crossentropy", "categorical_crossentropy", "hinge_loss", "huber_loss", "kl_divergence",
+    "squared_error",
+]  # fmt: skip
+
+Reduction: TypeAlias = Literal["none", "mean", "sum"]
+
+
+def categorical_crossentropy(
+    predicted: TensorLike,
+    target: TensorLike,
+    *,
+    from_logits: bool = False,
+    axis: int = -1,
+    label_smoothing: float = 0.0,
+    reduction: Reduction = "none",
+) -> Tensor:
+    """``-sum(target * log(predicted))`` along `axis`, the classes.
+
+    `predicted` are probabilities, or with ``from_logits=True`` what softmax makes such of. `target`
+    are probabilities as well, or integers without that axis: the right classes. With
+    `label_smoothing`, a target is that much of the way towards equal probabilities. A class whose
+    target is 0 adds 0, whatever was predicted.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.categorical_crossentropy(T.constant([[0.5, 0.5], [0.25, 0.75]]), [1, 0]).eval()
+    array([0.69314718, 1.38629436])
+    """
+    label = "categorical_crossentropy"
+    x, t = as_float(as_tensor(predicted)), as_tensor(target)
+    at = normal_axis(label, axis, x.ndim, x)
+    logs = log_softmax(x, at) if from_logits else log(x)
+    if t.dtype.is_float:
+        if t.ndim != x.ndim:
+            raise RankError(f"{label}: probabilities need {x.ndim} axes\n  target  {describe(t)}")
+        share = label_smoothing / x.shape[at] if label_smoothing else 0.0
+        t = cast_to((1 - label_smoothing) * t + share if label_smoothing else t, x.dtype)
+        return _reduced(-total(where(OPERATORS["eq"](t, 0), 0, t * logs), axis=at), reduction)
+    if not t.dtype.is_integer or t.ndim != x.ndim - 1:
+        raise RankError(
+            f"{label}: classes must be integers with {x.ndim - 1} axes\n  target  {describe(t)}"
+        )
+    loss = -squeeze(take_along_axis(logs, expand_dims(t, at), at), at)
+    if label_smoothing:
+        loss = (1 - label_smoothing) * loss - label_smoothing * mean(logs, at)
+    return _reduced(loss, reduction)
+
+
+def binary_crossentropy(
+    predicted: TensorLike,
+    target: TensorLike,
+    *,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    reduction: Reduction = "none",
+) -> Tensor:
+    """``-(target * log(p) + (1 - target) * log(1 - p))``, element by element.
+
+    `predicted` is p, or with ``from_logits=True`` what sigmoid makes p of. With `label_smoothing`,
+    a target is that much of the way towards 1/2. A term whose factor is 0 is 0.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.binary_crossentropy(T.constant([0.0, 1000.0]), [0.0, 1.0], from_logits=True).eval()
+    array([0.69314718, 0.        ])
+    """
+    x = as_float(as_tensor(predicted))
+    t = cast_to(as_tensor(target), x.dtype)
+    if label_smoothing:
+        t = (1 - label_smoothing) * t + label_smoothing / 2
+    if from_logits:
+        return _reduced(softplus(x) - t * x, reduction)
+    right = where(OPERATORS["eq"](t, 0), 0, t * log(x))
+    wrong = where(OPERATORS["eq"](t, 1), 0, (1 - t) * log1p(-x))
+    return _reduced(-(right + wrong), reduction)
+
+
+def kl_divergence(
+    target: TensorLike, predicted: TensorLike, *, axis: int = -1, reduction: Reduction = "none"
+) -> Tensor:
+    """``sum(target * log(target / predicted))`` along `axis`, of two distributions."""
+    t, p = as_float(as_tensor(target)), as_float(as_tensor(predicted))
+    at = normal_axis("kl_divergence", axis, t.ndim, t)
+    terms = where(OPERATORS["eq"](t, 0), 0, t * (log(t) - log(p)))
+    return _reduced(total(terms, axis=at), reduction)
+
+
+def squared_error(
+    predicted: TensorLike, target: TensorLike, *, reduction: Reduction = "none"
+) -> Tensor:
+    """``(predicted - target) ** 2``, element by element."""
+    return _reduced(sqr(as_float(as_tensor(predicted)) - target), reduction)
+
+
+def huber_loss(
+    predicted: TensorLike,
+    target: TensorLike,
+    *,
+    delta: float = 1.0,
+    reduction: Reduction = "none",
+) -> Tensor:
+    """``d ** 2 / 2`` of the difference d, and beyond `delta` the tangent to it (Huber, 1964)."""
+    away = absolute(as_float(as_tensor(predicted)) - target)
+    near = OPERATORS["le"](away, delta)
+    return _reduced(where(near, sqr(away) / 2, delta * (away - delta / 2)), reduction)
+
+
+def hinge_loss(
+    predicted: TensorLike, target: TensorLike, *, reduction: Reduction = "none"
+) -> Tensor:
+    """``max(0, 1 - target * predicted)``, element by element; targets are -1 and 1."""
+    return _reduced(maximum(1 - as_float(as_tensor(predicted)) * target, 0), reduction)
+
+
+def _reduced(loss: Tensor, reduction: Reduction) -> Tensor:
+    match reduction:
+        case "none":
+            return loss
+        case "mean":
+            return mean(loss)
+        case "sum":
+            return total(loss)
+        case _:
+            raise ValueError(f"reduction must be 'none', 'mean' or 'sum', not {reduction!r}")

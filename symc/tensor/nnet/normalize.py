@@ -1,0 +1,197 @@
+"""Normalisation: over a batch, a layer, groups of channels or one channel of an image.
+
+All are compositions of means and elementwise functions; the compiler fuses them into a few passes
+over the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from symc import dims
+from symc.errors import ShapeMismatch
+from symc.graph import Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.broadcast import describe
+from symc.tensor.lengths import normal_axes, normal_axis, public
+from symc.tensor.math import as_float, reciprocal, sqr, sqrt
+from symc.tensor.reduce import count_along
+from symc.tensor.reshape import reshape
+from symc.tensor.statistics import mean
+from symc.tensor.views import dimshuffle, squeeze
+
+__all__ = [
+    "BatchNorm", "batch_norm", "batch_norm_inference", "group_norm", "instance_norm", "layer_norm",
+]  # fmt: skip
+
+
+class BatchNorm(NamedTuple):
+    """What `batch_norm` gives: the result, the statistics of the batch, and the running ones."""
+
+    output: Tensor
+    mean: Tensor
+    var: Tensor
+    running_mean: Tensor
+    running_var: Tensor
+
+
+def batch_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    shift: TensorLike | None = None,
+    running_mean: TensorLike = 0.0,
+    running_var: TensorLike = 1.0,
+    *,
+    axis: int = 1,
+    epsilon: float = 1e-5,
+    momentum: float = 0.1,
+) -> BatchNorm:
+    """`x` normalised by its mean and variance along all axes but `axis`, as in training.
+
+    `scale` and `shift` are vectors along `axis` that the result is multiplied by and added to. The
+    running statistics are vectors too: ``(1 - momentum) * old + momentum * batch's``, with the
+    unbiased variance; give them to `symc.function` as updates, and use them in
+    `batch_norm_inference`.
+
+    >>> import symc, symc.tensor as T
+    >>> x, mean = T.fmatrix("x"), symc.shared([0.0], name="mean")
+    >>> made = T.nnet.batch_norm(x, running_mean=mean)
+    >>> f = symc.function([x], made.output, updates=[(mean, T.cast(made.running_mean, "float64"))])
+    >>> f([[1.0], [3.0]])
+    array([[-0.999995],
+           [ 0.999995]], dtype=float32)
+    >>> mean.get_value()
+    array([0.2])
+    """
+    x = as_float(as_tensor(x))
+    kept = normal_axis("batch_norm", axis, x.ndim, x)
+    axes = tuple(a for a in range(x.ndim) if a != kept)
+    y, centre, variance = _normalized(x, axes, epsilon)
+    middle, spread = squeeze(centre, axes), squeeze(variance, axes)
+    count = public(dims.maximum(dims.sub(count_along(x, axes), 1), 1))
+    unbiased = spread * (public(count_along(x, axes)) / as_float(count)).astype(x.dtype)
+    return BatchNorm(
+        _scaled("batch_norm", y, scale, shift, (kept,)),
+        middle,
+        spread,
+        (1 - momentum) * as_tensor(running_mean) + momentum * middle,
+        (1 - momentum) * as_tensor(running_var) + momentum * unbiased,
+    )
+
+
+def batch_norm_inference(
+    x: TensorLike,
+    mean: TensorLike,
+    var: TensorLike,
+    scale: TensorLike | None = None,
+    shift: TensorLike | None = None,
+    *,
+    axis: int = 1,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """`x` normalised by a mean and a variance that are given, vectors along `axis`."""
+    label, x = "batch_norm_inference", as_float(as_tensor(x))
+    kept = (normal_axis(label, axis, x.ndim, x),)
+    centre, variance = _along(label, x, mean, kept), _along(label, x, var, kept)
+    return _scaled(label, (x - centre) * _inverse_root(variance, epsilon), scale, shift, kept)
+
+
+def layer_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    shift: TensorLike | None = None,
+    *,
+    axis: int | Sequence[int] = -1,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """`x` normalised by its mean and variance along `axis`.
+
+    `scale` and `shift` have these axes, and the result is multiplied by one and added to the other.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.layer_norm(T.constant([[1.0, 3.0], [10.0, 30.0]]), epsilon=0.0).eval()
+    array([[-1.,  1.],
+           [-1.,  1.]])
+    """
+    x = as_float(as_tensor(x))
+    axes = tuple(sorted(normal_axes("layer_norm", axis, x.ndim, x)))
+    return _scaled("layer_norm", _normalized(x, axes, epsilon)[0], scale, shift, axes)
+
+
+def group_norm(
+    x: TensorLike,
+    groups: int,
+    scale: TensorLike | None = None,
+    shift: TensorLike | None = None,
+    *,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """`x` (images, channels, *lengths) normalised over groups of neighbouring channels.
+
+    `scale` and `shift` have one number for each channel. Raises `ShapeMismatch` when the channels
+    do not make whole groups.
+    """
+    x = as_float(as_tensor(x))
+    shape = x.type.shape
+    channels = shape[1] if x.ndim > 1 else 1
+    if x.ndim < 2 or (isinstance(channels, int) and channels % groups):
+        raise ShapeMismatch(
+            f"group_norm: axis 1 has {channels} channels, which do not make {groups} groups\n"
+            f"  given  {describe(x)}"
+        )
+    apart = reshape(x, (shape[0], groups, dims.floordiv(channels, groups), *shape[2:]))
+    y = _normalized(apart, tuple(range(2, apart.ndim)), epsilon)[0]
+    return _scaled("group_norm", reshape(y, shape), scale, shift, (1,))
+
+
+def instance_norm(
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    shift: TensorLike | None = None,
+    *,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    """`x` (images, channels, *lengths) normalised over each channel of each image.
+
+    `scale` and `shift` have one number for each channel.
+    """
+    x = as_float(as_tensor(x))
+    y = _normalized(x, tuple(range(2, x.ndim)), epsilon)[0]
+    return _scaled("instance_norm", y, scale, shift, (1,))
+
+
+def _normalized(x: Tensor, axes: tuple[int, ...], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
+    """`x` with mean 0 and variance 1 along axes, and what these were, with the axes kept."""
+    centre = mean(x, axes, keepdims=True)
+    away = x - centre
+    variance = mean(sqr(away), axes, keepdims=True)
+    return away * _inverse_root(variance, epsilon), centre, variance
+
+
+def _inverse_root(variance: Tensor, epsilon: float) -> Tensor:
+    return reciprocal(sqrt(variance + epsilon))
+
+
+def _scaled(
+    label: str, y: Tensor, scale: TensorLike | None, shift: TensorLike | None, axes: tuple[int, ...]
+) -> Tensor:
+    if scale is not None:
+        y = y * _along(label, y, scale, axes)
+    return y if shift is None else y + _along(label, y, shift, axes)
+
+
+def _along(label: str, x: Tensor, given: TensorLike, axes: tuple[int, ...]) -> Tensor:
+    """A tensor whose axes are these of `x`; a number is for all of them."""
+    given = as_tensor(given, x.dtype)
+    if given.ndim not in (0, len(axes)):
+        raise ShapeMismatch(
+            f"{label}: what lies along axes {axes} must have {len(axes)} axes, not {given.ndim}\n"
+            f"  given  {describe(given)}"
+        )
+    if given.ndim == 0:
+        return given
+    order: list[int | str] = ["x"] * x.ndim
+    for number, axis in enumerate(axes):
+        order[axis] = number
+    return dimshuffle(given, order)

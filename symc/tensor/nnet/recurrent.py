@@ -1,0 +1,140 @@
+"""Recurrent cells, one step of a network in time, and layers that go along a sequence."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from symc.errors import RankError, ShapeMismatch
+from symc.graph import Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.activations import sigmoid
+from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import cast_to
+from symc.tensor.math import tanh
+from symc.tensor.products import matmul
+
+
+__all__ = ["States", "gru", "gru_cell", "lstm", "lstm_cell"]
+
+
+class States(NamedTuple):
+    """What `lstm` gives: the output and the memory after every step."""
+
+    output: Tensor
+    memory: Tensor
+
+
+def lstm_cell(
+    x: TensorLike, h: TensorLike, c: TensorLike, w: TensorLike, u: TensorLike, b: TensorLike = 0.0
+) -> tuple[Tensor, Tensor]:
+    """One step of long short-term memory (Hochreiter and Schmidhuber, 1997; Gers et al., 2000).
+
+    `x` is (batch, features); `h` and `c`, the output and the memory before, are (batch, hidden).
+    `w` (features, 4 * hidden), `u` (hidden, 4 * hidden) and `b` (4 * hidden) have the gates side by
+    side in the order input, forget, candidate, output. Gives the new output and memory::
+
+        i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of x @ w + h @ u + b
+        c = f * c + i * g
+        h = o * tanh(c)
+    """
+    return _lstm_step(matmul(x, w) + b, as_tensor(h), as_tensor(c), as_tensor(u))
+
+
+def _lstm_step(x: Tensor, h: Tensor, c: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
+    i, f, g, o = _gates("lstm_cell", 4, x + matmul(h, u))
+    memory = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    return sigmoid(o) * tanh(memory), memory
+
+
+def gru_cell(
+    x: TensorLike, h: TensorLike, w: TensorLike, u: TensorLike, b: TensorLike = 0.0
+) -> Tensor:
+    """One step of a gated recurrent unit (Cho et al., 2014).
+
+    `x` is (batch, features), `h`, the output before, (batch, hidden). `w` (features, 3 * hidden),
+    `u` (hidden, 3 * hidden) and `b` (3 * hidden) have, side by side, the parts for reset, update
+    and candidate. The reset gate acts behind the product with `u`. Gives the new output::
+
+        r, z = sigmoid of the first two parts of x @ w + b + h @ u
+        n = tanh(x @ w + b + r * (h @ u)), the third parts
+        h = (1 - z) * n + z * h
+    """
+    return _gru_step(matmul(x, w) + b, as_tensor(h), as_tensor(u))
+
+
+def _gru_step(x: Tensor, h: Tensor, u: Tensor) -> Tensor:
+    (r, z, n), (to_r, to_z, to_n) = (_gates("gru_cell", 3, y) for y in (x, matmul(h, u)))
+    update = sigmoid(z + to_z)
+    return (1 - update) * tanh(n + sigmoid(r + to_r) * to_n) + update * h
+
+
+def _gates(label: str, count: int, x: Tensor) -> list[Tensor]:
+    """Parts of the last axis, all as long."""
+    whole = x.type.shape[-1]
+    if isinstance(whole, int) and whole % count:
+        raise ShapeMismatch(
+            f"{label}: the last axis of the weights is {whole}, which {count} gates cannot share\n"
+            f"  given  {describe(x)}"
+        )
+    width: Any = x.shape[-1] // count
+    return [x[..., number * width : (number + 1) * width] for number in range(count)]
+
+
+def lstm(
+    x: TensorLike,
+    h: TensorLike,
+    c: TensorLike,
+    w: TensorLike,
+    u: TensorLike,
+    b: TensorLike = 0.0,
+    *,
+    go_backwards: bool = False,
+) -> States:
+    """`lstm_cell` along a sequence: `x` is (steps, batch, features), `h` and `c` as before it.
+
+    Gives outputs and memories of all steps, each (steps, batch, hidden), in the order in which they
+    are computed: with `go_backwards` that of the last step of `x` first. The products with `w` are
+    one for all steps.
+    """
+    from symc.loops.api import scan
+
+    x, u = as_tensor(x), as_tensor(u)
+    _check_sequence("lstm", x)
+    whole = matmul(x, w) + b
+    first = [cast_to(as_tensor(state), whole.dtype) for state in (h, c)]
+    (outputs, memories), _ = scan(
+        _lstm_step, whole, first, u, go_backwards=go_backwards, strict=True, return_list=True
+    )
+    return States(outputs, memories)
+
+
+def gru(
+    x: TensorLike,
+    h: TensorLike,
+    w: TensorLike,
+    u: TensorLike,
+    b: TensorLike = 0.0,
+    *,
+    go_backwards: bool = False,
+) -> Tensor:
+    """`gru_cell` along a sequence: `x` is (steps, batch, features), `h` the output before it.
+
+    Gives the outputs of all steps, (steps, batch, hidden), in the order of `lstm`.
+    """
+    from symc.loops.api import scan
+
+    x, u = as_tensor(x), as_tensor(u)
+    _check_sequence("gru", x)
+    whole = matmul(x, w) + b
+    outputs, _ = scan(
+        _gru_step, whole, cast_to(as_tensor(h), whole.dtype), u, go_backwards=go_backwards,
+        strict=True,
+    )  # fmt: skip
+    return outputs
+
+
+def _check_sequence(label: str, x: Tensor) -> None:
+    if x.ndim != 3:
+        raise RankError(
+            f"{label}: a sequence has axes (steps, batch, features)\n  given  {describe(x)}"
+        )

@@ -1,0 +1,119 @@
+"""Attention against its definition in NumPy."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.errors import RankError, ShapeMismatch
+from symc.tensor import nnet
+from tests.ops.harness import check
+
+
+def defined(q: Any, k: Any, v: Any, mask: Any = None, causal: bool = False) -> Any:
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.dtype.type(q.shape[-1]))
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True) @ v
+
+
+def arrays(*lead: int, n: int = 3, m: int = 5, d: int = 4, e: int = 2) -> list[Any]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal((*lead, *last)) for last in ((n, d), (m, d), (m, e), (n, m))]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", ["plain", "mask", "masks"])
+def test_values_and_derivatives(masked: str, causal: bool) -> None:
+    *qkv, mask = arrays(2)
+    given = qkv if masked == "plain" else [*qkv, mask if masked == "masks" else mask[0]]
+
+    def build(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
+        return nnet.attention(q, k, v, mask=mask, causal=causal)
+
+    check(build, *given, oracle=partial(defined, causal=causal), rtol=1e-12, compiled=not causal)
+
+
+def test_heads_and_masks_of_bool() -> None:
+    q, k, v, mask = arrays(2, 3)
+    seen = mask > -0.5
+    seen[..., 0] = True
+    check(lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen)), q, k, v,
+          oracle=lambda q, k, v: defined(q, k, v, seen), compiled=False, grad=False)  # fmt: skip
+    check(lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen[0, 0])), q, k, v,
+          oracle=lambda q, k, v: defined(q, k, v, seen[0, 0]), compiled=False, grad=False)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_blocks(dtype: str) -> None:
+    """Lengths that fill several blocks, and the last one in part."""
+    q, k, v, mask = (T.tensor(dtype, (None,) * 3, name) for name in ("q", "k", "v", "mask"))
+    wanted = []
+    for y in (nnet.attention(q, k, v, causal=True), nnet.attention(q, k, v, mask=mask)):
+        wanted += [y, *symc.grad((y * y).sum(), [q, k, v])]
+    wanted.append(symc.grad((y * y).sum(), mask))
+    compiled = symc.function([q, k, v, mask], wanted)
+    interpreted = symc.function([q, k, v, mask], wanted, mode="python")
+    for n, m in ((130, 150), (64, 65), (1, 1), (200, 70)):
+        given = [x.astype(dtype) for x in arrays(2, n=n, m=m, d=16, e=20)]
+        for got, expected in zip(compiled(*given), interpreted(*given), strict=True):
+            tolerance = {"float32": 2e-5, "float64": 1e-12}[dtype]
+            np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_float16_and_scale() -> None:
+    q, k, v, _ = arrays(1)
+    half = [x.astype("float16") for x in (q, k, v)]
+    check(lambda q, k, v: nnet.attention(q, k, v, scale=0.5), *half,
+          oracle=lambda q, k, v: defined(*(x.astype("f4") for x in (q, k, v))).astype("f2"))  # fmt: skip
+
+
+def test_a_row_that_sees_nothing_is_nan() -> None:
+    q, k, v, _ = arrays(1)
+    seen = np.ones((3, 5), bool)
+    seen[1] = False
+    for mode in ("python", "compile"):
+        y = symc.function([], nnet.attention(q, k, v, mask=seen), mode=mode)()
+        assert np.isnan(y[0, 1]).all()
+        assert np.isfinite(y[0, [0, 2]]).all()
+
+
+def test_memory_does_not_grow_with_the_square() -> None:
+    """The workspace of a training step stays below a tenth of one matrix of weights."""
+    q, k, v = (T.tensor("float32", (1, 4000, 8), name) for name in ("q", "k", "v"))
+    y = nnet.attention(q, k, v, causal=True)
+    f = symc.function([q, k, v], symc.grad((y * y).sum(), [q, k, v]))
+    given = [x.astype("float32") for x in arrays(1, n=4000, m=4000, d=8, e=8)[:3]]
+    assert all(np.isfinite(grad).all() for grad in f(*given))
+    shapes = re.findall(r"^  temp \w+: float32\[([\d, ]*)\]", f.program, re.MULTILINE)
+    assert shapes
+    elements = sum(np.prod([int(n) for n in shape.split(",") if n]) for shape in shapes)
+    assert elements < 4000 * 4000 / 10
+
+
+def test_errors() -> None:
+    q, k, v = (T.tensor("float64", shape, name) for shape, name in
+               (((2, 3, 4), "q"), ((2, 5, 4), "k"), ((2, 6, 4), "v")))  # fmt: skip
+    with pytest.raises(ShapeMismatch, match="axis -2 of the values is 6, .* ask for 5"):
+        nnet.attention(q, k, v)
+    with pytest.raises(ShapeMismatch, match="axis -1 of the keys is 3, .* ask for 4"):
+        nnet.attention(q, k[:, :, :3], k)
+    with pytest.raises(ShapeMismatch, match="axis 0 is 1, but for the queries it is 2"):
+        nnet.attention(q, k[:1], k)
+    with pytest.raises(RankError, match="must have the same axes"):
+        nnet.attention(q, k[0], k)
+    with pytest.raises(RankError, match="mask must have 2 axes or 3"):
+        nnet.attention(q, k, k, mask=T.vector("m"))
+    a, b = T.tensor3("a"), T.tensor3("b")
+    f = symc.function([a, b], nnet.attention(a, b, b), mode="python")
+    with pytest.raises(ShapeMismatch, match="axis -1 of the keys is 5, .* ask for 4"):
+        f(np.zeros((1, 2, 4)), np.zeros((1, 3, 5)))

@@ -1,0 +1,232 @@
+"""Normalisation, losses, dropout, embeddings and recurrent cells against NumPy."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.errors import BadIndex, RankError, ShapeMismatch
+from symc.tensor import nnet
+from tests.ops.harness import check
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((3, 4, 2, 2))
+SCALE, SHIFT = RNG.standard_normal((2, 4))
+
+
+def normal(x: Any, axes: Any, epsilon: float = 1e-5) -> Any:
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + epsilon)
+
+
+def along(v: Any) -> Any:
+    return v[:, None, None]
+
+
+# --- normalisation --------------------------------------------------------------------------------
+
+
+def test_batch_norm() -> None:
+    def expected(x: Any, scale: Any, shift: Any) -> Any:
+        axes = (0, 2, 3)
+        return (
+            normal(x, axes) * along(scale) + along(shift), x.mean(axes), x.var(axes),
+            0.9 * 2.0 + 0.1 * x.mean(axes), 0.9 * 3.0 + 0.1 * x.var(axes, ddof=1),
+        )  # fmt: skip
+
+    def build(x: Any, scale: Any, shift: Any) -> Any:
+        return tuple(nnet.batch_norm(x, scale, shift, 2.0, 3.0))
+
+    check(build, X, SCALE, SHIFT, oracle=expected, rtol=1e-11, grad=False)
+    check(lambda *args: build(*args)[0], X, SCALE, SHIFT, rtol=1e-11, compiled=False)
+
+
+def test_inference_uses_what_training_kept() -> None:
+    mean, var = RNG.standard_normal(4), RNG.random(4)
+    check(nnet.batch_norm_inference, X, mean, var, SCALE, SHIFT, compiled=False, rtol=1e-11,
+          oracle=lambda x, m, v, a, b: (x - along(m)) / np.sqrt(along(v) + 1e-5) * along(a)
+          + along(b))  # fmt: skip
+
+
+def test_layer_group_and_instance_norm() -> None:
+    rows = RNG.standard_normal((3, 4))
+    check(nnet.layer_norm, rows, SCALE, SHIFT, rtol=1e-11,
+          oracle=lambda x, a, b: normal(x, (-1,)) * a + b)  # fmt: skip
+    both = partial(nnet.layer_norm, axis=(-1, 1))
+    check(both, X, rtol=1e-11, compiled=False, oracle=lambda x: normal(x, (1, 3)))
+    check(lambda x, a, b: nnet.group_norm(x, 2, a, b), X, SCALE, SHIFT, rtol=1e-11, compiled=False,
+          oracle=lambda x, a, b: normal(x.reshape(3, 2, 8), 2).reshape(x.shape) * along(a)
+          + along(b))  # fmt: skip
+    check(nnet.instance_norm, X, rtol=1e-11, compiled=False, oracle=lambda x: normal(x, (2, 3)))
+    with pytest.raises(ShapeMismatch, match="4 channels, which do not make 3 groups"):
+        nnet.group_norm(X, 3)
+    with pytest.raises(ShapeMismatch, match="layer_norm: what lies along axes .* must have 1 axes"):
+        nnet.layer_norm(X, X)
+
+
+# --- losses ---------------------------------------------------------------------------------------
+
+Z = RNG.standard_normal((5, 3))
+P = np.exp(Z) / np.exp(Z).sum(1, keepdims=True)
+Y = np.array([0, 2, 1, 1, 0])
+DENSE = np.eye(3)[Y]
+
+
+def test_categorical_crossentropy() -> None:
+    cross = nnet.categorical_crossentropy
+    expected = -np.log(P[np.arange(5), Y])
+    smooth = -(0.9 * DENSE + 0.1 / 3) * np.log(P)
+
+    def build(z: Any, p: Any, y: Any, dense: Any) -> Any:
+        return (
+            cross(z, y, from_logits=True), cross(p, y), cross(p, dense),
+            cross(z, dense, from_logits=True, reduction="mean"),
+            cross(z, y, from_logits=True, label_smoothing=0.1),
+            cross(p, dense, label_smoothing=0.1, reduction="sum"),
+            cross(z.T, y, from_logits=True, axis=0),
+        )  # fmt: skip
+
+    def oracle(*_: Any) -> Any:
+        return (
+            expected, expected, expected, expected.mean(), smooth.sum(1), smooth.sum(), expected,
+        )  # fmt: skip
+
+    check(build, Z, P, Y, DENSE, oracle=oracle, grad=False, rtol=1e-12)
+    for case in (0, 1, 4):
+        check(lambda z, p, case=case: build(z, p, T.constant(Y), T.constant(DENSE))[case], Z, P,
+              compiled=False)  # fmt: skip
+    sure = np.array([[1.0, 0.0]])
+    assert cross(sure, sure).eval() == 0
+    with pytest.raises(RankError, match="classes must be integers with 1 axes"):
+        cross(P, np.array([[1]]))
+
+
+def test_other_losses() -> None:
+    t = RNG.random((5, 3))
+    signs = np.where(Z > 0.3, 1.0, -1.0)
+    sigmoid = 1 / (1 + np.exp(-Z))
+    binary = -(t * np.log(sigmoid) + (1 - t) * np.log1p(-sigmoid))
+    away = np.abs(Z - 2 * t)
+
+    def build(z: Any, t: Any) -> Any:
+        return (
+            nnet.binary_crossentropy(z, t, from_logits=True),
+            nnet.binary_crossentropy(T.sigmoid(z), t),
+            nnet.binary_crossentropy(z, t, from_logits=True, label_smoothing=0.2, reduction="sum"),
+            nnet.kl_divergence(T.softmax(t), T.softmax(z)),
+            nnet.squared_error(z, t, reduction="mean"),
+            nnet.huber_loss(z, 2 * t, delta=0.7),
+            nnet.hinge_loss(z, T.constant(signs)),
+        )
+
+    def oracle(z: Any, t: Any) -> Any:
+        s = 0.8 * t + 0.1
+        q = np.exp(t) / np.exp(t).sum(1, keepdims=True)
+        return (
+            binary, binary, -(s * np.log(sigmoid) + (1 - s) * np.log1p(-sigmoid)).sum(),
+            (q * np.log(q / P)).sum(1), ((z - t) ** 2).mean(),
+            np.where(away <= 0.7, away**2 / 2, 0.7 * (away - 0.35)), np.maximum(0, 1 - signs * z),
+        )  # fmt: skip
+
+    check(build, Z, t, oracle=oracle, grad=False, rtol=1e-12)
+    for case in (0, 3, 5):
+        check(lambda z, t, case=case: build(z, t)[case], Z[:2], t[:2], compiled=False)
+    ends = nnet.binary_crossentropy(np.array([0.0, 1.0]), np.array([0.0, 1.0])).eval()
+    np.testing.assert_array_equal(ends, [0, 0])
+
+
+# --- dropout and embeddings -----------------------------------------------------------------------
+
+
+def test_dropout() -> None:
+    stream = T.random.RandomStream(0)
+    x = T.fmatrix("x")
+    y = nnet.dropout(x, 0.25, stream)
+    f = symc.function([x], [y, symc.grad(y.sum(), x)])
+    first, grad = f(np.ones((200, 100), "float32"))
+    assert set(np.unique(first)) == {np.float32(0), np.float32(1) / np.float32(0.75)}
+    np.testing.assert_array_equal(first, grad)
+    assert abs((first > 0).mean() - 0.75) < 5 * np.sqrt(0.75 * 0.25 / first.size)
+    assert not np.array_equal(first, f(np.ones((200, 100), "float32"))[0])
+    channels = nnet.dropout(np.ones((4, 8, 3)), 0.5, stream, shape=(4, 8, 1)).eval()
+    assert (channels == channels[:, :, :1]).all()
+    assert nnet.dropout(x, 0.0, stream) is x
+    with pytest.raises(ValueError, match="rate must be from 0 to below 1"):
+        nnet.dropout(x, 1.0, stream)
+
+
+def test_embedding() -> None:
+    w, i = RNG.standard_normal((5, 3)), np.array([[0, 4, 4], [2, 0, 1]])
+    check(lambda w: nnet.embedding(w, T.constant(i)), w, oracle=lambda w: w[i])
+    padded = np.where((i == 4)[..., None], 0, w[i])
+    check(lambda w: nnet.embedding(w, T.constant(i), padding_index=4), w, oracle=lambda _: padded,
+          compiled=False)  # fmt: skip
+    v, j = T.matrix("v"), T.lvector("j")
+    f = symc.function([v, j], nnet.embedding(v, j), mode="compile")
+    with pytest.raises(BadIndex):
+        f(w, [5])
+
+
+# --- recurrent cells ------------------------------------------------------------------------------
+
+H = 3
+
+
+def weights(gates: int) -> tuple[Any, ...]:
+    shapes = ((2, 4), (2, H), (2, H), (4, gates * H), (H, gates * H), (gates * H,))
+    return tuple(RNG.standard_normal(shape) for shape in shapes)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm_step(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:
+    i, f, g, o = np.split(x @ w + h @ u + b, 4, 1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
+
+
+def gru_step(x: Any, h: Any, w: Any, u: Any, b: Any) -> Any:
+    (r, z, n), (hr, hz, hn) = np.split(x @ w + b, 3, 1), np.split(h @ u, 3, 1)
+    new = np.tanh(n + sigmoid(r + hr) * hn)
+    return (1 - sigmoid(z + hz)) * new + sigmoid(z + hz) * h
+
+
+def test_cells() -> None:
+    check(nnet.lstm_cell, *weights(4), oracle=lstm_step, static=True, rtol=1e-12)
+    x, h, _, *rest = weights(3)
+    check(nnet.gru_cell, x, h, *rest, oracle=gru_step, static=True, rtol=1e-12, compiled=False)
+    with pytest.raises(ShapeMismatch, match="is 9, which 4 gates cannot share"):
+        nnet.lstm_cell(x, h, h, *rest)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_layers(backwards: bool) -> None:
+    steps = RNG.standard_normal((4, 2, 4))
+
+    def lstm(x: Any, h: Any, c: Any, *rest: Any) -> Any:
+        rows = []
+        for step in x[::-1] if backwards else x:
+            h, c = lstm_step(step, h, c, *rest)
+            rows.append((h, c))
+        return tuple(np.array(each) for each in zip(*rows, strict=True))
+
+    def gru(x: Any, h: Any, *rest: Any) -> Any:
+        rows = []
+        for step in x[::-1] if backwards else x:
+            h = gru_step(step, h, *rest)
+            rows.append(h)
+        return np.array(rows)
+
+    _, *state = weights(4)
+    build = partial(nnet.lstm, go_backwards=backwards)
+    check(lambda *args: tuple(build(*args)), steps, *state, oracle=lstm, grad=False, static=True,
+          rtol=1e-12, compiled=False)  # fmt: skip
+    _, h, _, *rest = weights(3)
+    check(partial(nnet.gru, go_backwards=backwards), steps, h, *rest, oracle=gru, static=True,
+          rtol=1e-12, compiled=False)  # fmt: skip

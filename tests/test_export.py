@@ -1,0 +1,111 @@
+"""`Function.export`: what is written builds with ``make`` and computes what the function does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.errors import CannotSave
+
+MAIN = """\
+#include "step.h"
+#include <stdio.h>
+
+int main(void)
+{
+    step_state *state = step_new("data");
+    const double x[6] = {1, 2, 3, 4, 5, 6};
+    const int64_t good[] = {2, 3}, bad[] = {3, 2};
+    double *out;
+    int64_t shape[2], w_shape[2];
+    int64_t status = step(state, x, bad, &out, shape);
+    printf("%s\\n", step_error(status));
+    printf("%d\\n", step_new("nowhere") == NULL);
+    for (int i = 0; i < 3; i++) {
+        status = step(state, x, good, &out, shape);
+        printf("%lld: %lld %lld, %.17g\\n", (long long)status, (long long)shape[0],
+               (long long)shape[1], step_w(state, w_shape)[0]);
+    }
+    return 0;
+}
+"""
+
+
+def training_step() -> symc.Function:
+    x, w = T.matrix("x"), symc.shared(np.full((3, 2), 0.5), name="w")
+    p = T.softmax(x @ w + T.constant([0.5, -0.5]))
+    return symc.function([x], p, updates=[(w, w - 0.1 * symc.grad((p[:, 0] ** 2).sum(), w))],
+                         name="step")  # fmt: skip
+
+
+def make(folder: Path, *words: str) -> str:
+    done = subprocess.run(["make", *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_an_exported_function_builds_and_passes_its_test(tmp_path: Path) -> None:
+    step = training_step()
+    before = step.shared[0].get_value()
+    folder = step.export(tmp_path / "step", example=[np.linspace(0, 1, 6).reshape(2, 3)])
+    np.testing.assert_array_equal(step.shared[0].get_value(), before)
+    printed = make(folder, "test")
+    assert "out: as expected" in printed
+    assert "w: as expected" in printed
+
+    # What it should be is data: the test fails when that is something else.
+    wrong = folder / "data" / "expected_w.bin"
+    wrong.write_bytes((np.frombuffer(wrong.read_bytes()) + 1e-6).tobytes())
+    done = subprocess.run(["make", "test"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "w: element 0 is" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_a_program_that_calls_it(tmp_path: Path) -> None:
+    step = training_step()
+    folder = step.export(tmp_path / "step")
+    assert not (folder / "test.c").exists()
+    make(folder)
+    (folder / "main.c").write_text(MAIN)
+    command = ["cc", "main.c", "libstep.a", "-fopenmp", "-lm", "-o", "main"]
+    subprocess.run(command, cwd=folder, check=True)
+    printed = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True, check=True)
+    error, missing, *calls = printed.stdout.splitlines()
+    assert error.startswith("ShapeMismatch in matmul(x, w)   test_export.py:")
+    assert missing == "1"
+    x = np.arange(1.0, 7).reshape(2, 3)
+    for line in calls:
+        step(x)
+        head, value = line.split(", ")
+        assert head == "0: 2 2"
+        np.testing.assert_allclose(float(value), step.shared[0].get_value()[0, 0], rtol=1e-12)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_lengths_that_are_measured_and_every_kind_of_number(tmp_path: Path) -> None:
+    x, flag, count = T.fvector("x"), T.vector("flag", dtype="bool"), T.scalar("n", dtype="int32")
+    k = symc.shared(np.arange(4), name="k")
+    outputs = [x[x > 0], flag.sum() + count, ~flag, x.sum() * 2]
+    f = symc.function([x, flag, count], outputs, name="several",
+                      updates=[(k, T.concatenate([k[1:], k[:1]]))])  # fmt: skip
+    folder = f.export(tmp_path, [np.array([1, -2, 3], "f4"), np.array([True, False]), 3])
+    assert make(folder, "test").count("as expected") == 5
+
+
+def test_what_cannot_be_exported(tmp_path: Path) -> None:
+    @symc.op(inputs=["float64[n]"], output="float64[n]")
+    def doubled(v: object) -> object:
+        return v * 2  # type: ignore[operator]
+
+    x = T.vector("x")
+    with pytest.raises(CannotSave, match=r"calls Python"):
+        symc.function([x], doubled(x)).export(tmp_path)
+    assert list(tmp_path.iterdir()) == []
