@@ -42,6 +42,11 @@ def taps(x: Tensor, w: Tensor, start: Tensor) -> Any:
     )[0]
 
 
+def ends(x: Tensor, w: Tensor, start: Tensor) -> Any:
+    h = rnn(x, w, start)
+    return (h[-1, 1:] ** 2).sum() + h[:-1].sum() * h[-1].sum()
+
+
 def several(x: Tensor, h0: Tensor, c0: Tensor) -> Any:
     (h, c, o), _ = symc.scan(
         lambda x, h, c: (T.tanh(x * c + h), T.sin(c + h), x * h),
@@ -98,6 +103,8 @@ def counted(x: Tensor) -> Any:
         (lambda x, w, s: rnn(x, w, s)[-1], [r(4, 3), r(3, 3), r(3)]),
         (lambda x, w, s: rnn(x, w, s, checkpoint=2), [r(5, 2), r(2, 2), r(2)]),
         (taps, [r(6), r(), r(3)]),
+        (lambda x, w, s: taps(x, w, s)[-1], [r(6), r(), r(3)]),
+        (ends, [r(4, 3), r(3, 3), r(3)]),
         (several, [r(4, 2), r(2), r(2)]),
         (until, [np.array(0.7)]),
         (until, [np.array(1.7)]),
@@ -212,6 +219,12 @@ def test_a_sequence_that_only_decides_the_number_of_steps_has_a_gradient_of_zero
     np.testing.assert_array_equal(values([x, y], symc.grad(result.sum(), y), r(3), r(4)), 4 * [0.0])
     with pytest.raises(symc.errors.DisconnectedInput):
         symc.grad(result.sum(), T.vector("z"))
+
+
+def test_the_gradient_of_the_last_row_needs_no_row_of_zeros_for_each_step() -> None:
+    x, w, start = T.matrix("x"), T.matrix("w"), T.vector("start")
+    gradient = symc.grad((rnn(x, w, start)[-1] ** 2).sum(), w)
+    assert not any(node.op.label == "set_subtensor" for node in walk([gradient]))
 
 
 def test_one_loop_backwards_for_all_results() -> None:
