@@ -2,6 +2,7 @@
 
 body.py   a closed graph over slots: what happens in one step, or in one branch
 scan.py   the op: a body repeated, with sequences, states and collected outputs
+branch.py `ifelse`, and the op that computes one of two bodies; outline.py makes these
 
 Making loops, from the user's function to the op:
 

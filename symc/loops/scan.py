@@ -114,19 +114,16 @@ class Scan(Op):
     checks: tuple[tuple[int, ...], ...] = ()
 
     def infer(self, *args: Tensor) -> TensorType:
-        if self.part.kind == "count":
-            return TensorType(INT64, ())
         layout, part = self.layout, self.part
+        if part.kind == "count":
+            return TensorType(INT64, ())
         number = part.number + (len(layout.states) if part.kind == "collected" else 0)
         row = self.row(number, args)
         steps = dim_of(args[0])
-        match part.kind:
-            case "history":
-                length = add(steps, layout.states[part.number].depth)
-            case "final":
-                length = layout.states[part.number].depth
-            case "collected":
-                length = steps
+        length: Dim = steps
+        if part.kind != "collected":
+            depth = layout.states[part.number].depth
+            length = add(steps, depth) if part.kind == "history" else depth
         return TensorType(self.body.results[number].dtype, (length, *row))
 
     def row(self, number: int, args: Sequence[Tensor]) -> tuple[Dim, ...]:
