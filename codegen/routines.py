@@ -92,6 +92,14 @@ _FFT = {
     "fft_to_real": "kind outer n inner a c!",
 }
 
+# Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.
+_SORTING = {
+    "sort": "kind descending rows n x out! room!",
+    "argsort": "kind descending rows n x out! room!",
+} | {
+    f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")
+}
+
 KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
@@ -115,7 +123,7 @@ ROUTINES: dict[str, Signature] = {
         for n, text in _TYPED.items()
         for kind in ("f32", "f64")
     },
-    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT).items()},
+    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING).items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
         "symc_permutation", "symc_permutation", _arguments("x n order!"), False, on_device=False

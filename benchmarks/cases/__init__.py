@@ -18,6 +18,7 @@ from cases import (
     pairwise,
     scalar,
     softmax,
+    sorting,
 )
 
 CASES: tuple[Case, ...] = (
@@ -37,4 +38,5 @@ CASES: tuple[Case, ...] = (
     deep_network.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
     fourier.CASE,
+    sorting.CASE,
 )

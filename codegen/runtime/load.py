@@ -37,7 +37,8 @@ Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
 _HOST = (
-    "blas.h", "conv.h", "expm.h", "fft.h", "host.h", "lapack.h", "shuffle.h", "spectral.h",
+    "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "shuffle.h",
+    "spectral.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
