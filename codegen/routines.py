@@ -35,7 +35,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "a": "read", "b": "read", "x": "read", "src": "read", "c": "write", "dst": "write",
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
         "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
-        "key": "read", "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
+        "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
         "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
         "key": "read",
     }  # fmt: skip
