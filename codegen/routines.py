@@ -37,6 +37,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
         "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
         "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
+        "key": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -92,6 +93,14 @@ _FFT = {
     "fft_to_real": "kind outer n inner a c!",
 }
 
+# Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.
+_SORTING = {
+    "sort": "kind descending rows n x out! room!",
+    "argsort": "kind descending rows n x out! room!",
+} | {
+    f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")
+}
+
 KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
@@ -115,9 +124,10 @@ ROUTINES: dict[str, Signature] = {
         for n, text in _TYPED.items()
         for kind in ("f32", "f64")
     },
-    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT).items()},
+    **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING).items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
-        "symc_permutation", "symc_permutation", _arguments("x n order!"), False, on_device=False
+        "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False
     ),
+    **{name: _on_host(name, "key n out!") for name in ("fill_normal_f32", "fill_normal_f64")},
 }

@@ -10,7 +10,16 @@ import numpy as np
 from measure import Case, Contestant, Line, Repeated, Results, WrongResult, compared, module
 
 BATCH, PIXELS, CLASSES = 64, 28, 10
-SHAPES = ((20, 1, 5, 5), (20,), (50, 20, 5, 5), (50,), (800, 500), (500,), (500, CLASSES), (CLASSES,))
+SHAPES = (
+    (20, 1, 5, 5),
+    (20,),
+    (50, 20, 5, 5),
+    (50,),
+    (800, 500),
+    (500,),
+    (500, CLASSES),
+    (CLASSES,),
+)
 RATE = np.float32(0.01)
 
 
@@ -124,9 +133,7 @@ def torch() -> Repeated:
     f = torch.nn.functional
     images, classes, parameters = data()
     x, y = torch.tensor(images), torch.tensor(classes)
-    ps = [
-        torch.tensor(p.T.copy() if p.ndim == 2 else p, requires_grad=True) for p in parameters
-    ]
+    ps = [torch.tensor(p.T.copy() if p.ndim == 2 else p, requires_grad=True) for p in parameters]
     c1, b1, c2, b2, w1, d1, w2, d2 = ps
 
     def step() -> float:

@@ -1,7 +1,11 @@
 """The user's `T`: everything that makes or combines tensors."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable as _Callable
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
+from symc.graph import METHODS as _METHODS
+from symc.graph import Tensor as _Tensor
 from symc.tensor.activations import *
 from symc.tensor.along import *
 from symc.tensor.assign import *
@@ -28,11 +32,24 @@ from symc.tensor.statistics import *
 from symc.tensor.sweep import *
 from symc.tensor.views import *
 
-if TYPE_CHECKING:  # `__getattr__` below loads these
+if _TYPE_CHECKING:  # `__getattr__` below loads these
     from symc.tensor import fft as fft
     from symc.tensor import linalg as linalg
     from symc.tensor import nnet as nnet
     from symc.tensor import random as random
+    from symc.tensor.sorting.counting import bincount as bincount
+    from symc.tensor.sorting.counting import histogram as histogram
+    from symc.tensor.sorting.counting import unique as unique
+    from symc.tensor.sorting.order import argpartition as argpartition
+    from symc.tensor.sorting.order import argsort as argsort
+    from symc.tensor.sorting.order import partition as partition
+    from symc.tensor.sorting.order import sort as sort
+    from symc.tensor.sorting.order import topk as topk
+    from symc.tensor.sorting.quantiles import median as median
+    from symc.tensor.sorting.quantiles import percentile as percentile
+    from symc.tensor.sorting.quantiles import quantile as quantile
+    from symc.tensor.sorting.search import digitize as digitize
+    from symc.tensor.sorting.search import searchsorted as searchsorted
 
 __all__ = [
     "abs",
@@ -394,11 +411,40 @@ __all__ = [
 
 _MODULES = ("fft", "linalg", "nnet", "random")
 
+# Functions of modules that are imported when they are first asked for.
+_LATE = {
+    name: f"symc.tensor.sorting.{module}"
+    for module, names in {
+        "counting": ("bincount", "histogram", "unique"),
+        "order": ("argpartition", "argsort", "partition", "sort", "topk"),
+        "quantiles": ("median", "percentile", "quantile"),
+        "search": ("digitize", "searchsorted"),
+    }.items()
+    for name in names
+}
 
-def __getattr__(name: str) -> object:
+
+def _method(name: str) -> _Callable[..., object]:
+    def method(x: _Tensor, *args: object, **kwargs: object) -> object:
+        function: _Any = __getattr__(name)
+        return function(x, *args, **kwargs)
+
+    return method
+
+
+_METHODS |= {
+    n: _method(n) for n in ("argpartition", "argsort", "partition", "searchsorted", "sort")
+}
+
+
+def __getattr__(name: str) -> _Any:
     """Modules of functions that need not be imported with the others: loaded when asked for."""
     if name in _MODULES:
         import importlib
 
         return importlib.import_module(f"symc.tensor.{name}")
+    if name in _LATE:
+        import importlib
+
+        return getattr(importlib.import_module(_LATE[name]), name)
     raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}")

@@ -1,1 +1,1 @@
-"""Sorting and counting."""
+"""Sorting, searching in sorted arrays, counting, and quantiles: `symc.tensor` has their names."""

@@ -1,0 +1,216 @@
+"""Counting: distinct elements, how often numbers occur, histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
+from symc.codegen.record import record
+from symc.errors import DTypeError, ShapeMismatch
+from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.inputs import as_tensor, constant_value
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.assign import inc_subtensor
+from symc.tensor.broadcast import describe
+from symc.tensor.build import arange, zeros
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import length, shape_of
+from symc.tensor.logic import isfinite, isnan, where
+from symc.tensor.reduce import max as largest
+from symc.tensor.reduce import min as smallest
+from symc.tensor.reduce import sum as total
+from symc.tensor.reshape import ravel, reshape
+from symc.tensor.select import flatnonzero
+from symc.tensor.shape import concatenate
+from symc.tensor.sorting.order import Inverse, argsort, sort, sortable, vector
+from symc.tensor.sorting.search import bin_of
+from symc.tensor.sweep import cumsum
+from symc.types import TensorType, promote
+
+
+@record
+class Checked(Op):
+    """The argument; that the other one is true everywhere is checked at run time."""
+
+    message: str
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar, None]
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            return (yield Read(0, index))
+
+        return At(element)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        text = f"{self.message}\n  given  {describe(node.args[0])}"
+        yield Requirement(node.args[1], ValueError, lambda value: text)
+
+
+def unique(
+    x: TensorLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: None = None,
+    *,
+    equal_nan: bool = True,
+) -> Any:
+    """The distinct elements of `x`, sorted; how many there are is known at run time only.
+
+    Also, as int64: the index of each in ``x.ravel()`` where it occurs first, which of them each
+    element of `x` is (in the shape of `x`), and how often each occurs. NaNs are one element unless
+    `equal_nan` is False. Only all elements together: `axis` must be None.
+
+    >>> import symc.tensor as T
+    >>> values, counts = T.unique(T.constant([3, 1, 3]), return_counts=True)
+    >>> values.eval(), counts.eval()
+    (array([1, 3]), array([1, 2]))
+    """
+    if axis is not None:
+        raise ValueError("unique: only axis=None, all elements together")
+    x = sortable("unique", x)
+    flat = ravel(x)
+    order = argsort(flat) if return_index or return_inverse else None
+    values = sort(flat) if order is None else flat[order]
+    places = arange(length(values, 0))
+    before = values[OPERATORS["maximum"](places - 1, 0)]
+    differs = OPERATORS["ne"](values, before)
+    if equal_nan and values.dtype.is_float:
+        differs = differs & ~(isnan(values) & isnan(before))
+    first = OPERATORS["eq"](places, 0) | differs
+    results = [values[first]]
+    if return_index and order is not None:
+        results.append(order[first])
+    if return_inverse and order is not None:
+        rank = cumsum(cast_to(first, INT64)) - 1
+        results.append(reshape(rank[Inverse()(order)], shape_of(x)))
+    if return_counts:
+        starts = flatnonzero(first)
+        ends = concatenate([starts[1:], reshape(length(values, 0), (1,))])
+        results.append(ends[: length(starts, 0)] - starts)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def bincount(
+    x: TensorLike, weights: TensorLike | None = None, minlength: int | Tensor = 0
+) -> Tensor:
+    """How often each of 0, 1, 2 ... occurs in a vector of integers, as int64; or the sums of their
+    `weights`, as float64. There are as many as the largest element needs, and `minlength` at least.
+
+    Raises `ValueError` for negative elements.
+
+    >>> import symc.tensor as T
+    >>> T.bincount(T.constant([1, 3, 1])).eval()
+    array([0, 2, 0, 1])
+    """
+    x = vector("bincount", x)
+    if (not x.dtype.is_integer and x.dtype is not BOOL) or x.dtype is UINT64:
+        raise DTypeError(f"bincount needs integers that fit into int64\n  given  {describe(x)}")
+    x = cast_to(x, INT64)
+    if isinstance(minlength, int) and minlength < 0:
+        raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
+    x = Checked("bincount: the elements must not be negative")(x, OPERATORS["ge"](x, 0))
+    least = reshape(cast_to(as_tensor(minlength), INT64), (1,)) - 1
+    count = largest(concatenate([x, least])) + 1
+    return _counted(x, weights, count, "bincount", FLOAT64)
+
+
+def _counted(
+    places: Tensor, weights: TensorLike | None, count: int | Tensor, label: str, dtype: Any
+) -> Tensor:
+    """How often places occur, or the sums of their weights."""
+    if weights is None:
+        return inc_subtensor(zeros((count,), dtype="int64")[places], 1)
+    weights = cast_to(as_tensor(weights), dtype)
+    if weights.ndim != places.ndim:
+        raise ShapeMismatch(
+            f"{label}: the weights must have the shape of what is counted\n"
+            f"  weights  {describe(weights)}\n  counted  {describe(places)}"
+        )
+    return inc_subtensor(zeros((count,), dtype=dtype)[places], weights)
+
+
+def histogram(
+    a: TensorLike,
+    bins: int | TensorLike = 10,
+    range: tuple[Any, Any] | None = None,
+    density: bool = False,
+    weights: TensorLike | None = None,
+) -> tuple[Tensor, Tensor]:
+    """How many elements are in each bin (or the sums of their `weights`), and the bins' edges.
+
+    `bins` is a number of bins of equal width over `range` (by default from the least element to
+    the greatest), or the edges, which must increase. The last bin has its right edge in it.
+    `density` divides by the total and the widths.
+
+    >>> import symc.tensor as T
+    >>> counts, edges = T.histogram(T.constant([1.0, 2.0, 1.0]), bins=2)
+    >>> counts.eval(), edges.eval()
+    (array([2, 1]), array([1. , 1.5, 2. ]))
+    """
+    a = ravel(sortable("histogram", a))
+    edges = _edges(a, bins, range)
+    places, inside = bin_of(a, edges)
+    count = length(edges, 0) - 1
+    if weights is None:
+        one = cast_to(inside, INT64)
+        counts = inc_subtensor(zeros((count,), dtype="int64")[places], one)
+    else:
+        given = ravel(as_tensor(weights))
+        counts = _counted(places, where(inside, given, 0), count, "histogram", given.dtype)
+    if density:
+        widths = edges[1:] - edges[:-1]
+        counts = cast_to(counts, FLOAT64) / widths / total(counts)
+    return counts, edges
+
+
+def _edges(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> Tensor:
+    if not isinstance(bins, int | np.integer):
+        edges = vector("histogram", bins)
+        known = constant_value(edges)
+        if known is not None and bool(np.any(known[1:] < known[:-1])):
+            raise ValueError("histogram: the edges must increase")
+        return edges
+    if bins < 1:
+        raise ValueError(f"histogram: there must be at least one bin, not {bins}")
+    dtype = a.dtype if a.dtype.is_float else promote(a.dtype, FLOAT64)
+    if range is None:
+        low, high = _ends(cast_to(a, dtype))
+    else:
+        low, high = (cast_to(as_tensor(end), dtype) for end in range)
+        known_ends = [constant_value(end) for end in (low, high)]
+        if (
+            known_ends[0] is not None
+            and known_ends[1] is not None
+            and known_ends[0] > known_ends[1]
+        ):
+            raise ValueError(f"histogram: the range must increase: {range}")
+    same = OPERATORS["eq"](low, high)
+    low, high = where(same, low - 0.5, low), where(same, high + 0.5, high)
+    # As NumPy's linspace rounds them: steps from the low end, and the high end itself.
+    steps = arange(bins, dtype="float64") * cast_to((high - low) / bins, FLOAT64)
+    inner = cast_to(steps + cast_to(low, FLOAT64), dtype)
+    return concatenate([inner, reshape(high, (1,))])
+
+
+def _ends(a: Tensor) -> tuple[Tensor, Tensor]:
+    """The least and the greatest element; 0 and 1 if there is none."""
+    low = smallest(concatenate([a, cast_to(as_tensor([np.inf]), a.dtype)]))
+    high = largest(concatenate([a, cast_to(as_tensor([-np.inf]), a.dtype)]))
+    empty = OPERATORS["eq"](length(a, 0), 0)
+    low, high = where(empty, 0.0, low), where(empty, 1.0, high)
+    low, high = cast_to(low, a.dtype), cast_to(high, a.dtype)
+    fine = isfinite(low) & isfinite(high)
+    checked = Checked("histogram: the range of the elements is not finite; give range=")
+    return checked(low, fine), checked(high, fine)

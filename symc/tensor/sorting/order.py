@@ -1,0 +1,216 @@
+"""Sorting along an axis, and the places that elements come from. All sorting here is stable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import INT64, UINT64
+from symc.codegen.record import record
+from symc.dims import Dim, mul, product
+from symc.errors import BadIndex, DTypeError, RankError
+from symc.graph import Array, Op, Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.lowering import Argument, Index, IndexReader, LibCall, Part, Read, Reader, SizeOf, Write
+from symc.tensor.broadcast import describe
+from symc.tensor.checks import BOUNDS, Bounds
+from symc.tensor.lengths import normal_axis
+from symc.tensor.reshape import ravel
+from symc.tensor.select import take_along_axis
+from symc.tensor.views import moveaxis, through
+from symc.types import TensorType
+
+KINDS = (
+    "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16",
+    "float32", "float64",
+)  # fmt: skip
+"""The element types, in the order of `codegen/runtime/sort.h`."""
+
+
+@record
+class Ordered(Op):
+    """The last axis sorted, or (`places`) where its elements come from. NaN is the greatest.
+
+    `room` is the memory that the routine works in: a result that nobody reads.
+    """
+
+    places: bool
+    descending: bool
+    room: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        x = args[0].type
+        if not self.room:
+            return TensorType(INT64 if self.places else x.dtype, x.shape)
+        return TensorType(UINT64, (*x.shape[:-1], mul(x.shape[-1], 3 if self.places else 2)))
+
+    def evaluate(self, *args: Array) -> Array:
+        x = args[0]
+        if not self.places:
+            values: Array = np.sort(x, axis=-1, kind="stable")
+            return values[..., ::-1] if self.descending else values
+        if not self.descending:
+            places: Array = np.argsort(x, axis=-1, kind="stable")
+            return places
+        turned: Array = np.argsort(x[..., ::-1], axis=-1, kind="stable")
+        return x.shape[-1] - 1 - turned[..., ::-1]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        if self.places:
+            return [None]
+        back = Inverse()(replace(self, places=True)(*node.args))
+        return [through(lambda part: take_along_axis(part, back, axis=-1), bar)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        x = node.args[0]
+        return LibCall(
+            "argsort" if self.places else "sort",
+            (
+                ir.const(KINDS.index(x.dtype.name)), ir.const(int(self.descending)),
+                size(product(x.type.shape[:-1])), size(x.type.shape[-1]),
+                Argument(0), Argument(-1), Argument(-2),
+            ),
+            (replace(self, room=False), replace(self, room=True)),
+        )  # fmt: skip
+
+    @property
+    def label(self) -> str:
+        return "room" if self.room else "argsort" if self.places else "sort"
+
+
+def _below_length(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    """Places are indexes of the axis, as rules on indexes need to know."""
+    op = node.op
+    if not isinstance(op, Ordered) or not op.places or op.room:
+        return (None, None)
+    return (0, node.type.shape[-1] - 1)
+
+
+BOUNDS[Ordered] = _below_length
+
+
+@record
+class Inverse(Op):
+    """The inverse of the permutations along the last axis."""
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return np.argsort(args[0], axis=-1, kind="stable")
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Write:
+        def target(index: Index) -> IndexReader:
+            return (*index[:-1], (yield Read(0, index)))
+
+        def value(index: Index) -> Reader:
+            yield from ()
+            return index[-1]
+
+        return Write(None, (Part(node.type.shape, target, value),))
+
+
+BOUNDS[Inverse] = lambda node, args: (0, node.type.shape[-1] - 1)
+
+# --- what users call ------------------------------------------------------------------------------
+
+
+def sort(x: TensorLike, axis: int | None = -1, *, descending: bool = False) -> Tensor:
+    """`x` sorted along an axis; flattened first for None. NaN comes last, or first if descending.
+
+    >>> import symc.tensor as T
+    >>> T.sort(T.constant([[3, 1], [2, 5]])).eval()
+    array([[1, 3],
+           [2, 5]])
+    """
+    return _along("sort", Ordered(places=False, descending=descending), x, axis)
+
+
+def argsort(x: TensorLike, axis: int | None = -1, *, descending: bool = False) -> Tensor:
+    """The indexes that sort `x` along an axis, as int64; equal elements keep their order.
+
+    >>> import symc.tensor as T
+    >>> T.argsort(T.constant([3.0, 1.0, 3.0, 2.0])).eval()
+    array([1, 3, 0, 2])
+    """
+    return _along("argsort", Ordered(places=True, descending=descending), x, axis)
+
+
+def _along(label: str, op: Ordered, x: TensorLike, axis: int | None) -> Tensor:
+    x = sortable(label, x)
+    if axis is None:
+        return op(ravel(x))
+    axis = normal_axis(label, axis, x.ndim, x)
+    return moveaxis(op(moveaxis(x, axis, -1)), -1, axis)
+
+
+def sortable(label: str, x: TensorLike) -> Tensor:
+    """`x` as a tensor that can be sorted. Raises `DTypeError` for complex numbers."""
+    x = as_tensor(x)
+    if x.dtype.name not in KINDS:
+        raise DTypeError(f"{label}: {x.dtype} cannot be sorted\n  given  {describe(x)}")
+    return x
+
+
+def topk(
+    x: TensorLike, k: int | Tensor, axis: int = -1, *, largest: bool = True
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest elements along an axis (or smallest), in order, and their indexes.
+
+    Of equal elements those with the lowest index come first. NaN is larger than all numbers.
+
+    >>> import symc.tensor as T
+    >>> values, places = T.topk(T.constant([3.0, 1.0, 7.0]), 2)
+    >>> values.eval(), places.eval()
+    (array([7., 3.]), array([2, 0]))
+    """
+    x = sortable("topk", x)
+    axis = normal_axis("topk", axis, x.ndim, x)
+    length = x.type.shape[axis]
+    if isinstance(k, int) and (k < 0 or (isinstance(length, int) and k > length)):
+        raise BadIndex(f"topk: there are {length} elements, not {k}\n  given  {describe(x)}")
+    places = argsort(x, axis, descending=largest)
+    chosen = places[(*[slice(None)] * axis, slice(k))]
+    return take_along_axis(x, chosen, axis), chosen
+
+
+def partition(x: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
+    """`x` with those elements in place along an axis that sorting would put at `kth`.
+
+    Smaller ones are before them and the others behind; here they are all sorted.
+    """
+    _check_kth("partition", x, kth, axis)
+    return sort(x, axis)
+
+
+def argpartition(x: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
+    """The indexes of `partition`."""
+    _check_kth("argpartition", x, kth, axis)
+    return argsort(x, axis)
+
+
+def _check_kth(label: str, x: TensorLike, kth: int | Sequence[int], axis: int | None) -> None:
+    x = as_tensor(x)
+    if axis is not None:
+        axis = normal_axis(label, axis, x.ndim, x)
+    length: Dim = product(x.type.shape) if axis is None else x.type.shape[axis]
+    for k in [kth] if isinstance(kth, int) else kth:
+        if isinstance(length, int) and not -length <= k < length:
+            raise BadIndex(f"{label}: kth={k}, there are {length} elements\n  given  {describe(x)}")
+
+
+def vector(label: str, x: TensorLike) -> Tensor:
+    """`x` as a tensor with one axis. Raises `RankError` for others."""
+    x = sortable(label, x)
+    if x.ndim != 1:
+        raise RankError(f"{label} needs one axis, not {x.ndim}\n  given  {describe(x)}")
+    return x

@@ -1,0 +1,140 @@
+"""Where values belong in sorted arrays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
+from symc.codegen.record import record
+from symc.dims import product
+from symc.graph import Array, Op, Tensor, TensorLike
+from symc.inputs import as_tensor, constant_value
+from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import length
+from symc.tensor.logic import where
+from symc.tensor.sorting.order import sortable, vector
+from symc.tensor.views import broadcast_to
+from symc.types import TensorType, promote
+
+FEW = 32
+"""So many numbers are faster compared one by one, inside the loop that needs the result."""
+
+_SHORT = {FLOAT32: "f32", FLOAT64: "f64", INT64: "i64", UINT64: "u64"}
+
+
+@record
+class SearchSorted(Op):
+    """For each value, how many numbers of a sorted vector are before it; equal ones if `right`."""
+
+    right: bool
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, args[1].type.shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        found = np.searchsorted(args[0], args[1], side="right" if self.right else "left")
+        return np.asarray(found, dtype=np.int64)
+
+    def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
+        numbers, values = node.args
+        count = numbers.type.shape[0]
+        if isinstance(count, int) and count <= FEW:
+            return Fold((count,), "add", INT64, ir.const(0), self._element)
+        return LibCall(
+            f"searchsorted_{_SHORT[numbers.dtype]}",
+            (
+                ir.const(int(self.right)), size(count), size(product(values.type.shape)),
+                Argument(0), Argument(1), Argument(-1),
+            ),
+        )  # fmt: skip
+
+    def _element(self, index: Index, inner: Index) -> Reader:
+        number = yield Read(0, inner)
+        value = yield Read(1, index)
+        return ir.Cast(self._is_before(number, value), INT64)
+
+    def _is_before(self, number: ir.Expr, value: ir.Expr) -> ir.Expr:
+        """Whether a number belongs before a value. NaN is the greatest, and equal to itself."""
+        before = ir.binary("le" if self.right else "lt", number, value)
+        if not number.dtype.is_float:
+            return before
+        value_is_nan = ir.binary("ne", value, value)
+        if self.right:
+            return ir.binary("or", before, value_is_nan)
+        return ir.binary(
+            "or", before, ir.binary("and", value_is_nan, ir.binary("eq", number, number))
+        )
+
+    @property
+    def label(self) -> str:
+        return "searchsorted"
+
+
+def searchsorted(
+    a: TensorLike,
+    v: TensorLike,
+    side: Literal["left", "right"] = "left",
+    sorter: TensorLike | None = None,
+) -> Tensor:
+    """For each element of `v` the index in the sorted vector `a` before which it belongs, int64.
+
+    On the left it is before elements that are equal, on the right behind them. `sorter` may be an
+    `argsort` of `a`, which is not sorted then.
+
+    >>> import symc.tensor as T
+    >>> T.searchsorted(T.constant([1.0, 2.0, 3.0]), [2.5, 1.0]).eval()
+    array([2, 0])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
+    numbers, values = vector("searchsorted", a), sortable("searchsorted", v)
+    if sorter is not None:
+        numbers = numbers[as_tensor(sorter)]
+    dtype = _comparable(promote(numbers.dtype, values.dtype))
+    return SearchSorted(side == "right")(cast_to(numbers, dtype), cast_to(values, dtype))
+
+
+def _comparable(dtype: DType) -> DType:
+    """A dtype that has a routine and holds all numbers of another."""
+    match dtype.kind:
+        case "float":
+            return dtype if dtype is FLOAT64 else FLOAT32
+        case "int":
+            return INT64
+        case _:
+            return UINT64
+
+
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
+    """For each element of `x` the number of its bin, int64: bin i is ``bins[i-1] <= x < bins[i]``.
+
+    With `right`, ``bins[i-1] < x <= bins[i]``. `bins` increase; if they are known now they may
+    also decrease, as in NumPy. Raises `ValueError` where known ones do neither.
+
+    >>> import symc.tensor as T
+    >>> T.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0]).eval()
+    array([1, 4, 3])
+    """
+    edges, values = vector("digitize", bins), sortable("digitize", x)
+    side: Literal["left", "right"] = "left" if right else "right"
+    known = constant_value(edges)
+    if known is None or bool(np.all(known[1:] >= known[:-1])):
+        return searchsorted(edges, values, side)
+    if not bool(np.all(known[1:] <= known[:-1])):
+        raise ValueError("digitize: the bins must increase or decrease")
+    return len(known) - searchsorted(edges[::-1], values, side)
+
+
+def bin_of(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
+    """The bin of each value, the last one closed, and whether it is in any."""
+    if not values.dtype.is_float:
+        values = cast_to(values, promote(values.dtype, edges.dtype))
+    inside = (values >= edges[0]) & (values <= edges[-1])
+    found = searchsorted(edges, values, "right") - 1
+    last = broadcast_to(length(edges, 0) - 2, found.shape)
+    found = where(found > last, last, found)
+    return where(inside, found, 0), inside

@@ -1,0 +1,356 @@
+"""Sorting, searching, counting and quantiles against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import BadIndex, DTypeError, RankError, ShapeMismatch
+from symc.evaluate import evaluate
+from symc.graph import Tensor
+from symc.tensor.sorting.order import KINDS
+from tests.ops.harness import check, inputs_for
+
+RNG = np.random.default_rng(0)
+NUMBERS = RNG.permutation(np.linspace(-2, 3, 24)).reshape(2, 3, 4)  # no two are close
+
+
+def some(dtype: str, length: int) -> Any:
+    """Numbers with ties, and with what is special about a dtype."""
+    kind = np.dtype(dtype)
+    values = (RNG.standard_normal(length) * 30).astype(dtype)
+    special = [0, 1]
+    if kind.kind == "f":
+        special = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, np.finfo(kind).max]
+    elif kind.kind != "b":
+        special = [np.iinfo(kind).min, np.iinfo(kind).max]
+    where = RNG.random(length) < 0.3
+    values[where] = RNG.choice(np.array(special, kind), length)[where]
+    return values
+
+
+def run(build: Any, *arrays: Any, compiled: bool = True) -> list[Any]:
+    """The values by the interpreter, which the compiled ones must equal."""
+    symbols = inputs_for(arrays)
+    made = build(*symbols)
+    outputs = list(made) if isinstance(made, tuple | list) else [made]
+    values = evaluate(outputs, dict(zip(symbols, arrays, strict=True)))
+    if compiled:
+        results = symc.function(symbols, outputs, mode="compile", on_unused_input="ignore")(*arrays)
+        for result, value in zip(results, values, strict=True):
+            assert result.dtype == value.dtype
+            np.testing.assert_array_equal(result, value)
+    return values
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+def test_values_and_places_of_every_dtype(dtype: str) -> None:
+    """Short rows, and one so long that ranges of ranges are needed."""
+    symbol = T.tensor(dtype, (None, None))
+    f = symc.function(
+        [symbol],
+        [op(symbol, descending=d) for op in (T.sort, T.argsort) for d in (False, True)],
+        mode="compile",
+    )
+    for rows, length in ((3, 0), (2, 1), (5, 2), (3, 17), (2, 300), (1, 20_000)):
+        x = some(dtype, rows * length).reshape(rows, length)
+        up, down, places, backwards = f(x)
+        np.testing.assert_array_equal(up, np.sort(x))
+        np.testing.assert_array_equal(down, np.sort(x)[:, ::-1])
+        np.testing.assert_array_equal(places, np.argsort(x, kind="stable"))
+        turned = length - 1 - np.argsort(x[:, ::-1], kind="stable")[:, ::-1]
+        np.testing.assert_array_equal(backwards, turned)
+
+
+def heavy(length: int) -> list[Any]:
+    """Data that ranges of equal width cannot share out."""
+    return [
+        np.exp(RNG.standard_normal(length) * 50), RNG.standard_normal(length) ** 9,
+        np.where(RNG.random(length) < 0.001, 1e300, RNG.standard_normal(length) * 1e-300),
+        np.repeat(7.0, length), np.arange(length) % 5.0, np.arange(length)[::-1] * 1.0,
+        np.arange(length) * 5e-324, np.where(np.arange(length) % 2, 1.7e308, -1.7e308),
+    ]  # fmt: skip
+
+
+def test_any_distribution_is_sorted_whatever_the_threads() -> None:
+    x = T.vector("x")
+    f = symc.function([x], [T.sort(x), T.argsort(x)], mode="compile")
+    for values in heavy(70_000):
+        for threads in (1, 3):
+            f._call.threads = threads
+            up, places = f(values)
+            np.testing.assert_array_equal(up, np.sort(values))
+            np.testing.assert_array_equal(places, np.argsort(values, kind="stable"))
+    integers = T.lvector("i")
+    g = symc.function([integers], [T.argsort(integers)], mode="compile")
+    for numbers in ((RNG.geometric(0.3, 5000) << 50), RNG.integers(-(2**62), 2**62, 5000)):
+        np.testing.assert_array_equal(g(numbers)[0], np.argsort(numbers, kind="stable"))
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_sort_along_axes(axis: int | None) -> None:
+    check(lambda x: T.sort(x, axis), NUMBERS, oracle=lambda x: np.sort(x, axis),
+          compiled=axis == 1)  # fmt: skip
+    check(lambda x: [T.argsort(x, axis), x.argsort(axis), x.sort(axis)], NUMBERS, grad=False,
+          oracle=lambda x: [*[np.argsort(x, axis, kind="stable")] * 2, np.sort(x, axis)],
+          compiled=False)  # fmt: skip
+
+
+def test_topk() -> None:
+    def oracle(x: Any) -> Any:
+        places = np.argsort(-x, axis=1, kind="stable")[:, :2]
+        return [np.take_along_axis(x, places, 1), places]
+
+    check(lambda x: list(T.topk(x, 2, axis=1)), NUMBERS, oracle=oracle)
+    check(lambda x: T.topk(x, 2, axis=1, largest=False)[0], NUMBERS, compiled=False,
+          oracle=lambda x: np.sort(x, axis=1)[:, :2])  # fmt: skip
+    ties = np.array([2, 5, 5, 2, 5])
+    values, places = run(lambda x: T.topk(x, 4), ties, compiled=False)
+    assert values.tolist() == [5, 5, 5, 2]
+    assert places.tolist() == [1, 2, 4, 0]
+    with pytest.raises(BadIndex, match="topk: there are 3 elements, not 4"):
+        T.topk(T.tensor("float64", (3,)), 4)
+
+
+def test_partition() -> None:
+    for kth in (0, 2, [1, -1]):
+        (found, places) = run(
+            lambda x, k=kth: [T.partition(x, k), T.argpartition(x, k)], NUMBERS, compiled=False
+        )
+        wanted = np.partition(NUMBERS, kth)
+        np.testing.assert_array_equal(found[..., kth], wanted[..., kth])
+        np.testing.assert_array_equal(np.take_along_axis(NUMBERS, places, -1), found)
+    with pytest.raises(BadIndex, match="partition: kth=3, there are 3 elements"):
+        T.partition(T.tensor("float64", (3,)), 3)
+
+
+def test_what_cannot_be_sorted() -> None:
+    with pytest.raises(DTypeError, match="sort: complex128 cannot be sorted"):
+        T.sort(T.zvector("z"))
+    with pytest.raises(BadIndex, match="there is no axis 1"):
+        T.sort(T.vector("x"), axis=1)
+
+
+# --- searching ------------------------------------------------------------------------------------
+
+PAIRS = [
+    ("float64", "float64"), ("float32", "float32"), ("float32", "float64"), ("int8", "int64"),
+    ("uint8", "uint64"), ("int64", "uint64"), ("int64", "float32"), ("bool", "bool"),
+    ("float16", "float32"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "v"), PAIRS)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted(a: str, v: str, side: Any) -> None:
+    compiled = (a, v) in (PAIRS[0], PAIRS[1], PAIRS[5]) or a == "uint8"
+    numbers = np.sort(some(a, 60))
+    values = np.concatenate([some(v, 20), numbers[::7].astype(v)])
+    (found,) = run(lambda n, x: T.searchsorted(n, x, side), numbers, values, compiled=compiled)
+    np.testing.assert_array_equal(found, np.searchsorted(numbers, values, side))
+    assert found.dtype == np.int64
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_few_numbers_are_searched_inside_the_loop(side: Any) -> None:
+    numbers = np.array([-np.inf, -1.0, 0.0, 0.0, 2.0, np.nan, np.nan])
+    values = np.array([[-2.0, -1.0, 0.0, -0.0], [2.0, 3.0, np.inf, np.nan]])
+    f = symc.function([x := T.matrix("x")], T.searchsorted(numbers, x, side) + 1, mode="compile")
+    np.testing.assert_array_equal(f(values), np.searchsorted(numbers, values, side) + 1)
+    assert f.facts["kernels"] == 1
+    assert "routine" not in f.program
+
+
+def test_searchsorted_of_nothing_and_with_a_sorter() -> None:
+    numbers, nothing = np.array([3.0, 1.0, 2.0]), np.zeros(0)
+    for given in ((nothing, numbers), (numbers, nothing), (np.sort(numbers), np.array(1.5))):
+        (found,) = run(T.searchsorted, *given, compiled=False)
+        np.testing.assert_array_equal(found, np.searchsorted(*given))
+    (found,) = run(
+        lambda n, x: T.searchsorted(n, x, sorter=T.argsort(n)), numbers, numbers, compiled=False
+    )
+    assert found.tolist() == [2, 0, 1]
+    with pytest.raises(ValueError, match="side must be"):
+        T.searchsorted(numbers, 1.0, "middle")  # type: ignore[arg-type]
+    with pytest.raises(RankError, match="searchsorted needs one axis, not 2"):
+        T.searchsorted(T.matrix(), 1.0)
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("bins", [[0.0, 1.0, 2.5], [2.5, 1.0, 0.0], [1.0], [], [0.0, 0.0]])
+def test_digitize(bins: list[float], right: bool) -> None:
+    x = np.array([-1.0, 0.0, 0.5, 1.0, 2.5, 9.0])
+    (found,) = run(lambda x: T.digitize(x, np.array(bins), right), x, compiled=False)
+    np.testing.assert_array_equal(found, np.digitize(x, bins, right))
+    with pytest.raises(ValueError, match="the bins must increase or decrease"):
+        T.digitize(x, [1.0, 3.0, 2.0])
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array([[3, 1], [3, 7]]), np.array([2.0, np.nan, -0.0, 0.0, np.nan]), np.zeros(0),
+        np.ones(1), np.array([True, False, True]),
+    ],
+)  # fmt: skip
+def test_unique(x: Any) -> None:
+    def build(x: Tensor) -> Any:
+        return T.unique(x, return_index=True, return_inverse=True, return_counts=True)
+
+    found = run(build, x, compiled=x.ndim == 2 or x.size == 5)
+    wanted = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    for value, expected in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(value, expected)
+    apart = run(lambda x: T.unique(x, equal_nan=False), x, compiled=False)
+    np.testing.assert_array_equal(apart[0], np.unique(x, equal_nan=False))
+    with pytest.raises(ValueError, match="only axis=None"):
+        T.unique(x, axis=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("x", [[1, 3, 1, 0], [], [5]])
+@pytest.mark.parametrize("minlength", [0, 3, 8])
+def test_bincount(x: list[int], minlength: int) -> None:
+    values = np.array(x, np.int32)
+    weights = RNG.standard_normal(len(x))
+    (plain,) = run(lambda x: T.bincount(x, minlength=minlength), values, compiled=minlength == 3)
+    np.testing.assert_array_equal(plain, np.bincount(values, minlength=minlength))
+    check(lambda w: T.bincount(values, w, minlength), weights, compiled=False,
+          oracle=lambda w: np.bincount(values, w, minlength).astype(float))  # fmt: skip
+
+
+def test_what_bincount_refuses() -> None:
+    x = T.lvector("x")
+    for mode in ("compile", "python"):
+        with pytest.raises(ValueError, match="bincount: the elements must not be negative"):
+            symc.function([x], T.bincount(x), mode=mode)(np.array([1, -1]))
+    with pytest.raises(ValueError, match="minlength must not be negative"):
+        T.bincount(x, minlength=-1)
+    with pytest.raises(DTypeError, match="bincount needs integers"):
+        T.bincount(T.vector())
+    with pytest.raises(RankError, match="bincount needs one axis"):
+        T.bincount(T.lmatrix())
+    with pytest.raises(ShapeMismatch, match="the weights must have the shape"):
+        T.bincount(x, T.matrix())
+
+
+HISTOGRAMS: list[dict[str, Any]] = [
+    {}, {"bins": 3}, {"bins": 40, "range": (-1.0, 1.5)}, {"bins": np.array([-1.0, 0.0, 0.5, 3.0])},
+    {"bins": 4, "density": True}, {"bins": 5, "range": (2.0, 2.0)},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(HISTOGRAMS)))
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
+def test_histogram(number: int, dtype: str) -> None:
+    options = HISTOGRAMS[number]
+    x = (NUMBERS * 3 if dtype[0] == "f" else np.arange(24) % 7).astype(dtype)
+    compiled = dtype == "float64" and number in (1, 2)
+    for values in (x, x.ravel()[:1], x.ravel()[:0]):
+        if options.get("density") and not values.size:
+            continue
+        found = run(
+            lambda x: T.histogram(x, **options), values, compiled=compiled and values.size > 1
+        )
+        for value, wanted in zip(found, np.histogram(values, **options), strict=True):
+            assert value.dtype == wanted.dtype
+            np.testing.assert_allclose(value, wanted, rtol=1e-6 if dtype == "float32" else 1e-14)
+
+
+def test_weights_of_histograms() -> None:
+    values, weights = NUMBERS.ravel(), RNG.standard_normal(24)
+    check(lambda w: T.histogram(values, 4, weights=w)[0], weights, compiled=False,
+          oracle=lambda w: np.histogram(values, 4, weights=w)[0])  # fmt: skip
+    check(lambda w: T.histogram(values, [0.0, 1.0, 2.0], weights=w)[0], weights, compiled=False,
+          oracle=lambda w: np.histogram(values, [0.0, 1.0, 2.0], weights=w)[0])  # fmt: skip
+
+
+def test_what_histogram_refuses() -> None:
+    x = T.vector("x")
+    f = symc.function([x], list(T.histogram(x)), mode="python")
+    with pytest.raises(ValueError, match="the range of the elements is not finite"):
+        f(np.array([1.0, np.nan]))
+    for options, message in [
+        ({"bins": 0}, "at least one bin"), ({"bins": [1.0, 0.0]}, "the edges must increase"),
+        ({"range": (1.0, 0.0)}, "the range must increase"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            T.histogram(x, **options)  # type: ignore[arg-type]
+
+
+# --- quantiles ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), (2, 0, 1)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_median(axis: Any, keepdims: bool) -> None:
+    check(lambda x: T.median(x, axis, keepdims), NUMBERS, compiled=axis == -1 and keepdims,
+          oracle=lambda x: np.median(x, axis, keepdims=keepdims))  # fmt: skip
+
+
+METHODS = [
+    "linear", "lower", "higher", "midpoint", "nearest", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased", "interpolated_inverted_cdf",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_of_quantiles(method: Any) -> None:
+    q = np.array([0.0, 0.1, 0.25, 0.5, 0.625, 0.9, 1.0])
+    for x in (NUMBERS, NUMBERS[:, :, :1]):
+        for axis in (None, 2, 1):
+            check(lambda x, a=axis: T.quantile(x, q, a, method), x, compiled=False, grad=False,
+                  oracle=lambda x, a=axis: np.quantile(x, q, a, method=method))  # fmt: skip
+
+
+def test_quantiles_of_axes_and_their_derivatives() -> None:
+    for axis in (None, 1, (0, 1)):
+        for keepdims in (False, True):
+            check(lambda x, a=axis, k=keepdims: T.percentile(x, 30, a, keepdims=k), NUMBERS,
+                  oracle=lambda x, a=axis, k=keepdims: np.percentile(x, 30, a, keepdims=k),
+                  compiled=False)  # fmt: skip
+    check(lambda x, q: T.quantile(x, q, 1, keepdims=True), NUMBERS, np.array([[0.2], [0.7]]),
+          oracle=lambda x, q: np.quantile(x, q, 1, keepdims=True))  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "bool"])
+def test_dtypes_and_nan_of_quantiles(dtype: str) -> None:
+    x = (NUMBERS * 10).astype(dtype)
+    floats = x.dtype.kind == "f"
+    if floats:
+        x[0, 1, 2] = np.nan
+    (middle,) = run(lambda x: T.median(x, 2), x, compiled=False)
+    wanted = np.median(x, 2)
+    assert middle.dtype == wanted.dtype
+    np.testing.assert_array_equal(middle, wanted)
+    (found,) = run(lambda x: T.quantile(x, 0.3, 2), x, compiled=False)
+    np.testing.assert_allclose(
+        found, np.quantile(x if floats else x.astype(float), 0.3, 2), rtol=2e-3 if floats else 1e-14
+    )
+
+
+def test_what_quantile_refuses() -> None:
+    with pytest.raises(ValueError, match="q must be from 0 to 1"):
+        T.quantile(T.vector(), 1.5)
+    with pytest.raises(ValueError, match="q must be from 0 to 100"):
+        T.percentile(T.vector(), -1)
+    with pytest.raises(ValueError, match="there is no method 'best'"):
+        T.quantile(T.vector(), 0.5, method="best")
+
+
+def test_a_device_sorts_on_the_host_and_searches_itself() -> None:
+    x = T.vector("x")
+    outputs = [T.sort(x), T.searchsorted([0.0, 1.0], x), T.median(x)]
+    f = symc.function([x], outputs, device="cuda:sim")
+    values = RNG.standard_normal(9)
+    up, places, middle = f(values)
+    np.testing.assert_array_equal(up, np.sort(values))
+    np.testing.assert_array_equal(places, np.searchsorted([0.0, 1.0], values))
+    assert middle == np.median(values)
+    assert f.program.count("host ") == 1
