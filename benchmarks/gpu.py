@@ -9,7 +9,7 @@ Times of kernels are taken by events on the device, after warming up, on as many
 turn as do not fit the card's cache. A row's time is the median of its repetitions. Bandwidth counts
 the bytes that must be read and written once; the copy it is compared with is cuMemcpyDtoDAsync over
 arrays of the same size in the same run. Every result is checked against NumPy first. PyTorch
-(compiled), CuPy and JAX take part where they are installed.
+(compiled) and JAX take part where they are installed.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from gpu_models import Model, jax_step, models, symc_step, torch_step
 
 import symc
 import symc.cuda
@@ -280,47 +281,26 @@ def compiling(setting: Setting) -> list[Line]:
 
 
 def training(setting: Setting) -> list[Line]:
-    """A training step of a network with one hidden layer, 784-500-10, batches of 128 and 4096."""
+    """Training steps: one hidden layer, an LSTM, LeNet; each waits for the device."""
     lines: list[Line] = []
-    for batch in (128, 4096):
-        rows_, hidden = (8, 16) if setting.tiny else (batch, 500)
-        rng = np.random.default_rng(0)
-        shapes = [(784, hidden), (hidden,), (hidden, 10), (10,)]
-        values = [rng.normal(0, 0.05, shape).astype(np.float32) for shape in shapes]
-        parameters = [symc.shared(value, device=setting.device.name) for value in values]
-        w, b, v, c = parameters
-        x, y = T.fmatrix("x"), T.lvector("y")
-        scores = T.tanh(x @ w + b) @ v + c
-        loss = -T.log(T.softmax(scores, axis=1))[T.arange(y.shape[0]), y].mean()
-        updates = [(p, p - np.float32(0.1) * symc.grad(loss, p)) for p in parameters]
-        step = compiled(setting, [x, y], loss, updates=updates)
-        xs = setting.array(rows_, 784)
-        ys = symc.cuda.asarray(rng.integers(0, 10, rows_), device=setting.device)
-        first = float(step(xs, ys).to_numpy())
-        plain = np.tanh(xs.to_numpy() @ values[0] + values[1]) @ values[2] + values[3]
-        shifted = plain - plain.max(1, keepdims=True)
-        logs = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
-        check("training", first, -logs[np.arange(rows_), ys.to_numpy()].mean(), 1e-4)
+    for model in models(setting.tiny):
+        plain = [value.astype(float) for value in model.parameters]
+        wanted = model.numpy_loss(plain, model.data)
+        step = symc_step(model, setting.device.name)
+        data = [symc.cuda.asarray(array, device=setting.device) for array in model.data]
+        check(model.name, step(*data).to_numpy(), wanted, 1e-4)
 
-        def once(step: Any = step, xs: Any = xs, ys: Any = ys) -> None:
-            step(xs, ys)
+        def once(step: Any = step, data: Any = data) -> None:
+            step(*data)
             setting.device.synchronize()
 
         seconds = wall(setting, once, 5)
-        theirs = {"torch.compile": torch_training(setting, values, xs, ys)}
-        theirs = {name: found for name, found in theirs.items() if found is not None}
+        theirs = {**torch_training(setting, model, wanted), **jax_training(setting, model, wanted)}
         best = min(theirs.values(), default=0.0)
         against = min(theirs, key=lambda name: theirs[name], default="nobody is installed")
-        lines.append(
-            Line(
-                f"MLP step, batch {batch}",
-                seconds,
-                against,
-                best / seconds,
-                ">= 1",
-                best >= seconds,
-            )
-        )
+        more = {name: found / seconds for name, found in theirs.items()}
+        ratio, reached = best / seconds, best >= seconds
+        lines.append(Line(model.name, seconds, against, ratio, ">= 1", reached, more))
     return lines
 
 
@@ -373,30 +353,38 @@ def torch_matmul(setting: Setting, left: Any, right: Any) -> float | None:
     return setting.timed([lambda: a @ b])
 
 
-def torch_training(setting: Setting, values: Sequence[Any], xs: Any, ys: Any) -> float | None:
-    """The same step by torch.compile, loss, gradients and updates in one function."""
+def torch_training(setting: Setting, model: Model, wanted: float) -> dict[str, float]:
+    """The seconds of a step by torch.compile."""
     torch = torch_on(setting)
     if torch is None:
-        return None
-    parameters = [torch.tensor(value, device="cuda", requires_grad=True) for value in values]
-    x, y = torch.from_dlpack(xs), torch.from_dlpack(ys)
+        return {}
+    step = torch_step(torch, model, "cuda")
+    check(f"{model.name}, PyTorch", float(step()), wanted, 1e-3)
 
-    def loss_of() -> Any:
-        w, b, v, c = parameters
-        return torch.nn.functional.cross_entropy(torch.tanh(x @ w + b) @ v + c, y)
-
-    fast = torch.compile(loss_of, dynamic=False)
-
-    def step() -> None:
-        gradients = torch.autograd.grad(fast(), parameters)
-        with torch.no_grad():
-            for parameter, gradient in zip(parameters, gradients, strict=True):
-                parameter -= 0.1 * gradient
+    def once() -> None:
+        step()
         torch.cuda.synchronize()
 
     for _ in range(3):
+        once()
+    return {"torch.compile": wall(setting, once, 5)}
+
+
+def jax_training(setting: Setting, model: Model, wanted: float) -> dict[str, float]:
+    """The seconds of a step by jax.jit, where JAX sees a card."""
+    if setting.device.is_simulator:
+        return {}
+    try:
+        import jax
+    except ImportError:
+        return {}
+    if jax.default_backend() != "gpu":
+        return {}
+    step = jax_step(jax, model)
+    check(f"{model.name}, JAX", float(step()), wanted, 1e-3)
+    for _ in range(3):
         step()
-    return wall(setting, step, 5)
+    return {"jax.jit": wall(setting, lambda: step().block_until_ready(), 5)}
 
 
 # --- the table ------------------------------------------------------------------------------------

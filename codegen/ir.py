@@ -289,12 +289,16 @@ class Store:
 
 @record
 class Accumulate:
-    """``buffer[index] = op(buffer[index], value)``."""
+    """``buffer[index] = op(buffer[index], value)``.
+
+    An atomic one, of integers on a device, may meet others at the same element.
+    """
 
     buffer: str
     index: Expr
     op: AccumulateOp
     value: Expr
+    atomic: bool = False
 
 
 @record

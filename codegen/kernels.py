@@ -265,6 +265,12 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
     """An update by an operator, or by a function for those that C has no operator for."""
     value, dtype = stmt.value, stmt.value.dtype
     op: str = stmt.op
+    if stmt.atomic:
+        function = f"symc_atomic_{op}_{math.short(dtype)}"
+        writer.printer.used[function] = None
+        text = writer.value(value)
+        writer.put(f"{function}(&{writer.element(stmt.buffer, stmt.index)}, {text});")
+        return
     if dtype.kind == "bool":
         op = BOOLEAN.get(op, op)
     if op in ASSIGN:

@@ -209,8 +209,9 @@ def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
                 yield f"{indent}let {var.name}: {var.dtype} = {expression(value)}", stmt
             case Store(buffer, index, value):
                 yield f"{indent}{_element(buffer, index)} = {expression(value)}", stmt
-            case Accumulate(buffer, index, op, value):
-                yield f"{indent}{_element(buffer, index)} {op}= {expression(value)}", stmt
+            case Accumulate(buffer, index, op, value, atomic):
+                how = f"atomic {op}" if atomic else op
+                yield f"{indent}{_element(buffer, index)} {how}= {expression(value)}", stmt
             case Alloc(buffer):
                 yield f"{indent}alloc {_buffer(buffer)}", stmt
             case Loop(var, extent, kind, body, note):

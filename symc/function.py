@@ -90,9 +90,11 @@ def function(
     ins = [_as_in(item, allow_input_downcast) for item in inputs]
     results, form, keys = _as_outputs(outputs)
     pairs = _as_updates(updates)
+    given = {target for target, _ in pairs}
     replace = _as_givens(givens, ins)
     _add_default_updates(results, pairs, no_default_updates, replace)
     variables = _cut(ins, replace)
+    _warn_of_frozen(results, given)
     roots = substitute([*results, *(new for _, new in pairs)], replace)
     if any(node.op.label == "ifelse" or node.op.label == "scan" for node in walk(roots)):
         from symc.loops.outline import outline  # late: most functions have no branches
@@ -295,6 +297,20 @@ def _add_default_updates(
                 taken.add(node)
                 pairs.append((node, node.default_update))
                 pending.append(node.default_update)
+
+
+def _warn_of_frozen(results: Sequence[Tensor], updated: set[SharedVariable]) -> None:
+    """Warns when a loop changes a shared variable and its update was not passed on."""
+    for node in walk(results):
+        for variable in node.op.changes(node):
+            if variable not in updated:
+                warnings.warn(
+                    f"a loop changes {variable!r}, but the function does not update it: pass on "
+                    f"the updates that scan returned\n  shared {describe(variable)}\n"
+                    f"  loop   {describe(node)}",
+                    stacklevel=3,
+                )
+                return
 
 
 def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:

@@ -122,6 +122,11 @@ class Op:
         del node
         return ()
 
+    def changes(self, node: Tensor) -> Iterable[Any]:
+        """The shared variables that a node, a loop, has new values of."""
+        del node
+        return ()
+
     def key(self) -> str:
         """Text that is equal exactly for equal ops, in every process: part of the cache key."""
         return repr(self)

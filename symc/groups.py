@@ -309,18 +309,18 @@ class Groups:
     # --- order ------------------------------------------------------------------------------------
 
     def _needed(self) -> set[int]:
-        """The conditions, measured lengths and calls into Python, and all that they need."""
+        """The conditions, measured lengths and whatever else may fail, and all that they need."""
         needed: set[int] = set()
-        for number in [*self._extra, *self._host_calls()]:
+        for number in [*self._extra, *self._failing()]:
             needed |= self._ancestors(number) | {number}
         return needed
 
-    def _host_calls(self) -> list[int]:
-        """What runs in Python: it may raise, like a condition."""
+    def _failing(self) -> list[int]:
+        """What runs in Python: it may raise. And loops and branches: conditions may be in them."""
         return [
             number
             for number, stages in self._members.items()
-            if isinstance(stages[0].lowering, HostCall)
+            if isinstance(stages[0].lowering, HostCall | Control)
         ]
 
     def in_order(self) -> list[Unit]:

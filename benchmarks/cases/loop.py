@@ -1,4 +1,4 @@
-"""What a step of a loop costs: ``h = 0.99 * h + x[t]`` over a million numbers, of which all stay."""
+"""What a step of a loop costs: ``h = 0.99 * h + x[t]`` over a million numbers, which all stay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ def symc() -> Repeated:
     import symc.tensor as T
 
     x = T.vector("x")
-    h, _ = package.scan(lambda x, h: DECAY * h + x, x, T.zeros(()))
+
+    def step(x: Any, h: Any) -> Any:
+        return DECAY * h + x
+
+    h, _ = package.scan(step, x, T.zeros(()))
     function = package.function([x], h)
     given = numbers()
     verify(function(given), given)
@@ -45,10 +49,17 @@ def jax() -> Repeated:
         h = DECAY * h + x
         return h, h
 
-    function = package.jit(lambda x: package.lax.scan(step, 0.0, x)[1])
+    def loop(x: Any) -> Any:
+        return package.lax.scan(step, 0.0, x)[1]
+
+    function = package.jit(loop)
+
+    def ready(x: Any) -> Any:
+        return function(x).block_until_ready()
+
     given = package.numpy.array(numbers())
     verify(function(given), numbers())
-    return Repeated(lambda x: function(x).block_until_ready(), (given,))
+    return Repeated(ready, (given,))
 
 
 def numba() -> Repeated:

@@ -168,8 +168,8 @@ def _renamed(block: Block, names: dict[str, str]) -> Block:
                 return Let(Var(names[var.name], var.dtype), expr(value))
             case Store(buffer, index, value):
                 return Store(names[buffer], expr(index), expr(value))
-            case Accumulate(buffer, index, op, value):
-                return Accumulate(names[buffer], expr(index), op, expr(value))
+            case Accumulate(buffer, index, op, value, atomic):
+                return Accumulate(names[buffer], expr(index), op, expr(value), atomic)
             case Loop(var, extent, kind, body, note):
                 inner = Var(names[var.name], var.dtype)
                 return Loop(inner, expr(extent), kind, tuple(map(statement, body)), note)

@@ -102,9 +102,9 @@ def rebuild_statement(
         case Store(buffer, index, value):
             i, v = visit(index), visit(value)
             return stmt if i is index and v is value else Store(buffer, i, v)
-        case Accumulate(buffer, index, op, value):
+        case Accumulate(buffer, index, op, value, atomic):
             i, v = visit(index), visit(value)
-            return stmt if i is index and v is value else Accumulate(buffer, i, op, v)
+            return stmt if i is index and v is value else Accumulate(buffer, i, op, v, atomic)
         case Loop(var, extent, kind, body, note):
             e, b = visit(extent), block(body)
             return stmt if e is extent and b is body else Loop(var, e, kind, b, note)

@@ -1,15 +1,14 @@
-// Discrete Fourier transforms along one axis of an array of any number of axes.
+// Discrete Fourier transforms of blocks of sequences; `fftaxes.h` makes blocks of arrays.
 //
-// Numbers are complex (or real, for one side of the real transforms), in float or double; all is
-// computed in double. A block of `width` sequences is loaded side by side, real and imaginary parts
-// apart: element i of sequence v is x[i * width + v], its imaginary part `n * width` behind. So
-// each step of a transform runs in vector registers, whatever the axis was.
+// A block has `width` sequences of n complex numbers side by side, real and imaginary parts apart:
+// element i of sequence v is x[i * width + v], its imaginary part `n * width` behind. So each step
+// of a transform runs in vector registers, whatever the sequences were. All is computed in double.
 //
 // A transform of length n is Stockham's: one pass over the data for each factor of n, from one
 // array to another, in order at the end (J. Cooley and J. Tukey 1965; W. Cochran et al. 1967). A
-// length with a prime factor above 47 is a convolution of a power of two (L. Bluestein 1970). Only
-// forward transforms, by exp(-2 pi i j k / n), are written out: exchanging real and imaginary parts
-// before and after makes them inverse. Nothing is divided by n here.
+// length with a prime factor above 47 is a convolution of a length without one (L. Bluestein 1970).
+// Only forward transforms, by exp(-2 pi i j k / n), are written out: exchanging real and imaginary
+// parts before and after makes them inverse. Nothing is divided by n here.
 
 // SYMBOL symc_fft
 // NEEDS malloc free
@@ -266,8 +265,21 @@ static double *symc_fft_run(const symc_fft *f, int64_t width, double *x, double 
     return x;
 }
 
+// SYMBOL symc_fft_smooth
+// The least number from n on that is a power of two, perhaps times 3, 5, 9 or 15.
+static int64_t symc_fft_smooth(int64_t n) {
+    static const int odd[] = {1, 3, 5, 9, 15};
+    int64_t least = 0;
+    for (int number = 0; number < 5; number++) {
+        int64_t m = odd[number];
+        while (m < n) m *= 2;
+        if (!least || m < least) least = m;
+    }
+    return least;
+}
+
 // SYMBOL symc_fft_new
-// NEEDS symc_fft symc_fft_roots symc_fft_run
+// NEEDS symc_fft symc_fft_roots symc_fft_run symc_fft_smooth
 // What transforms of length n need, 0 where there is no memory for it. With `step` 2 there are also
 // the roots of twice the length, as real transforms use them.
 static symc_fft *symc_fft_new(int64_t n, int64_t step) {
@@ -287,8 +299,7 @@ static symc_fft *symc_fft_new(int64_t n, int64_t step) {
     }
     int complete = (f->roots = symc_fft_roots(n * step)) != 0;
     if (rest > 1 && complete) {
-        int64_t m = 1;
-        while (m < 2 * n - 1) m *= 2;
+        const int64_t m = symc_fft_smooth(2 * n - 1);
         f->inner = symc_fft_new(m, 1);
         f->chirp = malloc((size_t)(2 * n) * sizeof(double));
         f->filter = malloc((size_t)(4 * m) * sizeof(double));
@@ -326,212 +337,3 @@ static int64_t symc_fft_room(const symc_fft *f) {
     return 2 * (f->inner ? f->inner->n : f->n);
 }
 
-// SYMBOL symc_fft_block
-// NEEDS SYMC_INLINE
-// Which sequences of an array [outer, n, inner] are transformed together: neighbours along `inner`,
-// or rows where that is 1. `first` is the place of the first one, `next` the distance to the next.
-typedef struct symc_fft_block {
-    int64_t first, next, width;
-} symc_fft_block;
-
-static int64_t symc_fft_width(int64_t n, int64_t outer, int64_t inner) {
-    const int64_t most = n <= 1024 ? 8 : n <= 8192 ? 4 : inner > 1 ? 4 : 1;
-    const int64_t there = inner > 1 ? inner : outer;
-    return most < there ? most : there;
-}
-
-SYMC_INLINE symc_fft_block symc_fft_place(int64_t number, int64_t width, int64_t n, int64_t outer,
-                                          int64_t inner) {
-    symc_fft_block block;
-    const int64_t there = inner > 1 ? inner : outer, blocks = (there + width - 1) / width;
-    const int64_t start = number % blocks * width;
-    block.width = there - start < width ? there - start : width;
-    block.first = inner > 1 ? number / blocks * n * inner + start : start * n;
-    block.next = inner > 1 ? 1 : n;
-    return block;
-}
-
-// One number of an array of floats (kind 0) or doubles (kind 1).
-SYMC_INLINE double symc_fft_get(int64_t kind, const void *array, int64_t at) {
-    return kind & 1 ? ((const double *)array)[at] : ((const float *)array)[at];
-}
-SYMC_INLINE void symc_fft_put(int64_t kind, void *array, int64_t at, double value) {
-    if (kind & 1)
-        ((double *)array)[at] = value;
-    else
-        ((float *)array)[at] = (float)value;
-}
-
-// Complex numbers from an array to a block, and back: `turned` exchanges real and imaginary parts.
-// Rows go in pieces of eight elements, so that a line of the cache is used while it is there.
-static void symc_fft_load(int64_t kind, int turned, const void *a, symc_fft_block block, int64_t n,
-                          int64_t inner, double *x) {
-    const int64_t width = block.width;
-    double *re = turned ? x + n * width : x, *im = turned ? x : x + n * width;
-    for (int64_t start = 0; start < n; start += 8)
-        for (int64_t v = 0; v < width; v++)
-            for (int64_t i = start; i < n && i < start + 8; i++) {
-                const int64_t at = 2 * (block.first + v * block.next + i * inner);
-                re[i * width + v] = symc_fft_get(kind, a, at);
-                im[i * width + v] = symc_fft_get(kind, a, at + 1);
-            }
-}
-static void symc_fft_store(int64_t kind, int turned, void *c, symc_fft_block block, int64_t n,
-                           int64_t inner, const double *x) {
-    const int64_t width = block.width;
-    const double *re = turned ? x + n * width : x, *im = turned ? x : x + n * width;
-    for (int64_t start = 0; start < n; start += 8)
-        for (int64_t v = 0; v < width; v++)
-            for (int64_t i = start; i < n && i < start + 8; i++) {
-                const int64_t at = 2 * (block.first + v * block.next + i * inner);
-                symc_fft_put(kind, c, at, re[i * width + v]);
-                symc_fft_put(kind, c, at + 1, im[i * width + v]);
-            }
-}
-
-// SYMBOL symc_fft_over
-// NEEDS symc_fft_new symc_fft_block malloc free
-// Runs `each` for all blocks of an array, on several threads. Where there is no memory for the work
-// the result is filled with NaN.
-typedef void symc_fft_each(int64_t kind, int64_t n, int64_t inner, const symc_fft *f, int64_t number,
-                           int64_t width, int64_t outer, const void *a, void *c, double *x,
-                           double *y);
-
-static void symc_fft_over(symc_fft_each *each, int64_t kind, int64_t n, const symc_fft *f,
-                          int64_t outer, int64_t inner, const void *a, void *c, int64_t size,
-                          int64_t threads) {
-    const int64_t width = symc_fft_width(n, outer, inner), there = inner > 1 ? inner : outer;
-    const int64_t count = (there + width - 1) / width * (inner > 1 ? outer : 1);
-    const int many = threads > 1 && count > 1 && (double)n * (double)outer * (double)inner > 1e4;
-    int failed = !f;
-    if (f) {
-#pragma omp parallel num_threads(threads) if (many)
-        {
-            const size_t room = (size_t)(symc_fft_room(f) * width + 8) * sizeof(double);
-            double *x = malloc(2 * room), *y = x ? x + room / sizeof(double) : 0;
-            if (!x) failed = 1;
-#pragma omp for schedule(static)
-            for (int64_t number = 0; number < count; number++)
-                if (x) each(kind, n, inner, f, number, width, outer, a, c, x, y);
-            free(x);
-        }
-    }
-    if (failed)
-        for (int64_t i = 0; i < size; i++) symc_fft_put(kind, c, i, __builtin_nan(""));
-}
-
-// SYMBOL symc_fft_complex
-// NEEDS symc_fft_over
-// c[outer, n, inner] = the transforms of a along the middle axis.
-static void symc_fft_forward(int64_t kind, int64_t n, int64_t inner, const symc_fft *f,
-                             int64_t number, int64_t width, int64_t outer, const void *a, void *c,
-                             double *x, double *y) {
-    const symc_fft_block block = symc_fft_place(number, width, n, outer, inner);
-    symc_fft_load(kind, 0, a, block, n, inner, x);
-    symc_fft_store(kind, 0, c, block, n, inner, symc_fft_run(f, block.width, x, y));
-}
-static void symc_fft_inverse(int64_t kind, int64_t n, int64_t inner, const symc_fft *f,
-                             int64_t number, int64_t width, int64_t outer, const void *a, void *c,
-                             double *x, double *y) {
-    const symc_fft_block block = symc_fft_place(number, width, n, outer, inner);
-    symc_fft_load(kind, 1, a, block, n, inner, x);
-    symc_fft_store(kind, 1, c, block, n, inner, symc_fft_run(f, block.width, x, y));
-}
-static void symc_fft_complex(int64_t kind, int64_t inverse, int64_t outer, int64_t n,
-                             int64_t inner, const void *a, void *c, int64_t threads) {
-    if (outer <= 0 || n <= 0 || inner <= 0) return;
-    symc_fft *f = symc_fft_new(n, 1);
-    symc_fft_over(inverse ? symc_fft_inverse : symc_fft_forward, kind, n, f, outer, inner, a, c,
-                  2 * outer * n * inner, threads);
-    symc_fft_free(f);
-}
-
-// SYMBOL symc_fft_real
-// NEEDS symc_fft_over
-// c[outer, n/2 + 1, inner] = the first half of the transforms of real a[outer, n, inner]: the rest
-// is its mirror image. An even length is a complex transform of half of it, whose real parts are
-// the even elements: Z = E + i O, and then E + W^k O.
-static void symc_fft_from_real(int64_t kind, int64_t n, int64_t inner, const symc_fft *f,
-                               int64_t number, int64_t width, int64_t outer, const void *a, void *c,
-                               double *x, double *y) {
-    const symc_fft_block block = symc_fft_place(number, width, n, outer, inner);
-    const symc_fft_block to = symc_fft_place(number, width, n / 2 + 1, outer, inner);
-    const int64_t wide = block.width, m = f->n, total = m * wide, apart = n / m;  // 2 if even
-    for (int64_t start = 0; start < m; start += 8)
-        for (int64_t v = 0; v < wide; v++)
-            for (int64_t i = start; i < m && i < start + 8; i++) {
-                const int64_t at = block.first + v * block.next + apart * i * inner;
-                x[i * wide + v] = symc_fft_get(kind, a, at);
-                x[total + i * wide + v] = apart == 2 ? symc_fft_get(kind, a, at + inner) : 0;
-            }
-    const double *z = symc_fft_run(f, wide, x, y);
-    for (int64_t v = 0; v < wide; v++)
-        for (int64_t k = 0; k <= n / 2; k++) {
-            const int64_t here = k % m * wide + v, there = (m - k) % m * wide + v;
-            double re = z[here], im = z[total + here];
-            if (apart == 2) {
-                const double er = 0.5 * (z[here] + z[there]), dr = 0.5 * (z[here] - z[there]);
-                const double ei = 0.5 * (z[total + here] - z[total + there]);
-                const double di = 0.5 * (z[total + here] + z[total + there]);
-                const double wr = f->roots[2 * k], wi = f->roots[2 * k + 1];
-                re = er + wr * di + wi * dr;
-                im = ei + wi * di - wr * dr;
-            }
-            const int64_t at = 2 * (to.first + v * to.next + k * inner);
-            symc_fft_put(kind, c, at, re);
-            symc_fft_put(kind, c, at + 1, im);
-        }
-}
-static void symc_fft_real(int64_t kind, int64_t outer, int64_t n, int64_t inner, const void *a,
-                          void *c, int64_t threads) {
-    if (outer <= 0 || n <= 0 || inner <= 0) return;
-    symc_fft *f = n % 2 ? symc_fft_new(n, 1) : symc_fft_new(n / 2, 2);
-    symc_fft_over(symc_fft_from_real, kind, n, f, outer, inner, a, c,
-                  2 * outer * (n / 2 + 1) * inner, threads);
-    symc_fft_free(f);
-}
-
-// SYMBOL symc_fft_to_real
-// NEEDS symc_fft_over
-// The opposite, without dividing by n: real c[outer, n, inner] from a[outer, n/2 + 1, inner], whose
-// first element, and last one if n is even, count as real.
-static void symc_fft_from_half(int64_t kind, int64_t n, int64_t inner, const symc_fft *f,
-                               int64_t number, int64_t width, int64_t outer, const void *a, void *c,
-                               double *x, double *y) {
-    const symc_fft_block block = symc_fft_place(number, width, n / 2 + 1, outer, inner);
-    const symc_fft_block to = symc_fft_place(number, width, n, outer, inner);
-    const int64_t wide = block.width, m = f->n, total = m * wide, apart = n / m;  // 2 if even
-    for (int64_t v = 0; v < wide; v++)
-        for (int64_t k = 0; k < m; k++) {
-            const int64_t mirror = apart == 2 ? m - k : n - k, own = k <= n / 2 ? k : mirror;
-            const int64_t at = 2 * (block.first + v * block.next + own * inner);
-            double re = symc_fft_get(kind, a, at);
-            double im = k == 0 ? 0 : symc_fft_get(kind, a, at + 1) * (own == k ? 1 : -1);
-            if (apart == 2) {
-                const int64_t other = 2 * (block.first + v * block.next + mirror * inner);
-                const double hr = symc_fft_get(kind, a, other);
-                const double hi = k == 0 ? 0 : symc_fft_get(kind, a, other + 1);
-                const double wr = f->roots[2 * k], wi = f->roots[2 * k + 1];
-                const double dr = re - hr, di = im + hi;
-                re += hr - (wr * di - wi * dr);
-                im += -hi + (wr * dr + wi * di);
-            }
-            x[total + k * wide + v] = re;  // exchanged: the transform is inverse
-            x[k * wide + v] = im;
-        }
-    const double *z = symc_fft_run(f, wide, x, y);
-    for (int64_t start = 0; start < m; start += 8)
-        for (int64_t v = 0; v < wide; v++)
-            for (int64_t i = start; i < m && i < start + 8; i++) {
-                const int64_t at = to.first + v * to.next + apart * i * inner;
-                symc_fft_put(kind, c, at, z[total + i * wide + v]);
-                if (apart == 2) symc_fft_put(kind, c, at + inner, z[i * wide + v]);
-            }
-}
-static void symc_fft_to_real(int64_t kind, int64_t outer, int64_t n, int64_t inner, const void *a,
-                             void *c, int64_t threads) {
-    if (outer <= 0 || n <= 0 || inner <= 0) return;
-    symc_fft *f = n % 2 ? symc_fft_new(n, 1) : symc_fft_new(n / 2, 2);
-    symc_fft_over(symc_fft_from_half, kind, n, f, outer, inner, a, c, outer * n * inner, threads);
-    symc_fft_free(f);
-}

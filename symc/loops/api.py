@@ -125,7 +125,7 @@ def looping(
         for each, rows in zip(alongs, traced.rows, strict=True)
     )
     shared = (
-        Carrying(expand_dims(variable, 0), (-1,), (slots[variable],), new)
+        Carrying(expand_dims(variable, 0), (-1,), (slots[variable],), new, shared=True)
         for variable, new in outcome.updates.items()
     )
     pairs = zip(traced.starts, outcome.outputs, strict=True)

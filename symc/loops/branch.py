@@ -214,7 +214,11 @@ class Choice(Op):
 
     def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         values = (self.then if bool(args[0]) else self.otherwise).evaluate(*args[1:])
-        return lambda op: values[op.part]
+
+        def value(op: Choice) -> Array:
+            return values[op.part]
+
+        return value
 
     def require(self, node: Tensor) -> Iterator[Requirement]:
         results = [body.results[self.part] for body in self.bodies()]

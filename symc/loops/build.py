@@ -30,6 +30,7 @@ class Carrying:
     taps: tuple[int, ...]
     slots: tuple[Tensor, ...]
     result: Tensor
+    shared: bool = False
 
 
 @record
@@ -137,7 +138,7 @@ class Plan:
         body, outside = closed(params, results)
         layout = Layout(
             tuple(read.rows for read in self.reads),
-            tuple(State(carry.taps) for carry in self.carries),
+            tuple(State(carry.taps, carry.shared) for carry in self.carries),
             len(self.collected),
             self.condition is not None,
             self.truncate,

@@ -92,7 +92,7 @@ def _sums(loop: OpenLoop) -> dict[int, list[Tensor]]:
             continue
         if Part("history", number) in loop.wanted or Part("final", number) not in loop.wanted:
             continue
-        slot, terms = carry.slots[0], _terms(carry.result)
+        slot, terms = carry.slots[0], terms_of(carry.result)
         others = [c.result for n, c in loop.carries.items() if n != number]
         rest = [term for term in terms if term is not slot]
         elsewhere = walk([*rest, *others, *loop.collected])
@@ -101,7 +101,7 @@ def _sums(loop: OpenLoop) -> dict[int, list[Tensor]]:
     return found
 
 
-def _terms(node: Tensor) -> list[Tensor]:
+def terms_of(node: Tensor) -> list[Tensor]:
     """What a sum adds, as far as nothing is broadcast."""
     terms: list[Tensor] = []
     pending = [node]

@@ -22,6 +22,7 @@ from symc.graph import Tensor, substitute, walk
 from symc.inputs import scalar_constant
 from symc.loops.body import Body
 from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
+from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
 from symc.loops.unbounded import is_unbounded
@@ -33,7 +34,8 @@ def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
     """What reaches each argument of a loop, given what reaches some of its results."""
     node = next(iter(bars))
     by_part = {other.op.part: bar for other, bar in bars.items() if isinstance(other.op, Scan)}
-    forward = _Forward(Loop(op.body, op.layout, node.args))
+    loop = Loop(op.body, op.layout, node.args)
+    forward, by_part = _Forward(loop), ends_apart(loop, by_part)
     pulled = _pulled(forward, by_part)
     forward.keep(pulled.slots.values(), by_part)
     backward = _Backward(forward, by_part, pulled)

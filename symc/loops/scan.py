@@ -30,6 +30,7 @@ from symc.codegen.record import record
 from symc.dims import Dim, Size, add, substitute
 from symc.errors import ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
+from symc.inputs import SharedVariable
 from symc.loops.body import Body, value_lengths
 from symc.lowering import Control
 from symc.tensor.broadcast import describe
@@ -58,10 +59,12 @@ class Rows:
 class State:
     """A result that later steps read: at step t the rows ``t + tap``, all taps below 0.
 
-    Rows -depth to -1 are given: the argument has shape ``(depth, *row)``.
+    Rows -depth to -1 are given: the argument has shape ``(depth, *row)``. It may be the value of a
+    `shared` variable that steps change; then a function that forgets its update warns.
     """
 
     taps: tuple[int, ...]
+    shared: bool = False
 
     @property
     def depth(self) -> int:
@@ -114,19 +117,16 @@ class Scan(Op):
     checks: tuple[tuple[int, ...], ...] = ()
 
     def infer(self, *args: Tensor) -> TensorType:
-        if self.part.kind == "count":
-            return TensorType(INT64, ())
         layout, part = self.layout, self.part
+        if part.kind == "count":
+            return TensorType(INT64, ())
         number = part.number + (len(layout.states) if part.kind == "collected" else 0)
         row = self.row(number, args)
         steps = dim_of(args[0])
-        match part.kind:
-            case "history":
-                length = add(steps, layout.states[part.number].depth)
-            case "final":
-                length = layout.states[part.number].depth
-            case "collected":
-                length = steps
+        length: Dim = steps
+        if part.kind != "collected":
+            depth = layout.states[part.number].depth
+            length = add(steps, depth) if part.kind == "history" else depth
         return TensorType(self.body.results[number].dtype, (length, *row))
 
     def row(self, number: int, args: Sequence[Tensor]) -> tuple[Dim, ...]:
@@ -155,6 +155,12 @@ class Scan(Op):
         for dim in value_lengths(self.body, length):
             size(dim)
         return Control(tuple(self.siblings()), first=1)
+
+    def changes(self, node: Tensor) -> Iterator[Any]:
+        _, _, initial, _ = self.split(node.args)
+        for state, rows in zip(self.layout.states, initial, strict=True):
+            if state.shared and rows.args and isinstance(rows.args[0], SharedVariable):
+                yield rows.args[0]
 
     def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
         """The argument behind each slot, and how many of its leading axes the slot lacks."""

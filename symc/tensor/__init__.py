@@ -32,7 +32,11 @@ from symc.tensor.statistics import *
 from symc.tensor.sweep import *
 from symc.tensor.views import *
 
-if _TYPE_CHECKING:
+if _TYPE_CHECKING:  # `__getattr__` below loads these
+    from symc.tensor import fft as fft
+    from symc.tensor import linalg as linalg
+    from symc.tensor import nnet as nnet
+    from symc.tensor import random as random
     from symc.tensor.sorting.counting import bincount as bincount
     from symc.tensor.sorting.counting import histogram as histogram
     from symc.tensor.sorting.counting import unique as unique
@@ -433,7 +437,7 @@ _METHODS |= {
 }
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """Modules of functions that need not be imported with the others: loaded when asked for."""
     if name in _MODULES:
         import importlib

@@ -19,6 +19,7 @@ from symc.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.compile import Clock, build
 from symc.evaluate import evaluate
+from symc.tensor import linalg
 from tests.cuda.devices import (
     ARCHITECTURES,
     DEVICES,
@@ -215,6 +216,26 @@ def test_running_values_of_rows_and_of_one_long_line(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_calls_that_are_recorded_see_new_numbers_and_host_steps_are_not_recorded(
+    device: str,
+) -> None:
+    x, n, m = T.fvector("x"), T.fscalar("n"), T.dmatrix("m")
+    f = symc.function([x, n], [x * n, (x - n).sum(), n * 3], device=device, on_device=True)
+    assert not f.facts["synchronises"]
+    values = cuda.asarray(np.arange(5, dtype="f4"), device=device)
+    for number in (1, 1, 1, 1, 2, 2, 2, 1, 3):
+        scaled, total, tripled = (array.to_numpy() for array in f(values, np.float32(number)))
+        np.testing.assert_array_equal(scaled, np.arange(5) * number)
+        assert (total, tripled) == (10 - 5 * number, 3 * number)
+    g = symc.function([m], T.exp(linalg.inv(m + 1) - 1).sum(axis=0), device=device)
+    assert g.facts["synchronises"]
+    for scale in (1.0, 2.0, 2.0, 2.0):
+        matrix = np.diag([scale, 3.0])
+        wanted = np.exp(np.linalg.inv(matrix + 1) - 1).sum(0)
+        np.testing.assert_allclose(g(matrix), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_few_long_rows_are_reduced_in_pieces(device: str) -> None:
     x = T.fmatrix("x")
     f = symc.function([x], T.mean(x, axis=1) * 2 + 1, device=device)
@@ -263,23 +284,26 @@ def test_numbers_are_computed_in_one_launch_and_do_not_keep_others_from_many_thr
 @pytest.mark.parametrize("device", DEVICES)
 def test_many_threads_write_in_order_where_indexes_come_again(device: str) -> None:
     x, i, v = T.fvector("x"), T.lvector("i"), T.fvector("v")
-    m, w = T.fmatrix("m"), T.fmatrix("w")
-    outputs = [x[i].inc(v), x[i].set(v), m[i].inc(w)]
-    f = symc.function([x, i, v, m, w], outputs, device=device)
+    m, w, k = T.fmatrix("m"), T.fmatrix("w"), T.lvector("k")
+    outputs = [x[i].inc(v), x[i].set(v), m[i].inc(w), k[i].inc(i)]
+    f = symc.function([x, i, v, m, w, k], outputs, device=device)
+    assert f.program.count(" atomic add= ") == 1
+    check_with_nvrtc(f)
     assert f.program.count("in grid(512)") == 2
     assert f.program.count("in grid(16*m_1)") == 1
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal(5).astype("f4"), rng.standard_normal(60).astype("f4")
     c, d = rng.standard_normal((5, 3)).astype("f4"), rng.standard_normal((60, 3)).astype("f4")
     places = rng.integers(-5, 5, 60)
-    wanted = [a.copy(), a.copy(), c.copy()]
+    wanted = [a.copy(), a.copy(), c.copy(), np.zeros(5, int)]
     for number, place in enumerate(places):
         wanted[0][place] += b[number]
         wanted[1][place] = b[number]
         wanted[2][place] += d[number]
+        wanted[3][place] += place
     for order in orders(device):
         with order:
-            for got, expected in zip(f(a, places, b, c, d), wanted, strict=True):
+            for got, expected in zip(f(a, places, b, c, d, np.zeros(5, int)), wanted, strict=True):
                 np.testing.assert_array_equal(got, expected)
 
 

@@ -15,7 +15,8 @@ from symc.codegen.interpret import Array as Flat
 from symc.codegen.interpret import interpret
 from symc.codegen.ir import Branch, Buffer, Program, Repeat, Routine
 from symc.codegen.verify import verify
-from symc.errors import BadIndex, ShapeMismatch
+from symc.debug import dprint_text
+from symc.errors import BadIndex, DTypeError, NotFinite, RankError, ShapeMismatch
 from symc.graph import Tensor
 
 RNG = np.random.default_rng(11)
@@ -202,6 +203,20 @@ def test_a_condition_that_fails_in_a_step_names_the_line_and_the_values() -> Non
     np.testing.assert_array_equal(function([2], [1.0, 2.0, 4.0])[0], [4.0])
 
 
+def test_a_condition_that_fails_in_a_step_leaves_shared_variables_as_they_were() -> None:
+    i, x = T.lvector("i"), T.vector("x")
+    counter = symc.shared(np.zeros(2), name="counter")
+    y, _ = symc.scan(lambda i, s, x: x[i] + s, i, T.zeros(()), x)
+    last = symc.shared(0.0, name="last")
+    function = symc.function([i, x], updates=[(counter, counter + 1), (last, y[-1])])
+    assert counter in function.runner.stages().in_place
+    with pytest.raises(BadIndex):
+        function([0, 7], [1.0, 2.0])
+    np.testing.assert_array_equal(counter.get_value(), [0, 0])
+    function([0, 1], [1.0, 2.0])
+    np.testing.assert_array_equal(counter.get_value(), [1, 1])
+
+
 def test_lengths_in_a_body_are_compared_before_the_loop() -> None:
     x, b = T.matrix("x"), T.vector("b")
     y, _ = symc.scan(lambda row, b: row + b, x, None, b)
@@ -217,7 +232,7 @@ def test_bodies_are_printed_below_their_loops() -> None:
     c, x = T.scalar("c"), T.vector("x")
     h, _ = symc.scan(lambda x, h: symc.ifelse(x > 0, T.exp(h), h + x), x, T.zeros(()))
     function = symc.function([c, x], h * c)
-    printed = symc.debug.dprint_text(function.runner.stages().rewritten)
+    printed = dprint_text(function.runner.stages().rewritten)
     assert "each step:" in printed
     assert "\n          if true:\n            %0 = slot" in printed
     explained = function.explain()
@@ -230,7 +245,7 @@ def test_bodies_are_printed_below_their_loops() -> None:
 def test_nanguard_sees_the_step_that_gave_nan() -> None:
     x = T.vector("x")
     h, _ = symc.scan(lambda x, h: T.where(x > 0, T.log(x), 0.0) + h, x, T.zeros(()))
-    with pytest.raises(symc.errors.NotFinite, match="log gave NaN"):
+    with pytest.raises(NotFinite, match="log gave NaN"):
         symc.function([x], h, mode="nanguard")([1.0, -1.0])
 
 
@@ -277,11 +292,11 @@ def test_values_of_unlike_lengths() -> None:
 
 def test_what_ifelse_refuses() -> None:
     x, i = T.vector("x"), T.lvector("i")
-    with pytest.raises(symc.errors.DTypeError, match="float64 and int64"):
+    with pytest.raises(DTypeError, match="float64 and int64"):
         symc.ifelse(T.scalar(), x, i)
-    with pytest.raises(symc.errors.RankError, match="1 and 0 axes"):
+    with pytest.raises(RankError, match="1 and 0 axes"):
         symc.ifelse(T.scalar(), x, x.sum())
-    with pytest.raises(symc.errors.RankError, match="one condition"):
+    with pytest.raises(RankError, match="one condition"):
         symc.ifelse(x > 0, x, x)
     with pytest.raises(TypeError, match="1 values on one side and 2"):
         symc.ifelse(T.scalar(), [x], [x, x])

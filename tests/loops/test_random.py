@@ -7,13 +7,14 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.tensor import random
 
 MODES = ("python", "default")
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_stream_draws_anew_in_each_step_and_in_each_call(mode: str) -> None:
-    stream = T.random.RandomStream(7)
+    stream = random.RandomStream(7)
     x = T.vector("x")
     noise, updates = symc.scan(lambda x: x + stream.normal(size=2), x)
     f = symc.function([x], noise, updates=updates, mode=mode)
@@ -24,7 +25,7 @@ def test_a_stream_draws_anew_in_each_step_and_in_each_call(mode: str) -> None:
 
 
 def test_steps_draw_what_calls_draw() -> None:
-    looped, called = T.random.RandomStream(3), T.random.RandomStream(3)
+    looped, called = random.RandomStream(3), random.RandomStream(3)
     draws, updates = symc.scan(lambda: looped.uniform(size=4), n_steps=3)
     one = symc.function([], called.uniform(size=4), mode="python")
     found = symc.function([], draws, updates=updates, mode="python")()
@@ -33,16 +34,16 @@ def test_steps_draw_what_calls_draw() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_keys_folded_with_the_step(mode: str) -> None:
-    key = T.random.key(5)
-    draws, _ = symc.map(lambda i: T.random.normal(T.random.fold_in(key, i), size=3), T.arange(4))
+    key = random.key(5)
+    draws, _ = symc.map(lambda i: random.normal(random.fold_in(key, i), size=3), T.arange(4))
     found = symc.function([], draws, mode=mode)()
     for i in range(4):
-        wanted = T.random.normal(T.random.fold_in(key, i), size=3).eval()
+        wanted = random.normal(random.fold_in(key, i), size=3).eval()
         np.testing.assert_allclose(found[i], wanted, rtol=1e-15)
 
 
 def test_gradients_of_a_step_see_the_numbers_that_it_drew() -> None:
-    stream = T.random.RandomStream(1)
+    stream = random.RandomStream(1)
     w = T.scalar("w")
     h, updates = symc.scan(
         lambda h: h * w + stream.normal(size=()), outputs_info=T.ones(()), n_steps=4

@@ -293,6 +293,20 @@ def test_updates_of_loops_are_added() -> None:
     assert (a.get_value(), b.get_value()) == (3.0, 4.0)
 
 
+def test_updates_that_are_forgotten() -> None:
+    """Theano left the variable as it was, without a word."""
+    count = symc.shared(0, "count")
+    x = T.vector("x")
+    totals, updates = symc.scan(lambda x: (x * count, {count: count + 1}), x)
+    with pytest.warns(UserWarning, match="a loop changes <count .*pass on the updates"):
+        symc.function([x], totals, mode="python")
+    symc.function([x], totals, updates=updates, mode="python")([1.0, 2.0])
+    assert count.get_value() == 2
+    kept = symc.shared(1.0, "kept")
+    rows, _ = symc.scan(lambda x, kept: x * kept, x, kept)
+    symc.function([x], rows, mode="python")
+
+
 def test_updates_within_nested_loops() -> None:
     count = symc.shared(0, "count")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.errors import DisconnectedInput
 from symc.graph import Tensor, walk
 from symc.loops.scan import Scan
 from tests.ops.harness import check
@@ -40,6 +43,11 @@ def taps(x: Tensor, w: Tensor, start: Tensor) -> Any:
         {"initial": start, "taps": [-3, -1]},
         w,
     )[0]
+
+
+def ends(x: Tensor, w: Tensor, start: Tensor) -> Any:
+    h = rnn(x, w, start)
+    return (h[-1, 1:] ** 2).sum() + h[:-1].sum() * h[-1].sum()
 
 
 def several(x: Tensor, h0: Tensor, c0: Tensor) -> Any:
@@ -98,6 +106,8 @@ def counted(x: Tensor) -> Any:
         (lambda x, w, s: rnn(x, w, s)[-1], [r(4, 3), r(3, 3), r(3)]),
         (lambda x, w, s: rnn(x, w, s, checkpoint=2), [r(5, 2), r(2, 2), r(2)]),
         (taps, [r(6), r(), r(3)]),
+        (lambda x, w, s: taps(x, w, s)[-1], [r(6), r(), r(3)]),
+        (ends, [r(4, 3), r(3, 3), r(3)]),
         (several, [r(4, 2), r(2), r(2)]),
         (until, [np.array(0.7)]),
         (until, [np.array(1.7)]),
@@ -188,7 +198,7 @@ def test_truncated_gradients_go_through_the_last_steps(kept: int) -> None:
         )
         rows.append(T.tanh(T.dot(before, w) + x[t]))
     last = [(row**2).sum() for row in rows[1:][-kept:]]
-    gradients = symc.grad(sum(last[1:], last[0]), inputs, disconnected="zero")
+    gradients = symc.grad(reduce(add, last), inputs, disconnected="zero")
     wanted = values(inputs, gradients, *arrays)
     for value, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(value, other, atol=1e-14)
@@ -200,7 +210,7 @@ def test_truncated_gradients_go_through_the_last_steps(kept: int) -> None:
 def test_nothing_flows_through_integers_and_the_number_of_steps() -> None:
     n, x = T.scalar("n"), T.vector("x")
     count, _ = symc.scan(lambda count: count + 1, outputs_info=0, n_steps=T.cast(n, "int64"))
-    with pytest.raises(symc.errors.DisconnectedInput):
+    with pytest.raises(DisconnectedInput):
         symc.grad((count * x.sum()).sum(), x * 2)
     gradient = symc.grad((count * x.sum()).sum(), n, disconnected="zero")
     assert values([n, x], gradient, 3.0, [1.0]) == 0.0
@@ -210,8 +220,14 @@ def test_a_sequence_that_only_decides_the_number_of_steps_has_a_gradient_of_zero
     x, y = T.vector("x"), T.vector("y")
     result, _ = symc.scan(lambda x, y: x * 2, [x, y])
     np.testing.assert_array_equal(values([x, y], symc.grad(result.sum(), y), r(3), r(4)), 4 * [0.0])
-    with pytest.raises(symc.errors.DisconnectedInput):
+    with pytest.raises(DisconnectedInput):
         symc.grad(result.sum(), T.vector("z"))
+
+
+def test_the_gradient_of_the_last_row_needs_no_row_of_zeros_for_each_step() -> None:
+    x, w, start = T.matrix("x"), T.matrix("w"), T.vector("start")
+    gradient = symc.grad((rnn(x, w, start)[-1] ** 2).sum(), w)
+    assert not any(node.op.label == "set_subtensor" for node in walk([gradient]))
 
 
 def test_one_loop_backwards_for_all_results() -> None:
@@ -229,3 +245,37 @@ def test_hessian_of_a_loop() -> None:
     found = values([x], symc.hessian(result, x), [2.0, 3.0, 5.0])
     # x0 x1 x2 + x0^2 x1 x2 + x1^2 x2 + x2^2
     np.testing.assert_allclose(found, [[30.0, 25.0, 15.0], [25.0, 10.0, 12.0], [15.0, 12.0, 2.0]])
+
+
+# --- compiled -------------------------------------------------------------------------------------
+
+
+def lstm(x: Tensor, w: Tensor, u: Tensor) -> Any:
+    def step(x: Tensor, h: Tensor, c: Tensor) -> Any:
+        z = T.dot(x, w) + T.dot(h, u)
+        c = T.sigmoid(z[:, :2]) * c + T.tanh(z[:, 2:4])
+        return T.sigmoid(z[:, 4:]) * T.tanh(c), c
+
+    start = T.zeros((x.shape[1], 2))
+    return symc.scan(step, x, [start, start])[0][0]
+
+
+@pytest.mark.parametrize(
+    ("build", "arrays"),
+    [
+        (lstm, [r(4, 3, 2), r(2, 6), r(2, 6)]),
+        (lambda x, w, s: rnn(x, w, s, checkpoint=2), [r(5, 2), r(2, 2), r(2)]),
+        (lambda x, w, s: rnn(x, w, s, truncate_gradient=2), [r(5, 2), r(2, 2), r(2)]),
+        (taps, [r(6), r(), r(3)]),
+        (nested, [r(3, 2), r(2, 2)]),
+        (newton, [np.array(2.7)]),
+    ],
+)
+def test_compiled_gradients(build: Callable[..., Any], arrays: list[Any]) -> None:
+    inputs = [T.tensor("float64", (None,) * np.ndim(array)) for array in arrays]
+    output = build(*inputs)
+    gradients = symc.grad((output**2).sum(), inputs)
+    wanted = values(inputs, [output, *gradients], *arrays)
+    found = symc.function(inputs, [output, *gradients])(*arrays)
+    for value, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, other, rtol=1e-12, atol=1e-13)

@@ -186,7 +186,7 @@ def test_refused() -> None:
     with pytest.raises(ValueError, match="needs at least one point, not 0"):
         T.fft.fft(z, 0)
     with pytest.raises(ValueError, match=r'norm is "backward", "ortho" or "forward", not \'x\''):
-        T.fft.fft(z, norm="x")
+        T.fft.fft(z, norm="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="1 lengths in s for 2 axes"):
         T.fft.fftn(T.zmatrix(), s=(3,), axes=(0, 1))
     with pytest.raises(ValueError, match="needs at least one point, not 0"):

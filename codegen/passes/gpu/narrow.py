@@ -223,8 +223,8 @@ class _Narrow:
                 return Let(var, self.value(value))
             case Store(buffer, index, value):
                 return Store(buffer, self.index(index), self.value(value))
-            case Accumulate(buffer, index, op, value):
-                return Accumulate(buffer, self.index(index), op, self.value(value))
+            case Accumulate(buffer, index, op, value, atomic):
+                return Accumulate(buffer, self.index(index), op, self.value(value), atomic)
             case Loop(var, extent, kind, body, note):
                 narrow = Var(var.name, INT32)
                 return Loop(narrow, self.index(extent), kind, self.block(body), note)

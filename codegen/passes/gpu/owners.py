@@ -1,8 +1,9 @@
-"""owners: writes that must be in order, shared out by the elements that they go to.
+"""owners: loops whose iterations may write to the same elements, for many threads.
 
-``for r in serial(n): w[rows[r]] += y[r]`` may come to one element several times, and the order
-counts: of floats that are added up, and of what is stored last. So each thread goes through all
-iterations, but does only those that write to elements of its own: those whose place leaves its
+Integers that are added up, or of which the least is wanted, need no order: such updates are made
+atomic, and iterations independent. For all else the order counts: of floats that are added up, and
+of what is stored last. In ``for r in serial(n): w[rows[r]] += y[r]`` each thread then goes through
+all iterations, but does only those that write to elements of its own: those whose place leaves its
 number as a remainder. Every element is written in the order of iterations, and gets the same bits
 as from a single thread. Where the loop stands inside one over columns (see `interchange`), rows are
 shared out so for each column.
@@ -12,7 +13,9 @@ shared out so for each column.
 
 from __future__ import annotations
 
-from symc.codegen.dtypes import BOOL
+from dataclasses import replace
+
+from symc.codegen.dtypes import BOOL, INT32, INT64, UINT32, UINT64
 from symc.codegen.ir import (
     Accumulate,
     Binary,
@@ -44,6 +47,8 @@ from symc.codegen.passes.walk import (
 
 ALONE = 512  # owners of elements: with more, to go through all would be what takes the time
 BESIDE = 16  # owners of rows, for each column
+COMMUTING = frozenset({"add", "min", "max", "band", "bor", "bxor"})
+WORDS = (INT32, INT64, UINT32, UINT64)  # what devices have atomic operations for
 
 
 def owners(program: Program) -> Program:
@@ -61,16 +66,36 @@ def _kernel(kernel: Kernel) -> Block:
     shared = None
     match last:
         case Loop(kind="serial"):
-            shared = _shared(flatten(last, taken), None, taken)
+            flat = flatten(last, taken)
+            shared = _atomic(flat) or _shared(flat, None, taken)
         case Loop(column, extent, "parallel", (Loop(kind="serial") as inner,), note):
-            # Only where an element belongs to a column.
-            found = _shared(flatten(inner, taken), Loop(column, extent, "parallel", ()), taken)
-            if found is not None:
+            flat = flatten(inner, taken)
+            found = _atomic(flat)
+            if found is None:  # only where an element belongs to a column
+                found = _shared(flat, Loop(column, extent, "parallel", ()), taken)
+            if found is not None and column.name not in names_in(found.extent):
                 body = (Loop(column, extent, "parallel", found.body, note),)
                 shared = Loop(found.var, found.extent, "parallel", body, note)
         case _:
             pass
     return kernel.body if shared is None else (*before, shared)
+
+
+def _atomic(loop: Loop) -> Loop | None:
+    """The loop with independent iterations, if it only updates integers that it does not read."""
+    updates = [stmt for stmt in loop.body if isinstance(stmt, Accumulate)]
+    if is_short(loop) or not all(isinstance(stmt, Let | Accumulate) for stmt in loop.body):
+        return None
+    stored = {stmt.buffer for stmt in updates}
+    if any(load.buffer in stored for stmt in loop.body for load in loads_of(stmt)):
+        return None
+    if not all(stmt.op in COMMUTING and stmt.value.dtype in WORDS for stmt in updates):
+        return None
+    found = accesses(loop)
+    if any(map(found.has_one_place, stored)) or not updates:
+        return None
+    body = tuple(replace(s, atomic=True) if isinstance(s, Accumulate) else s for s in loop.body)
+    return Loop(loop.var, loop.extent, "parallel", body, loop.note)
 
 
 def _shared(loop: Loop, columns: Loop | None, taken: set[str]) -> Loop | None:

@@ -63,11 +63,13 @@ class _Wrap:
                 return Let(var, self.value(value))
             case Store(buffer, index, value):
                 return Store(buffer, index, self.value(value))
-            case Accumulate(buffer, index, op, value) if op in MODULAR and _overflows(op, value):
+            case Accumulate(buffer, index, op, value, False) if op in MODULAR and _overflows(
+                op, value
+            ):
                 here = Load(buffer, index, value.dtype)
                 return Store(buffer, index, self.value(Binary(op, here, value, value.dtype)))
-            case Accumulate(buffer, index, op, value):
-                return Accumulate(buffer, index, op, self.value(value))
+            case Accumulate(buffer, index, op, value, atomic):
+                return Accumulate(buffer, index, op, self.value(value), atomic)
             case If(condition, then, otherwise):
                 return If(self.value(condition), self.block(then), self.block(otherwise))
             case Loop(var, extent, kind, body, note):
