@@ -49,8 +49,15 @@ def test_heads_and_masks_of_bool() -> None:
     seen[..., 0] = True
     check(lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen)), q, k, v,
           oracle=lambda q, k, v: defined(q, k, v, seen), compiled=False, grad=False)  # fmt: skip
-    check(lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen[0, 0])), q, k, v,
-          oracle=lambda q, k, v: defined(q, k, v, seen[0, 0]), compiled=False, grad=False)  # fmt: skip
+    check(
+        lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen[0, 0])),
+        q,
+        k,
+        v,
+        oracle=lambda q, k, v: defined(q, k, v, seen[0, 0]),
+        compiled=False,
+        grad=False,
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -73,8 +80,11 @@ def test_many_blocks(dtype: str) -> None:
 def test_float16_and_scale() -> None:
     q, k, v, _ = arrays(1)
     half = [x.astype("float16") for x in (q, k, v)]
-    check(lambda q, k, v: nnet.attention(q, k, v, scale=0.5), *half,
-          oracle=lambda q, k, v: defined(*(x.astype("f4") for x in (q, k, v))).astype("f2"))  # fmt: skip
+    check(
+        lambda q, k, v: nnet.attention(q, k, v, scale=0.5),
+        *half,
+        oracle=lambda q, k, v: defined(*(x.astype("f4") for x in (q, k, v))).astype("f2"),
+    )
 
 
 def test_a_row_that_sees_nothing_is_nan() -> None:
