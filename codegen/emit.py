@@ -65,7 +65,8 @@ def emit(program: Program, lang: Lang) -> str:
         parts.append("\n".join(declared) + "\n")
     own = [name for name in host.helpers if name not in FOREIGN]
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    parts += [HOST, load.source_of(["symc_call", *own]), *host.launchers.values(), text]
+    helpers = load.source_of(["symc_call", *own], behind=used)
+    parts += [HOST, helpers, *host.launchers.values(), text]
     return "\n".join(parts)
 
 

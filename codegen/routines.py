@@ -37,6 +37,7 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
         "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
         "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
+        "key": "read",
     }  # fmt: skip
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
@@ -126,6 +127,7 @@ ROUTINES: dict[str, Signature] = {
     **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING).items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
-        "symc_permutation", "symc_permutation", _arguments("x n order!"), False, on_device=False
+        "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False
     ),
+    **{name: _on_host(name, "key n out!") for name in ("fill_normal_f32", "fill_normal_f64")},
 }

@@ -38,6 +38,8 @@ finally:
         _gc.enable()
 
 if _TYPE_CHECKING:
+    from symc import errors as errors
+    from symc import optim as optim
     from symc.loops.api import scan as scan
     from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl

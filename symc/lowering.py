@@ -131,7 +131,7 @@ class LibCall:
     routine: str
     args: tuple[Argument | ir.Expr, ...]
     results: tuple[Op, ...] = ()
-    otherwise: Fold | None = field(default=None, compare=False)
+    otherwise: At | Fold | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
 
 

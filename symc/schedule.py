@@ -22,7 +22,7 @@ from symc.graph import Tensor
 from symc.groups import Groups
 from symc.inputs import Constant, Input, Shared
 from symc.loops.body import Slot
-from symc.lowering import Alias, At, Control, HostCall, LibCall
+from symc.lowering import Alias, Argument, At, Control, HostCall, LibCall
 from symc.stages import EXPENSIVE, Analysis, Facts
 from symc.units import Inside, Plan, Problem, Unit
 
@@ -82,10 +82,13 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
         lowering = problem.lowering_of(node)
         if not isinstance(lowering, At):
             stored.add(node)
-        match lowering:
-            case Alias():  # only what it looks at: its lengths are sizes, not memory
+        match lowering:  # only what is looked at: lengths are sizes, not memory
+            case Alias():
                 args = node.args[:1]
-            case LibCall() | HostCall():
+            case LibCall(args=parameters):
+                numbers = [p.number for p in parameters if isinstance(p, Argument)]
+                args = tuple(node.args[number] for number in numbers if number >= 0)
+            case HostCall():
                 args = node.args
             case Control(first=first):
                 args = node.args[first:]

@@ -15,6 +15,7 @@ from cases import (
     lstm,
     network,
     node_count,
+    normal_samples,
     pairwise,
     scalar,
     softmax,
@@ -37,6 +38,8 @@ CASES: tuple[Case, ...] = (
     node_count.CASE,
     deep_network.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
+    normal_samples.FLOAT64,
+    normal_samples.FLOAT32,
     fourier.CASE,
     sorting.CASE,
 )

@@ -8,11 +8,12 @@
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
     vectorize   which innermost loops run in vector registers, which are unrolled
+    unroll      short loops inside vector loops are written out
     parallel    which loops run on threads, and in what blocks
 
-Only `parallel` must come after `vectorize`; any other order is correct, if less effective.
-`memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`, `share`,
-`inline`, `dependence` and `forward` are parts of the passes.
+Only `unroll` and `parallel` must come after `vectorize`; any other order is correct, if less
+effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`,
+`share`, `inline`, `dependence` and `forward` are parts of the passes.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
+from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, simplify, collapse, fuse, simplify, place, vectorize, parallel,
+    reuse, join, simplify, collapse, fuse, simplify, place, vectorize, unroll, parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

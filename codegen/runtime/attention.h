@@ -6,7 +6,6 @@
 // Without a bias its pointer is of something else, and not read.
 
 // SYMBOL symc_attention
-// NEEDS symc_larger
 typedef struct symc_attention {
     int64_t n, m, d, e;
     int64_t row_d, row_e;  // how far rows are apart, for BLAS not 0
@@ -103,11 +102,12 @@ static void symc_attention_outputs_fNN(int64_t batch, int64_t n, int64_t m, int6
                                        const real *bias, real *output, real *logs,
                                        int64_t threads) {
     const symc_attention v = {
-        n, m, d, e, symc_larger(d, 1), symc_larger(e, 1), causal, biased, shared};
+        n, m, d, e, d > 0 ? d : 1, e > 0 ? e : 1, causal, biased, shared};
     const int64_t blocks = (n + SYMC_BLOCK - 1) / SYMC_BLOCK;
     const int guarded = symc_imports.functions[0] != 0;
     if (guarded) symc_blas_enter(1);
-    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && n * m > 9999)")
+    const int many = threads > 1 && (double)batch * n * m > 1e4;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < batch * blocks; job++)
         symc_attention_rows_fNN(&v, job / blocks, q, keys, values, bias, output, logs,
                                 job % blocks * SYMC_BLOCK);
@@ -150,11 +150,12 @@ static void symc_attention_queries_fNN(int64_t batch, int64_t n, int64_t m, int6
                                        const real *logs, const real *bar, real *result,
                                        int64_t threads) {
     const symc_attention v = {
-        n, m, d, e, symc_larger(d, 1), symc_larger(e, 1), causal, biased, shared};
+        n, m, d, e, d > 0 ? d : 1, e > 0 ? e : 1, causal, biased, shared};
     const int64_t blocks = (n + SYMC_BLOCK - 1) / SYMC_BLOCK, width = scores ? m : d;
     const int guarded = symc_imports.functions[0] != 0;
     if (guarded) symc_blas_enter(1);
-    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && n * m > 9999)")
+    const int many = threads > 1 && (double)batch * n * m > 1e4;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < batch * blocks; job++) {
         const int64_t number = job / blocks, i = job % blocks * SYMC_BLOCK;
         const int64_t rows = symc_block(n, i);
@@ -184,11 +185,12 @@ static void symc_attention_keys_fNN(int64_t batch, int64_t n, int64_t m, int64_t
                                     const real *output, const real *logs, const real *bar,
                                     real *to_k, real *to_v, int64_t threads) {
     const symc_attention v = {
-        n, m, d, e, symc_larger(d, 1), symc_larger(e, 1), causal, biased, shared};
+        n, m, d, e, d > 0 ? d : 1, e > 0 ? e : 1, causal, biased, shared};
     const int64_t blocks = (m + SYMC_BLOCK - 1) / SYMC_BLOCK;
     const int guarded = symc_imports.functions[0] != 0;
     if (guarded) symc_blas_enter(1);
-    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && n * m > 9999)")
+    const int many = threads > 1 && (double)batch * n * m > 1e4;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < batch * blocks; job++) {
         const int64_t number = job / blocks, j = job % blocks * SYMC_BLOCK;
         const int64_t columns = symc_block(m, j);

@@ -144,7 +144,8 @@ static inline void symc_conv_store_fNN(real *y, symc_lanes_fNN lanes, const symc
     const int64_t width = sizeof(lanes) / sizeof(real);
     symc_lanes_fNN *target = (symc_lanes_fNN *)y;
     if (place->begin != 0 || place->end != width)
-        for (int64_t l = place->begin; l < place->end; l++) y[l] = more ? y[l] + lanes[l] : lanes[l];
+        for (int64_t l = place->begin; l < place->end; l++)
+            y[l] = more ? y[l] + lanes[l] : lanes[l];
     else if (more)
         *target += lanes;
     else
@@ -197,7 +198,8 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
                     if (direct)
                         symc_conv_outputs_tile_fNN(depth, rows, x + one->x, x + two->x, taps, tile);
                     else
-                        symc_conv_outputs_tile_fNN(depth, rows, gathered, gathered + V, steps, tile);
+                        symc_conv_outputs_tile_fNN(depth, rows, gathered, gathered + V, steps,
+                                                   tile);
                     for (int64_t r = 0; r < SYMC_ROWS && o + r < v->features; r++) {
                         real *row = y + (o + r) * v->spots;
                         symc_conv_store_fNN(row + one->y, tile[2 * r], one, start > 0);
@@ -227,11 +229,11 @@ static void symc_conv_outputs_fNN(int64_t images, int64_t groups, int64_t channe
     const int64_t pairs = ((direct ? t0 * t1 : 1) * across + 1) / 2;
     const int64_t vectors = (direct ? t0 * t1 : 1) * across;
     const int64_t parts = (pairs + SYMC_PANELS - 1) / SYMC_PANELS, jobs = images * groups * parts;
-    const double work = (double)jobs * features * v.elements * pairs / parts;
+    const int many = threads > 1 && (double)images * groups * features * v.elements * pairs > 1e5;
     if (v.elements <= 0)
         for (int64_t k = 0; k < images * groups * features * v.spots; k++) y[k] = 0;
     else
-        _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && work > 1e5)")
+        _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
         for (int64_t job = 0; job < jobs; job++) {
             const int64_t part = job % parts, number = job / parts, group = number % groups;
             const int64_t from = pairs * part / parts * 2, next = pairs * (part + 1) / parts * 2;
@@ -308,13 +310,14 @@ static void symc_conv_inputs_part_fNN(const symc_conv *v, const real *y, int64_t
 }
 
 // SYMBOL symc_conv_inputs_job_fNN
-// NEEDS symc_conv_inputs_part_fNN symc_larger
+// NEEDS symc_conv_inputs_part_fNN
 // Some channels of x in an image and a group. Few outputs are copied, to fill vectors.
 static __attribute__((noinline)) void symc_conv_inputs_job_fNN(const symc_conv *v, const real *y,
                                                                const real *w, real *x,
                                                                int64_t channels) {
     enum { V = SYMC_LANE_BYTES / sizeof(real) };
-    const int64_t line = v->stride[2] == 1 && v->count[2] >= V ? v->count[2] : symc_larger(v->spots, 1);
+    const int64_t all = v->spots > 0 ? v->spots : 1;
+    const int64_t line = v->stride[2] == 1 && v->count[2] >= V ? v->count[2] : all;
     const int64_t vectors = v->spots / line * ((line + V - 1) / V);
     const int few = v->spots < V;
     symc_conv_place places[2 * SYMC_PANELS];
@@ -349,8 +352,8 @@ static void symc_conv_inputs_fNN(int64_t images, int64_t groups, int64_t channel
     const int64_t axes[3][5] = {{l0, k0, t0, s0, d0}, {l1, k1, t1, s1, d1}, {l2, k2, t2, s2, d2}};
     const symc_conv v = symc_conv_of(images, groups, channels, features, axes);
     const int64_t parts = (channels + MOST - 1) / MOST, jobs = images * groups * parts;
-    const double work = (double)images * groups * features * v.spots * v.elements;
-    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && work > 1e6)")
+    const int many = threads > 1 && (double)images * groups * features * v.spots * v.elements > 1e6;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < jobs; job++) {
         const int64_t part = job % parts, number = job / parts, group = number % groups;
         const int64_t first = channels * part / parts, next = channels * (part + 1) / parts;
@@ -442,8 +445,8 @@ static void symc_conv_filters_fNN(int64_t images, int64_t groups, int64_t channe
     const int64_t axes[3][5] = {{l0, k0, t0, s0, d0}, {l1, k1, t1, s1, d1}, {l2, k2, t2, s2, d2}};
     const symc_conv v = symc_conv_of(images, groups, channels, features, axes);
     const int64_t parts = (v.elements + MOST - 1) / MOST, panels = (features + 2 * V - 1) / (2 * V);
-    const double work = (double)images * groups * features * v.spots * v.elements;
-    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && work > 1e6)")
+    const int many = threads > 1 && (double)images * groups * features * v.spots * v.elements > 1e6;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t job = 0; job < groups * parts * panels; job++) {
         const int64_t part = job % parts, feature = job / parts % panels * 2 * V;
         const int64_t group = job / parts / panels, rest = features - feature;

@@ -63,7 +63,8 @@ static void symc_ctc_fNN(int64_t steps, int64_t batch, int64_t classes, int64_t 
                          real *work, int64_t threads) {
     const int64_t width = 2 * longest + 1, stride = batch * classes;
     for (int64_t k = 0; k < steps * stride; k++) posterior[k] = 0;
-    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(threads > 1 && steps > 9)")
+    const int many = threads > 1 && (double)batch * steps * width > 1e3;
+    _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t b = 0; b < batch; b++) {
         real *ahead = work + b * (steps + 2) * width;
         symc_ctc_one_fNN(spans[b], stride, 2 * counts[b] + 1, width, blank, p + b * classes,

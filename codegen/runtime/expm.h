@@ -77,7 +77,7 @@ static void symc_pade(int64_t kind, int64_t n, int m, void *const *powers, void 
 }
 
 // SYMBOL symc_expm
-// NEEDS symc_pade symc_lu symc_lu_solve symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_pade symc_lu symc_lu_solve symc_blas_enter symc_threads_for malloc free
 // x = exp(a) for each matrix of a batch. Of float32 lower orders suffice.
 static void symc_expm_one(int64_t kind, int64_t n, const void *a, void *x, void *memory,
                           int64_t threads) {

@@ -54,7 +54,7 @@ static inline const void *symc_number(int64_t kind, int value) {
     return kind & 1 ? (const void *)wide[value + 1] : (const void *)narrow[value + 1];
 }
 
-// SYMBOL symc_blas_enter_for
+// SYMBOL symc_threads_for
 // NEEDS symc_blas_enter
 // How many threads may work on each of `batch` matrices, if on several the batch is worked on by
 // one each. `work` is the number of multiplications for one matrix.
@@ -97,7 +97,7 @@ static void symc_multiply(int64_t kind, int trans_a, int trans_b, int64_t m, int
 }
 
 // SYMBOL symc_matmul
-// NEEDS symc_multiply symc_blas_enter symc_blas_enter_for
+// NEEDS symc_multiply symc_blas_enter symc_threads_for
 // c[m, n] = a[m, k] b[k, n] for each matrix of a batch, either of them transposed first.
 static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m,
                         int64_t n, int64_t k, const void *a, const void *b, void *c,
@@ -142,7 +142,7 @@ static void symc_triangle(int64_t kind, int right, int lower, int trans, int uni
 }
 
 // SYMBOL symc_solve_triangular
-// NEEDS symc_triangle symc_blas_enter symc_blas_enter_for
+// NEEDS symc_triangle symc_blas_enter symc_threads_for
 // x = op(a)^-1 b, or b op(a)^-1, for each matrix of a batch; `step_a` is the distance between two
 // triangles, 0 where all are the same.
 static void symc_solve_triangular(int64_t kind, int64_t batch, int64_t right, int64_t lower,
@@ -174,7 +174,7 @@ static inline void symc_lower_part(int64_t kind, int64_t n, const void *a, void 
 }
 
 // SYMBOL symc_cholesky
-// NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_blas_enter_for
+// NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_threads_for
 // The lower triangles l with a = l l*, of which only the lower triangles are read; block by block,
 // so that what is left of the matrix is worked on in pieces.
 static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threads) {
@@ -242,7 +242,7 @@ SYMC_DEFINE_HALVES(f32, float)
 SYMC_DEFINE_HALVES(f64, double)
 
 // SYMBOL symc_cholesky_pullback
-// NEEDS symc_triangle symc_multiply symc_lower_part symc_halves symc_blas_enter symc_blas_enter_for
+// NEEDS symc_triangle symc_multiply symc_lower_part symc_halves symc_blas_enter symc_threads_for
 // From the gradient with respect to l that with respect to the lower triangle of a, in place: the
 // factorisation's blocks in reverse (Murray 2016, "Differentiation of the Cholesky decomposition").
 // At each step d is the block on the diagonal, r what is left of it, c below it, b below r.
@@ -298,7 +298,7 @@ static void symc_cholesky_pullback(int64_t kind, int64_t batch, int64_t n, const
 }
 
 // SYMBOL symc_lu
-// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for
+// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for
 // a = l u p with u's diagonal 1: the lower and the strictly upper triangle of `lu`, and the column
 // that each column was exchanged with, in this order.
 static void symc_lu(int64_t kind, int64_t batch, int64_t n, const void *a, void *lu,
@@ -344,7 +344,7 @@ static inline void symc_exchange_rows(int64_t kind, int64_t n, int64_t m, const 
 }
 
 // SYMBOL symc_lu_solve
-// NEEDS symc_triangle symc_exchange_rows symc_blas_enter symc_blas_enter_for
+// NEEDS symc_triangle symc_exchange_rows symc_blas_enter symc_threads_for
 // x = a^-1 b, or with the transpose of a, for each matrix of a batch, from what `symc_lu` gave;
 // `step` is 1, or 0 where all matrices are the same.
 static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n, int64_t m,
@@ -369,7 +369,7 @@ static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n,
 }
 
 // SYMBOL symc_lu_inverse
-// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for malloc free
 // The inverses from what `symc_lu` gave; NaN where there is no memory for the work.
 static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *lu,
                             const int64_t *pivots, void *x, int64_t threads) {

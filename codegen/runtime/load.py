@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 FOLDER = Path(__file__).parent
 
@@ -37,8 +37,8 @@ Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
 _HOST = (
-    "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "shuffle.h",
-    "spectral.h",
+    "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "normals.h",
+    "shuffle.h", "spectral.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
@@ -119,12 +119,23 @@ def _headers(dialect: Dialect) -> list[Path]:
             assert_never(dialect)
 
 
-def source_of(names: Iterable[str], dialect: Dialect = "c") -> str:
+def source_of(
+    names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[str] = ()
+) -> str:
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
-    It is the same text for the same set of names, and goes after ``base(dialect)``.
+    It is the same text for the same set of names, and goes after ``base(dialect)``. What stands
+    there already because of the symbols in `behind` is left out.
     """
-    known, wanted, waiting = symbols(dialect), set[str](), list(names)
+    known = symbols(dialect)
+    wanted = _with_needs(names, known) - _with_needs(behind, known)
+    chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
+    return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
+
+
+def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:
+    """These symbols, and all that they need."""
+    wanted, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
         if name not in known:
@@ -132,8 +143,7 @@ def source_of(names: Iterable[str], dialect: Dialect = "c") -> str:
         if name not in wanted:
             wanted.add(name)
             waiting += known[name].needs
-    chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
-    return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
+    return wanted
 
 
 def _parse(path: Path) -> Iterable[Symbol]:

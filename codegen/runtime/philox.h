@@ -117,14 +117,20 @@ static inline double symc_random_normal_f64(uint64_t key, uint64_t high, int64_t
     return symc_box_muller_f64(block.first, block.second, i & 1);
 }
 
+// SYMBOL symc_box_muller_f32
+// NEEDS logf sqrtf cosf
+// The same of two words. The radius has 31 bits, so that it reaches 6.5; what lies beyond has a
+// probability of 5e-11.
+static inline float symc_box_muller_f32(uint64_t pair, int64_t other) {
+    float u = ((float)(int32_t)((uint32_t)pair >> 1) + 1.0f) * 0x1p-31f;
+    float turns = (float)(int32_t)(uint32_t)(pair >> 40) * 0x1p-24f - (other ? 0.25f : 0.0f);
+    return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * turns);
+}
+
 // SYMBOL symc_random_normal_f32
-// NEEDS symc_philox logf sqrtf cosf
-// Standard normal: numbers 2k and 2k+1 are of words 2k and 2k+1. The radius has 31 bits, so that it
-// reaches 6.5; what lies beyond has a probability of 5e-11.
+// NEEDS symc_philox symc_box_muller_f32
+// Standard normal: numbers 2k and 2k+1 are of words 2k and 2k+1.
 static inline float symc_random_normal_f32(uint64_t key, uint64_t high, int64_t i) {
     symc_philox_block block = symc_philox(key, high, (uint64_t)i >> 2);
-    uint64_t pair = i & 2 ? block.second : block.first;
-    float u = ((float)(int32_t)((uint32_t)pair >> 1) + 1.0f) * 0x1p-31f;
-    float turns = (float)(int32_t)(uint32_t)(pair >> 40) * 0x1p-24f - (i & 1 ? 0.25f : 0.0f);
-    return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * turns);
+    return symc_box_muller_f32(i & 2 ? block.second : block.first, i & 1);
 }

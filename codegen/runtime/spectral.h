@@ -15,7 +15,7 @@ static void symc_turned(int64_t kind, int64_t m, int64_t n, const void *a, void 
 }
 
 // SYMBOL symc_eigh
-// NEEDS symc_lapack symc_leading symc_turned symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_lapack symc_leading symc_turned symc_blas_enter symc_threads_for malloc free
 // Eigenvalues w, ascending, and eigenvectors, the columns of v (unless that is 0), of symmetric
 // (Hermitian) matrices, of which only the lower triangles are read.
 static void symc_eigh(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,
@@ -74,7 +74,8 @@ static void symc_identity(int64_t kind, int64_t n, void *x) {
 }
 
 // SYMBOL symc_svd
-// NEEDS symc_identity symc_lapack symc_leading symc_turned symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_identity symc_lapack symc_leading symc_turned symc_blas_enter symc_threads_for
+// NEEDS malloc free
 // a = u s vh for a[m, n] with s descending. u has `left` columns and vh `right` rows: m and n, or
 // the smaller of the two; without them (u is 0) only s is computed.
 static void symc_svd(int64_t kind, int64_t batch, int64_t m, int64_t n, int64_t left,
@@ -111,9 +112,9 @@ static void symc_svd(int64_t kind, int64_t batch, int64_t m, int64_t n, int64_t 
                 ((gesdd *)function)(job, &rows, &columns, copy, &lead, values, own_u, &lead, own_vh,
                                     &lead_vh, work, &room, integers, &status, 1);
             else if (small > 0)
-                ((cgesdd *)function)(job, &rows, &columns, copy, &lead, values, own_u, &lead, own_vh,
-                                     &lead_vh, work, &room, symc_at(kind, work, room), integers,
-                                     &status, 1);
+                ((cgesdd *)function)(job, &rows, &columns, copy, &lead, values, own_u, &lead,
+                                     own_vh, &lead_vh, work, &room, symc_at(kind, work, room),
+                                     integers, &status, 1);
             if (u && small == 0) {  // LAPACK leaves them alone
                 symc_identity(kind, left, symc_at(kind, u, q * m * left));
                 symc_identity(kind, right, symc_at(kind, vh, q * right * n));
@@ -136,7 +137,7 @@ static inline void symc_svdvals(int64_t kind, int64_t batch, int64_t m, int64_t 
 }
 
 // SYMBOL symc_qr
-// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_blas_enter_for malloc free
+// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for malloc free
 // a = q r for a[m, n], q[m, k] with orthonormal columns and r[k, n] with zeros below its diagonal;
 // k is m, or the smaller of m and n. Without q (q is 0) only r is computed. LAPACK sees the
 // transposes and computes r.T q.T, the same reflections.
@@ -164,7 +165,8 @@ static void symc_qr(int64_t kind, int64_t batch, int64_t m, int64_t n, int64_t k
             continue;
         }
         char *factors = symc_at(kind, copy, m * n), *work = symc_at(kind, factors, small);
-        __builtin_memcpy(copy, symc_at(kind, a, number * m * n), (size_t)(m * n * symc_bytes(kind)));
+        __builtin_memcpy(copy, symc_at(kind, a, number * m * n),
+                         (size_t)(m * n * symc_bytes(kind)));
         ((gelqf *)symc_lapack[4 * SYMC_GELQF + kind])(&columns, &rows, copy, &lead, factors, work,
                                                       &room, &status);
         for (int64_t i = 0; i < k; i++) {
@@ -218,13 +220,13 @@ SYMC_DEFINE_PAIRED(f32, float)
 SYMC_DEFINE_PAIRED(f64, double)
 
 // SYMBOL symc_eig
-// NEEDS symc_lapack symc_leading symc_turned symc_paired symc_blas_enter symc_blas_enter_for
+// NEEDS symc_lapack symc_leading symc_turned symc_paired symc_blas_enter symc_threads_for
 // NEEDS malloc free
 // Complex eigenvalues w and eigenvectors, the columns of v (unless that is 0), of any matrices.
 static void symc_eig(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,
                      int64_t *info, int64_t threads) {
-    typedef void geev(const char *, const char *, const symc_int *, void *, const symc_int *, void *,
-                      void *, void *, const symc_int *, void *, const symc_int *, void *,
+    typedef void geev(const char *, const char *, const symc_int *, void *, const symc_int *,
+                      void *, void *, void *, const symc_int *, void *, const symc_int *, void *,
                       const symc_int *, symc_int *, size_t, size_t);
     typedef void cgeev(const char *, const char *, const symc_int *, void *, const symc_int *,
                        void *, void *, const symc_int *, void *, const symc_int *, void *,

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from symc.codegen.dtypes import INT64
 from symc.graph import Tensor
 from symc.rewrite.products import is_transpose
-from symc.rewrite.rule import ROUNDS, Rules
-from symc.tensor.diagonal import diagonal, eye
-from symc.tensor.elementwise import ELEMENTWISE
+from symc.rewrite.rule import EXACT, ROUNDS, Rules
+from symc.tensor.build import zeros
+from symc.tensor.diagonal import diagonal
+from symc.tensor.elementwise import ELEMENTWISE, cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
-from symc.tensor.linalg.common import transposed
+from symc.tensor.linalg.common import Square, transposed
 from symc.tensor.linalg.definite import FACTOR, Cholesky
-from symc.tensor.linalg.general import Determinant, Inverse, Solve
+from symc.tensor.linalg.general import STATUS, Determinant, Inverse, Lu, Solve
 from symc.tensor.linalg.orthogonal import Qr, R
 from symc.tensor.linalg.triangular import SolveTriangular
+from symc.tensor.logic import eq
 from symc.tensor.matmul import MatMul, MatVec
 from symc.tensor.reshape import reshape
-from symc.tensor.views import DimShuffle, broadcast_to
+from symc.tensor.views import DimShuffle
 
 LINALG = Rules("linalg")
 LINALG_DIGITS = Rules("stability")
@@ -44,6 +47,12 @@ def _factor_of_product(node: Tensor) -> Tensor | None:
     if not twice or node.dtype.is_complex or not _is_factor(node.args[0]):
         return None
     return node.args[0]
+
+
+@structural("a transpose that is square", Square, valid=EXACT, inner=[DimShuffle])
+def _square_transpose(node: Tensor) -> Tensor | None:
+    inner = node.args[0]
+    return transposed(node.op(inner.args[0])) if is_transpose(inner) else None
 
 
 # --- inverses -------------------------------------------------------------------------------------
@@ -82,15 +91,6 @@ def _inverse_of_inverse(node: Tensor) -> Tensor | None:
 def _inverse_of_transpose(node: Tensor) -> Tensor | None:
     inner = node.args[0]
     return transposed(Inverse()(inner.args[0])) if is_transpose(inner) else None
-
-
-@structural("an inverse of a Cholesky factor", Inverse, valid=ROUNDS, inner=[Cholesky])
-def _inverse_of_factor(node: Tensor) -> Tensor | None:
-    a = node.args[0]
-    if not _is_factor(a):
-        return None
-    one = eye(public(a.type.shape[-1]), dtype=a.dtype)
-    return SolveTriangular()(a, broadcast_to(one, a.type.shape))
 
 
 # --- systems --------------------------------------------------------------------------------------
@@ -137,6 +137,25 @@ def _solve_product(node: Tensor) -> Tensor | None:
     if factor is None:
         return None
     return SolveTriangular(trans=True)(factor, SolveTriangular()(factor, b))
+
+
+@structural(
+    "whether a matrix is regular, known of another", Lu, valid=ROUNDS,
+    inner=[DimShuffle, Inverse, Cholesky, MatMul, Qr],
+)  # fmt: skip
+def _known_status(node: Tensor) -> Tensor | None:
+    """Only whether it is 0 is asked: so that nothing is factorised to find out."""
+    (a,) = node.args
+    if node.op != Lu(STATUS):
+        return None
+    if is_transpose(a) or isinstance(a.op, Inverse):
+        return Lu(STATUS)(a.args[0])
+    if _is_factor(a) or _factor_of_product(a) is not None:
+        return zeros(tuple(map(public, node.type.shape)), dtype=INT64)
+    if isinstance(a.op, Qr) and a.op.part == R:
+        entries = diagonal(a, 0, -2, -1)
+        return reduce_over("add", cast_to(eq(entries, 0), INT64), (entries.ndim - 1,))
+    return None
 
 
 # --- determinants ---------------------------------------------------------------------------------

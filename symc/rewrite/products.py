@@ -56,6 +56,16 @@ def _transposed_product(node: Tensor) -> Tensor | None:
     return MatMul(not product.op.trans_b, not product.op.trans_a)(b, a)
 
 
+@structural("a product over one element", MatMul, valid=ROUNDS)
+def _outer_product(node: Tensor) -> Tensor | None:
+    """A column times a row: whoever reads an element multiplies two numbers."""
+    assert isinstance(node.op, MatMul)
+    a, b = node.args
+    if a.type.shape[-2 if node.op.trans_a else -1] != 1:
+        return None
+    return (_flipped(a) if node.op.trans_a else a) * (_flipped(b) if node.op.trans_b else b)
+
+
 @structural("a diagonal of a product", Diagonal, valid=ROUNDS, inner=[MatMul])
 def _diagonal_of_product(node: Tensor) -> Tensor | None:
     """The sums of an elementwise product: what is beside the diagonal is not computed."""

@@ -437,7 +437,7 @@ _METHODS |= {
 }
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """Modules of functions that need not be imported with the others: loaded when asked for."""
     if name in _MODULES:
         import importlib

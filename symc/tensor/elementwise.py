@@ -59,7 +59,7 @@ class Elementwise(Op):
     domain: Domain
     partials: tuple[Partial | None, ...]
     predicate: bool = False
-    cost: int = 1
+    cost: int = 1  # pyright: ignore[reportIncompatibleMethodOverride] -- a field here
     checks: Callable[[Tensor], Iterable[Requirement]] | None = None
 
     def infer(self, *args: Tensor) -> TensorType:

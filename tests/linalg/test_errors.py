@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -62,10 +63,9 @@ def test_no_iteration_converges_on_nan() -> None:
     """Compiled code reports it like NumPy, or gives NaN: it depends on the LAPACK."""
     x = T.matrix("x")
     for build in (L.eigvalsh, L.svdvals):
-        try:
-            assert np.isnan(symc.function([x], build(x))(NAN)).any()
-        except symc.LinAlgError as error:
-            assert "did not converge" in str(error)
+        function = symc.function([x], build(x))
+        with contextlib.suppress(symc.LinAlgError):
+            assert np.isnan(function(NAN)).any()
 
 
 def test_a_stack_says_which_matrix() -> None:
@@ -126,9 +126,9 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
 
 def test_gradients_that_do_not_exist() -> None:
     x = T.tensor("float64", (2, 3), "x")
-    for build in (lambda: L.qr(x).R, lambda: L.qr(x.T, "complete").Q, lambda: L.svd(x).U):
+    for result in (L.qr(x).R, L.qr(x.T, "complete").Q, L.svd(x).U):
         with pytest.raises(GradientError):
-            symc.grad(build().sum(), x)
+            symc.grad(result.sum(), x)
 
 
 def test_lengths_that_are_known_late() -> None:

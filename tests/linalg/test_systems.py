@@ -53,6 +53,7 @@ def by_triangle(a: Any, b: Any, lower: bool, trans: int, unit: bool) -> Any:
 def test_solve_triangular(lower: bool, trans: int, dtype: str) -> None:
     """Nothing is read beyond the triangle: the other one has other numbers."""
     for unit in (False, True):
+
         def build(a: Any, b: Any, unit: bool = unit) -> Any:
             return L.solve_triangular(a, b, lower, trans, unit)
 
@@ -73,9 +74,8 @@ def test_compiled_systems(dtype: str) -> None:
         a, b = (T.tensor(dtype, (None,) * rank, name=name) for name in "ab")
         v = T.vector("v", dtype)
         outputs = [L.solve(a, b), L.solve(a.mT, b), L.solve(a, v), L.solve(a, b, "pos")]
-        for lower in (False, True):
-            for trans in (0, 1, 2):
-                outputs.append(L.solve_triangular(a, b, lower, trans, trans == 1))
+        ways = [(lower, trans) for lower in (False, True) for trans in (0, 1, 2)]
+        outputs += [L.solve_triangular(a, b, lower, t, t == 1) for lower, t in ways]
         outputs += [L.solve_triangular(a[(0,) * len(lead)], b), L.solve_triangular(a, v, True)]
         function = symc.function([a, b, v], outputs, mode="compile")
         for n, m in ((0, 2), (1, 1), (4, 0), (5, 3), (80, 70)):
@@ -84,9 +84,7 @@ def test_compiled_systems(dtype: str) -> None:
             y = normal(RNG, (*lead, n, m), dtype)
             z = normal(RNG, (n,), dtype)
             wanted = [by_numpy(x, y), by_numpy(x.mT, y), by_numpy(x, z), by_numpy(x, y)]
-            for lower in (False, True):
-                for trans in (0, 1, 2):
-                    wanted.append(by_triangle(x, y, lower, trans, trans == 1))
+            wanted += [by_triangle(x, y, lower, t, t == 1) for lower, t in ways]
             wanted += [by_triangle(x[(0,) * len(lead)], y, False, 0, False),
                        by_triangle(x, z, True, 0, False)]  # fmt: skip
             for got, value in zip(function(x, y, z), wanted, strict=True):

@@ -33,7 +33,7 @@ def test_values_and_derivatives(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rank", "dtype"), [(2, "float64"), (2, "complex128"), (3, "float32"), (3, "complex64")]
+    ("rank", "dtype"), [(3, "float64"), (2, "float32"), (2, "complex64")]
 )
 @pytest.mark.parametrize("group", GROUPS)
 def test_compiled(group: str, rank: int, dtype: str) -> None:
@@ -76,8 +76,8 @@ def test_large_matrices_are_factorised_in_blocks(n: int) -> None:
         x, u = T.matrix("x", dtype), T.matrix("u", dtype)
         factor = T.linalg.cholesky(x)
         function = symc.function([x, u], [factor, symc.Lop(factor, x, u)])
-        l, pulled = function(a.astype(dtype), bar.astype(dtype))
-        np.testing.assert_allclose(l, np.linalg.cholesky(a), atol=tolerance)
+        lower, pulled = function(a.astype(dtype), bar.astype(dtype))
+        np.testing.assert_allclose(lower, np.linalg.cholesky(a), atol=tolerance)
         assert_pulled(pulled, np.linalg.cholesky(a), bar, tolerance)
 
 

@@ -168,9 +168,9 @@ DISCRETE = {
 
 def draws(count: int = COUNT) -> dict[str, Tensor]:
     """So many numbers of each."""
-    cases = [*CONTINUOUS.items(), *DISCRETE.items()]
+    cases: dict[str, Continuous | Discrete] = {**CONTINUOUS, **DISCRETE}
     made: dict[str, Tensor] = {}
-    for number, (name, case) in enumerate(cases):
+    for number, (name, case) in enumerate(cases.items()):
         key = T.random.fold_in(T.random.key(2026), number)
         options = case.options if isinstance(case, Continuous) else {}
         made[name] = getattr(T.random, case.sampler)(key, *case.args, size=count, **options)

@@ -9,7 +9,10 @@ import numpy as np
 from symc import tensor as T
 from symc.grad import grad
 from symc.graph import Tensor
+from symc.tensor.linalg.common import Square
+from symc.tensor.linalg.general import Lu
 from symc.tensor.matmul import MatMul
+from symc.tensor.views import DimShuffle
 
 L: Any = T.linalg
 RNG = np.random.default_rng(21)
@@ -27,6 +30,11 @@ def _gradient_of_log_det(a: Tensor) -> Tensor:
 
 
 LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
+    "a product over one element": [
+        (lambda a, b: MatMul()(a[:, :1], b[:1]), [M, P]),
+        (lambda a, b: MatMul(True, True)(a[:1], b[:, :1]), [M, P]),
+        (lambda a, b: MatMul(False, True)(a[..., :1], b[..., :1]), [STACK, STACK]),
+    ],
     "a diagonal of a product": [
         (lambda a, b: T.trace(a @ b), [M, P]),
         (lambda a, b: T.diagonal(a.T @ b.T), [M, P]),
@@ -43,7 +51,7 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
     ],
     "an inverse of an inverse": [(lambda a: L.inv(L.inv(a)), [M])],
     "an inverse of a transpose": [(lambda a: L.inv(a.T), [M]), (lambda a: L.inv(a.mT), [STACK])],
-    "an inverse of a Cholesky factor": [(lambda k: L.inv(L.cholesky(k)), [K])],
+    "a transpose that is square": [(lambda a: Square("test")(a.T) * 2, [M])],
     "a system with a transpose": [(lambda a, b: L.solve(a.T, b), [M, W])],
     "a triangular system with a transpose": [
         (lambda k, b: L.solve_triangular(L.cholesky(k).T, b), [K, W]),
@@ -53,6 +61,13 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
         (lambda a, b: L.solve(L.qr(a, mode="complete").R, b), [M, W]),
     ],
     "a system with a Cholesky product": [(lambda k, b: _rebuilt_system(L.cholesky(k), b), [K, W])],
+    "whether a matrix is regular, known of another": [
+        (lambda a: Lu(2)(DimShuffle((1, 0))(a)), [M]),
+        (lambda a: Lu(2)(L.inv(a)), [M]),
+        (lambda k: Lu(2)(L.cholesky(k)), [K]),
+        (lambda k: Lu(2)(_product(L.cholesky(k))), [K]),
+        (lambda a: Lu(2)(L.qr(a, mode="complete").R), [M]),
+    ],
     "a logarithm of a determinant": [
         (lambda a: T.log(L.det(a)), [M]),
         (lambda a: T.log(abs(L.det(a))), [-M]),
@@ -86,4 +101,5 @@ def _product(factor: Tensor) -> Tensor:
 
 
 def _rebuilt_system(factor: Tensor, b: Tensor) -> Tensor:
-    return L.solve(_product(factor), b)
+    result: Tensor = L.solve(_product(factor), b)
+    return result

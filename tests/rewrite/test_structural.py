@@ -51,7 +51,7 @@ def test_rule_changes_no_value(name: str, number: int, static: bool) -> None:
 # What n**3 multiplications are worth beside an element of anything else; and with a factorisation
 # that all who want it of one matrix share.
 CUBIC = {"matmul": 60, "solvetriangular": 30, "cholesky": 10, "qr": 80}
-BY_FACTORS = {"inverse": 40, "solve": 60, "det": 0, "slogdet": 0}
+BY_FACTORS = {"inverse": 40, "solve": 60, "det": 0, "slogdet": 0, "lu": 0}
 
 
 def _cost(expr: Tensor) -> float:

@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.build import arange
-from symc.tensor.diagonal import diagonal
+from symc.tensor.diagonal import diagonal, eye
 from symc.tensor.elementwise import conjugated
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
@@ -36,9 +36,14 @@ from symc.tensor.linalg.common import (
     transposed,
 )
 from symc.tensor.linalg.definite import Cholesky
-from symc.tensor.linalg.triangular import columns, pair_of, solve_with_factor
+from symc.tensor.linalg.triangular import (
+    SolveTriangular,
+    columns,
+    pair_of,
+    solve_with_factor,
+)
 from symc.tensor.reshape import reshape
-from symc.tensor.views import expand_dims
+from symc.tensor.views import broadcast_to, expand_dims
 from symc.types import TensorType
 
 __all__ = ["SlogdetResult", "det", "inv", "slogdet", "solve"]
@@ -216,7 +221,11 @@ class Inverse(Op):
         yield _is_regular("inv", node.args[0])
 
     def expand(self, node: Tensor) -> Tensor:
-        return LuInverse()(*_factors(node.args[0]))
+        (a,) = node.args
+        if isinstance(a.op, Cholesky):
+            one = eye(public(a.type.shape[-1]), dtype=a.dtype)
+            return SolveTriangular()(a, broadcast_to(one, a.type.shape))
+        return LuInverse()(*_factors(a))
 
 
 # --- determinants ---------------------------------------------------------------------------------
@@ -309,9 +318,9 @@ def inv(a: TensorLike) -> Tensor:
     singular.
 
     >>> import symc.tensor as T
-    >>> T.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).eval()
-    array([[0.5 , 0.  ],
-           [0.  , 0.25]])
+    >>> T.linalg.inv([[1.0, 2.0], [3.0, 5.0]]).eval().round(12)
+    array([[-5.,  2.],
+           [ 3., -1.]])
     """
     return Inverse()(square_matrices("inv", a))
 

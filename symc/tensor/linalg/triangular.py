@@ -147,10 +147,10 @@ def solve_triangular(
 ) -> Tensor:
     """The solution x of ``a x = b`` for a triangular matrix, or of ``a.T x = b`` with ``trans=1``.
 
-    With ``trans=2`` it is that of ``a.conj().T x = b``.
-    Only the upper triangle of `a` is read, or the lower one with `lower`; with `unit_diagonal` its
-    diagonal is taken to be 1. `b` is a vector or a matrix; leading axes are a batch, and broadcast
-    where their length is known to be 1. Raises `LinAlgError` where the diagonal has a 0.
+    With ``trans=2`` it is that of ``a.conj().T x = b``. Only the upper triangle of `a` is read, or
+    the lower one with `lower`; with `unit_diagonal` its diagonal is taken to be 1. `b` is a vector
+    or a matrix; leading axes are a batch, and broadcast where their length is known to be 1. Raises
+    `LinAlgError` when it runs if the diagonal has a 0.
 
     >>> import symc.tensor as T
     >>> T.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()

@@ -15,7 +15,7 @@ from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.lowering import Argument, HostCall, LibCall, SizeOf
+from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims, dim_of, length, normal_axis, public, tensor_of
@@ -117,27 +117,15 @@ def choice(
     return take(items, chosen, place) if items.ndim else chosen
 
 
-@record
-class Ranking(Op):
-    """The numbers of a vector's elements from the smallest to the largest."""
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return TensorType(INT64, args[0].type.shape)
-
-    def evaluate(self, *args: Array) -> Array:
-        return np.argsort(args[0], kind="stable")
-
-    def lower(self, node: Tensor, size: SizeOf) -> HostCall:
-        return HostCall()
-
-
 def _race(key: Tensor, chances: Tensor) -> Tensor:
     """Numbers in the order in which they are chosen, each among those that are left.
 
     Of independent exponential numbers, the smallest is that of i with a probability in proportion
     to its rate, and so on for the others.
     """
-    return Ranking()(exponential(key, 1.0, chances.type.shape) / chances)
+    from symc.tensor.sorting.order import argsort  # late: only for this
+
+    return argsort(exponential(key, 1.0, chances.type.shape) / chances)
 
 
 def _chances(p: TensorLike, count: Dim) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from symc.codegen.dtypes import FLOAT32, FLOAT64, DType
 from symc.config import config
 from symc.dims import Dim
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import Tensor, TensorLike
+from symc.graph import Array, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.elementwise import cast_to
@@ -56,7 +56,9 @@ def fit(label: str, size: Any, dtype: DType, *parameters: TensorLike) -> tuple[S
     return shape, [p if p.ndim == 0 else broadcast_to(p, shape) for p in tensors]
 
 
-def refuse(label: str, name: str, parameter: Tensor, holds: Any, words: str) -> None:
+def refuse(
+    label: str, name: str, parameter: Tensor, holds: Callable[[Array], Any], words: str
+) -> None:
     """Raises ValueError if a parameter is known now and breaks what must hold of it."""
     value = constant_value(parameter)
     if value is not None and not np.all(holds(value)):
