@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from symc.conditions import Test
 from symc.graph import Op, Tensor, walk
 from symc.lowering import HostCall
-from symc.pprint import described, expression
+from symc.notation import described, expression
 from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ LAYERS = (
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "conditions", "pprint", "batch", "grad", "rewrite.", "loops."),
+    ("evaluate", "conditions", "notation", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
         "sweeps", "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches",
