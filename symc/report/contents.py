@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import assert_never
 
 from symc.callable import Function
 from symc.codegen import ir
-from symc.codegen.blocks import every_step
+from symc.codegen.blocks import Working, working_steps, written
 from symc.codegen.record import record
 from symc.compile import Stages
 from symc.graph import Op, Tensor, Where, walk
@@ -18,8 +18,6 @@ from symc.report.trace import makers
 from symc.rewrite.engine import Step
 from symc.schedule import is_source
 from symc.units import Inside, Invoke, Lone, Nest, Plan
-
-Working: TypeAlias = ir.Launch | ir.Routine | ir.Host
 
 
 @record
@@ -64,6 +62,8 @@ class Task:
                 return f"routine {name}"
             case ir.Host(name=name):
                 return f"{name}, in Python"
+            case _:
+                assert_never(self.step)
 
 
 class Contents:
@@ -140,32 +140,13 @@ def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
 
 def _tasks(stages: Stages) -> Iterable[Task]:
     together = dict(_together(stages.plan))
-    kernels = {kernel.name: kernel for kernel in stages.optimised.kernels}
-    number = 0
-    for step in every_step(stages.optimised.steps):
-        if isinstance(step, ir.Launch | ir.Routine | ir.Host):
-            kernel = kernels[step.kernel] if isinstance(step, ir.Launch) else None
-            found: dict[Tensor, None] = {}
-            for buffer in written(step, kernel):
-                node = stages.holds.get(buffer)
-                if node is not None:
-                    found.update(dict.fromkeys(together.get(node, (node,))))
-            yield Task(number, step, kernel, tuple(found))
-            number += 1
-
-
-def written(step: Working, kernel: ir.Kernel | None) -> list[str]:
-    """The buffers that a step writes to."""
-    match step:
-        case ir.Launch(_, buffers):
-            assert kernel is not None
-            pairs = zip(buffers, kernel.params, strict=True)
-            return [buffer for buffer, param in pairs if param.written]
-        case ir.Routine(_, args):
-            return [a.buffer for a in args if isinstance(a, ir.Pointer) and a.written]
-        case ir.Host(_, _, args):
-            regions = [arg.pointer for arg in args if isinstance(arg, ir.Region)]
-            return [pointer.buffer for pointer in regions if pointer.written]
+    for number, (step, kernel) in enumerate(working_steps(stages.optimised)):
+        found: dict[Tensor, None] = {}
+        for buffer in written(step, kernel):
+            node = stages.holds.get(buffer)
+            if node is not None:
+                found.update(dict.fromkeys(together.get(node, (node,))))
+        yield Task(number, step, kernel, tuple(found))
 
 
 def _together(plan: Plan) -> Iterable[tuple[Tensor, tuple[Tensor, ...]]]:

@@ -30,7 +30,9 @@ def graph_panel(contents: Contents, graph: Graph) -> Html:
 def caption(node: Tensor) -> str:
     """The text in a node: its name or op, and the scalar constants that it is given."""
     label = node.op.label
-    numbers = [str(arg.op.value) for arg in node.args if _is_number(arg) and hasattr(arg.op, "value")]
+    numbers = [
+        str(arg.op.value) for arg in node.args if _is_number(arg) and hasattr(arg.op, "value")
+    ]
     if numbers:
         label += f" {', '.join(number[:8] for number in numbers)}"
     return f"{node.name}: {label}" if node.name else label
@@ -138,8 +140,10 @@ def _history(contents: Contents, place: str, node: Tensor) -> list[tuple[str, Ch
     made = contents.made_by.get(node)
     if made is not None:
         rows.append(("made by", link(f"step-{made}", contents.steps[made].rule.name)))
-    for number in contents.touched.get(node, ()):
-        rows.append(("replaced by", link(f"step-{number}", contents.steps[number].rule.name)))
+    rows += [
+        ("replaced by", link(f"step-{number}", contents.steps[number].rule.name))
+        for number in contents.touched.get(node, ())
+    ]
     others = [other for other in contents.places[node] if other != place]
     if others:
         titles = {graph.key: graph.title for graph in contents.graphs}

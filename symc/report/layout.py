@@ -11,6 +11,7 @@ Nothing depends on chance: the same graph is always drawn in the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from symc.codegen.record import record
 
@@ -60,9 +61,7 @@ def _ranks(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     nearest: dict[int, int] = {}
     for start, end in edges:
         nearest[start] = min(nearest.get(start, ranks[end]), ranks[end])
-    return [
-        rank if fed[node] else nearest.get(node, 1) - 1 for node, rank in enumerate(ranks)
-    ]
+    return [rank if fed[node] else nearest.get(node, 1) - 1 for node, rank in enumerate(ranks)]
 
 
 class _Drawn:
@@ -89,7 +88,7 @@ class _Drawn:
                 self.below.append([])
                 self.layers[rank].append(stops[-1])
         stops.append(end)
-        for upper, lower in zip(stops, stops[1:], strict=False):
+        for upper, lower in pairwise(stops):
             self.below[upper].append(lower)
             self.above[lower].append(upper)
         return stops
@@ -126,7 +125,7 @@ class _Drawn:
     def _apart(self, layer: Sequence[int], wanted: Sequence[float]) -> list[float]:
         """The places nearest to those wanted that keep the order and the gaps."""
         offsets = [0.0]
-        for left, right in zip(layer, layer[1:], strict=False):
+        for left, right in pairwise(layer):
             between = (self.widths[left] + self.widths[right]) / 2 + GAP
             offsets.append(offsets[-1] + between)
         flat = rising([w - offset for w, offset in zip(wanted, offsets, strict=False)])

@@ -26,7 +26,11 @@ def source_section(contents: Contents) -> Html:
 
 
 def _task(contents: Contents, task: Task) -> Html:
-    nodes = [link(_after(contents, node), caption(node)) for node in task.nodes if node in contents.places]
+    nodes = [
+        link(_after(contents, node), caption(node))
+        for node in task.nodes
+        if node in contents.places
+    ]
     wheres = {line_place(contents, n): str(n.where) for n in task.nodes if n in contents.places}
     rows: list[tuple[str, Child]] = [("computes", join(nodes, ", "))] if nodes else []
     if wheres:

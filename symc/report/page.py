@@ -73,15 +73,13 @@ def _script() -> Html:
 
 def _header(contents: Contents) -> Html:
     function = contents.function
-    facts = function.facts
+    before, after = (len(graph.nodes) for graph in contents.graphs[:2])
     words = [
         f"mode {function.mode}, on {function.device}",
-        f"{facts['nodes_before']} nodes before rewriting, {len(contents.graphs[1].nodes)} drawn after",
+        f"{before} nodes before rewriting, {after} after",
         f"{len(contents.steps)} rewrites",
         f"{len(contents.tasks)} steps that compute",
     ]
     names = ("graphs", "rewrites", "kernels", "lines", "memory", "compiling", "calls", "source")
     menu = join([link(name, name) for name in names], " ")
-    return tag(
-        "header", tag("h1", repr(function)), tag("p", "; ".join(words)), tag("nav", menu)
-    )
+    return tag("header", tag("h1", repr(function)), tag("p", "; ".join(words)), tag("nav", menu))

@@ -28,9 +28,11 @@ def memory_section(contents: Contents) -> Html:
     shown: list[Html] = [_column(number, task, len(rows)) for number, task in columns.items()]
     for number, (title, tenants) in enumerate(rows):
         shown.append(tag("text", title, x=0, y=(number + 1.65) * ROW))
-        for buffer in tenants:
-            if buffer.name in lives:
-                shown.append(_tenant(contents, buffer, number, lives[buffer.name]))
+        shown += [
+            _tenant(contents, buffer, number, lives[buffer.name])
+            for buffer in tenants
+            if buffer.name in lives
+        ]
     drawing = tag(
         "svg",
         *shown,
@@ -43,7 +45,9 @@ def memory_section(contents: Contents) -> Html:
         for title, tenants in rows
     ]
     words = "Arrays in one row share memory. Columns are the steps; numbers lead to the kernels."
-    return section("memory", "Memory", tag("p", words), tag("div", drawing, class_="wide"), facts(sizes))
+    return section(
+        "memory", "Memory", tag("p", words), tag("div", drawing, class_="wide"), facts(sizes)
+    )
 
 
 def _column(number: int, task: Task, rows: int) -> Html:

@@ -45,10 +45,11 @@ def trace_section(steps: Sequence[Step], places: dict[Tensor, list[str]]) -> Htm
 
 def _row(number: int, step: Step, places: dict[Tensor, list[str]]) -> Html:
     rule = step.rule
+    promise = f"{rule.valid.name}: {rule.valid.value}"
     return tag(
         "li",
         tag("b", rule.name),
-        f" ({rule.group}, {rule.valid.name}: {rule.valid.value}; {rule.where}) at {step.before.where}",
+        f" ({rule.group}, {promise}; {rule.where}) at {step.before.where}",
         tag(
             "div",
             tag("code", expression(step.before, DEPTH), class_="before"),
