@@ -10,6 +10,7 @@ from symc.report.contents import Contents, Graph, is_drawn
 from symc.report.layout import Layout, Point, layout
 from symc.report.markup import Child, Html, facts, join, link, tag
 
+HINT = "Click a node. Drag to move, turn the wheel to zoom, click twice to see everything."
 LETTER = 7.2  # the width of a letter
 HEIGHT = 34.0  # of a node
 
@@ -20,7 +21,7 @@ def graph_panel(contents: Contents, graph: Graph) -> Html:
     return tag(
         "div",
         _svg(contents, graph),
-        tag("aside", tag("p", "Click a node.", class_="hint"), *about),
+        tag("aside", tag("p", HINT, class_="hint"), *about),
         class_="graph",
         id=graph.key,
         data_title=graph.title,

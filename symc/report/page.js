@@ -55,8 +55,17 @@ function unitsPerPixel(svg) {
   return Math.max(box.width / frame.width, box.height / frame.height) || 1;
 }
 
+const WIDE = 1000; // units of a drawing that can be read side by side
+
 function movable(svg) {
   let from = null, moved = false;
+  const whole = seen(svg);
+  if (whole.width > WIDE || whole.height > WIDE / 2) {
+    const width = Math.min(whole.width, WIDE);
+    const x = whole.x + (whole.width - width) / 2;
+    look(svg, { x, y: whole.y, width, height: Math.min(whole.height, WIDE / 2) });
+  }
+  svg.addEventListener("dblclick", () => look(svg, whole));
   svg.addEventListener("wheel", (event) => {
     event.preventDefault();
     const box = seen(svg), frame = svg.getBoundingClientRect(), unit = unitsPerPixel(svg);
@@ -86,7 +95,7 @@ function movable(svg) {
 function centre(node) {
   const svg = node.ownerSVGElement, box = seen(svg);
   const [x, y] = node.firstElementChild.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-  const width = Math.min(box.width, 900), height = (box.height * width) / box.width;
+  const width = Math.min(box.width, WIDE), height = (box.height * width) / box.width;
   look(svg, { x: x - width / 2, y: y - height / 2, width, height });
 }
 
