@@ -154,7 +154,7 @@ class _Pulled:
 
 def _pulled(forward: _Forward, by_part: Mapping[Part, Tensor]) -> _Pulled:
     results = forward.loop.body.results
-    slots = [slot for slot in forward.loop.body.slots if slot.dtype.is_float]
+    slots = [slot for slot in forward.loop.body.slots if slot.dtype.is_inexact]
     live = {forward.result(part) for part in by_part}
     while True:
         bars = {number: placeholder(results[number].type) for number in sorted(live)}

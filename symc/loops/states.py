@@ -115,7 +115,7 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
 
 def _refitted_number(start: Start, number: float, row: Tensor, result: Tensor) -> Start:
     shape = result.type.shape
-    if row.dtype is INT8 and result.dtype.is_float:
+    if row.dtype is INT8 and result.dtype.is_inexact:
         return _numbered(number, FLOAT16, shape)
     dtype = (INT64 if row.dtype is INT8 else FLOAT64) if result.dtype is row.dtype else result.dtype
     wide = promote(row.dtype, dtype)
