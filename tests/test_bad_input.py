@@ -78,7 +78,7 @@ CALLS: dict[str, Call] = {
     "text": (xy(lambda x, y: x + y), (V, "a"), BadArgument, TypeError, ["argument 1", "<U1", "y"]),
     "None": (xy(lambda x, y: x + y), (None, V), BadArgument, TypeError, ["argument 0", "object"]),
     "ragged": (xy(lambda x, y: x + y), ([[1], [1, 2]], V), BadArgument, TypeError, ["no array"]),
-    "complex": (xy(lambda x, y: x + y), (V + 1j, V), BadArgument, TypeError, ["complex128"]),
+    "complex": (xy(lambda x, y: x + y), (V + 1j, V), DTypeError, TypeError, ["imaginary part"]),
     "symbolic": (xy(lambda x, y: x + y), (T.vector(), V), BadArgument, TypeError, ["symbolic"]),
     "two lengths": (
         xy(lambda x, y: x + y), (V, V[:2]), ShapeMismatch, ValueError,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 from measure import Case, Contestant, Line, Repeated, Results, WrongResult, compared, module
 
 BATCH, PIXELS, CLASSES = 64, 28, 10
@@ -107,16 +106,16 @@ def back(y: Any, w: Any) -> Any:
 
 def symc() -> Repeated:
     """The function as one would write it."""
-    sy, T = module("symc"), module("symc.tensor")
+    sy, tensor = module("symc"), module("symc.tensor")
     images, classes, parameters = data()
-    x, y = T.tensor("float32", images.shape, "x"), T.lvector("y")
+    x, y = tensor.tensor("float32", images.shape, "x"), tensor.lvector("y")
     shared = [sy.shared(value) for value in parameters]
     c1, b1, c2, b2, w1, d1, w2, d2 = shared
-    conv, pool = T.nnet.conv2d, T.nnet.max_pool2d
-    h = pool(T.relu(conv(x, c1, flip_filters=False) + b1[:, None, None]), 2)
-    h = pool(T.relu(conv(h, c2, flip_filters=False) + b2[:, None, None]), 2)
-    h = T.relu(h.reshape((BATCH, 800)) @ w1 + d1)
-    loss = T.nnet.categorical_crossentropy(h @ w2 + d2, y, from_logits=True, reduction="mean")
+    conv, pool = tensor.nnet.conv2d, tensor.nnet.max_pool2d
+    h = pool(tensor.relu(conv(x, c1, flip_filters=False) + b1[:, None, None]), 2)
+    h = pool(tensor.relu(conv(h, c2, flip_filters=False) + b2[:, None, None]), 2)
+    h = tensor.relu(h.reshape((BATCH, 800)) @ w1 + d1)
+    loss = tensor.nnet.categorical_crossentropy(h @ w2 + d2, y, from_logits=True, reduction="mean")
     grads = sy.grad(loss, shared)
     updates = [(p, p - RATE * g) for p, g in zip(shared, grads, strict=True)]
     step = sy.function([x, y], loss, updates=updates)

@@ -69,7 +69,7 @@ def test_source_is_the_same_for_the_same_set() -> None:
 
 
 def test_a_symbol_of_two_types_is_written_once() -> None:
-    known = load.symbols()
+    known = symbols()
     single, double = (known[f"symc_log_sum_{kind}"] for kind in ("f32", "f64"))
     assert "symc_log_sum_fNN" not in known
     assert single.needs == ("symc_power_f32", "symc_logarithm_f32")

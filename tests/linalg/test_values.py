@@ -32,9 +32,7 @@ def test_values_and_derivatives(name: str, dtype: str) -> None:
         check(case.build, a, oracle=case.oracle, grad=grad, compiled=False, rtol=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("rank", "dtype"), [(3, "float64"), (2, "float32"), (2, "complex64")]
-)
+@pytest.mark.parametrize(("rank", "dtype"), [(3, "float64"), (2, "float32"), (2, "complex64")])
 @pytest.mark.parametrize("group", GROUPS)
 def test_compiled(group: str, rank: int, dtype: str) -> None:
     """One function for all cases of a group, called with all shapes."""

@@ -21,7 +21,7 @@ def defined(q: Any, k: Any, v: Any, mask: Any = None, causal: bool = False) -> A
     if mask is not None:
         scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
     if causal:
-        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+        scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True) @ v
 
@@ -49,8 +49,15 @@ def test_heads_and_masks_of_bool() -> None:
     seen[..., 0] = True
     check(lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen)), q, k, v,
           oracle=lambda q, k, v: defined(q, k, v, seen), compiled=False, grad=False)  # fmt: skip
-    check(lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen[0, 0])), q, k, v,
-          oracle=lambda q, k, v: defined(q, k, v, seen[0, 0]), compiled=False, grad=False)  # fmt: skip
+    check(
+        lambda q, k, v: nnet.attention(q, k, v, mask=T.constant(seen[0, 0])),
+        q,
+        k,
+        v,
+        oracle=lambda q, k, v: defined(q, k, v, seen[0, 0]),
+        compiled=False,
+        grad=False,
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -73,8 +80,11 @@ def test_many_blocks(dtype: str) -> None:
 def test_float16_and_scale() -> None:
     q, k, v, _ = arrays(1)
     half = [x.astype("float16") for x in (q, k, v)]
-    check(lambda q, k, v: nnet.attention(q, k, v, scale=0.5), *half,
-          oracle=lambda q, k, v: defined(*(x.astype("f4") for x in (q, k, v))).astype("f2"))  # fmt: skip
+    check(
+        lambda q, k, v: nnet.attention(q, k, v, scale=0.5),
+        *half,
+        oracle=lambda q, k, v: defined(*(x.astype("f4") for x in (q, k, v))).astype("f2"),
+    )
 
 
 def test_a_row_that_sees_nothing_is_nan() -> None:
@@ -103,17 +113,17 @@ def test_memory_does_not_grow_with_the_square() -> None:
 def test_errors() -> None:
     q, k, v = (T.tensor("float64", shape, name) for shape, name in
                (((2, 3, 4), "q"), ((2, 5, 4), "k"), ((2, 6, 4), "v")))  # fmt: skip
-    with pytest.raises(ShapeMismatch, match="axis -2 of the values is 6, .* ask for 5"):
+    with pytest.raises(ShapeMismatch, match=r"axis -2 of the values is 6, .* ask for 5"):
         nnet.attention(q, k, v)
-    with pytest.raises(ShapeMismatch, match="axis -1 of the keys is 3, .* ask for 4"):
+    with pytest.raises(ShapeMismatch, match=r"axis -1 of the keys is 3, .* ask for 4"):
         nnet.attention(q, k[:, :, :3], k)
-    with pytest.raises(ShapeMismatch, match="axis 0 is 1, but for the queries it is 2"):
+    with pytest.raises(ShapeMismatch, match=r"axis 0 is 1, but for the queries it is 2"):
         nnet.attention(q, k[:1], k)
-    with pytest.raises(RankError, match="must have the same axes"):
+    with pytest.raises(RankError, match=r"must have the same axes"):
         nnet.attention(q, k[0], k)
-    with pytest.raises(RankError, match="mask must have 2 axes or 3"):
+    with pytest.raises(RankError, match=r"mask must have 2 axes or 3"):
         nnet.attention(q, k, k, mask=T.vector("m"))
     a, b = T.tensor3("a"), T.tensor3("b")
     f = symc.function([a, b], nnet.attention(a, b, b), mode="python")
-    with pytest.raises(ShapeMismatch, match="axis -1 of the keys is 5, .* ask for 4"):
+    with pytest.raises(ShapeMismatch, match=r"axis -1 of the keys is 5, .* ask for 4"):
         f(np.zeros((1, 2, 4)), np.zeros((1, 3, 5)))

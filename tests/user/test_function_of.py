@@ -48,7 +48,7 @@ def test_a_given_gradient_holds_in_jacobians() -> None:
 def test_batches_of_parts_with_a_gradient() -> None:
     cube = symc.function_of([A], A**3, grad=lambda bar, a: 3 * square(a) * bar)
     square = symc.function_of([A], A**2, grad=lambda bar, a: 2 * a * bar)
-    check(cube, np.array([0.5, -2.0]), oracle=lambda a: a**3)
+    check(cube, np.array([0.5, -2.0]), oracle=lambda a: a**3, saves=False)
 
 
 def test_other_tensors_are_reached() -> None:

@@ -187,9 +187,7 @@ class AttentionBar(Op):
         suffix = blas_suffix(node.dtype)
         if self.part in ("queries", "bias"):
             scores = ir.const(int(self.part == "bias"))
-            return LibCall(
-                f"attention_queries_{suffix}", (*sizes, scores, *pointers, Argument(-1))
-            )
+            return LibCall(f"attention_queries_{suffix}", (*sizes, scores, *pointers, Argument(-1)))
         results = (AttentionBar("keys", self.causal), AttentionBar("values", self.causal))
         given_to = (*sizes, *pointers, Argument(-1), Argument(-2))
         return LibCall(f"attention_keys_{suffix}", given_to, results)
@@ -278,9 +276,7 @@ def _lengths(args: Sequence[Tensor]) -> Iterator[tuple[Dim, Dim, int, int]]:
 _NAMES = ("queries", "keys", "values", "mask")
 
 
-def _unequal(
-    args: Sequence[Tensor], number: int, axis: int, lengths: tuple[object, object]
-) -> str:
+def _unequal(args: Sequence[Tensor], number: int, axis: int, lengths: tuple[object, object]) -> str:
     lines = "".join(
         f"\n  {name:<8} {describe(arg)}" for name, arg in zip(_NAMES, args, strict=False)
     )
@@ -291,9 +287,7 @@ def _unequal(
     )
 
 
-def _equal(
-    args: Sequence[Tensor], number: int, axis: int, lengths: tuple[Dim, Dim]
-) -> Requirement:
+def _equal(args: Sequence[Tensor], number: int, axis: int, lengths: tuple[Dim, Dim]) -> Requirement:
     found, wanted = lengths
 
     def message(value: Callable[[Dim], object]) -> str:

@@ -132,8 +132,10 @@ def _as_many(number: int, given: Tensor, p: Tensor) -> Requirement:
     return Requirement(
         (found, wanted),
         ShapeMismatch,
-        lambda value: f"ctc_loss: there are {value(found)} {names[number]} for {value(wanted)} "
-        f"examples\n  given  {describe(given)}",
+        lambda value: (
+            f"ctc_loss: there are {value(found)} {names[number]} for {value(wanted)} "
+            f"examples\n  given  {describe(given)}"
+        ),
     )
 
 
@@ -157,7 +159,7 @@ def _align(p: Array, labels: Array) -> tuple[float, Array]:
             on = behind[t + 1] + p[t + 1, labels]
             behind[t] = _moved(on[::-1], np.roll(skips, -2)[::-1])[::-1]
         if np.isfinite(total):
-            np.add.at(posterior, (slice(None), labels), np.exp(ahead + behind - total))
+            np.add.at(posterior.T, labels, np.exp(ahead + behind - total).T)
     return -total, posterior
 
 

@@ -29,7 +29,7 @@ def dropout(x: TensorLike, rate: float, stream: Stream, *, shape: Any = None) ->
     """`x` with elements set to 0 with probability `rate`, and the others divided by ``1 - rate``.
 
     So the mean stays what it was, and a network is used without. `stream` says which are dropped;
-    with `shape`, whole parts are: lengths of 1 there, such as ``(n, c, 1, 1)`` for all of a channel.
+    with `shape`, whole parts are: lengths of 1 there, such as ``(n, c, 1, 1)`` for whole channels.
 
     >>> import symc.tensor as T
     >>> T.nnet.dropout(T.ones(6), 0.5, T.random.RandomStream(3)).eval()

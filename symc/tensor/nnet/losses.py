@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from symc.errors import DTypeError, RankError
+from symc.errors import RankError
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.tensor.activations import log_sigmoid, softplus
+from symc.tensor.activations import softplus
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import normal_axis
@@ -141,5 +141,4 @@ def _reduced(loss: Tensor, reduction: Reduction) -> Tensor:
             return mean(loss)
         case "sum":
             return total(loss)
-        case _:
-            raise ValueError(f"reduction must be 'none', 'mean' or 'sum', not {reduction!r}")
+    raise ValueError(f"reduction must be 'none', 'mean' or 'sum', not {reduction!r}")

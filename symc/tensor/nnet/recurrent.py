@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Tensor, TensorLike
@@ -12,7 +12,6 @@ from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.math import tanh
 from symc.tensor.products import matmul
-
 
 __all__ = ["States", "gru", "gru_cell", "lstm", "lstm_cell"]
 
@@ -130,7 +129,7 @@ def gru(
         _gru_step, whole, cast_to(as_tensor(h), whole.dtype), u, go_backwards=go_backwards,
         strict=True,
     )  # fmt: skip
-    return outputs
+    return cast("Tensor", outputs)
 
 
 def _check_sequence(label: str, x: Tensor) -> None:

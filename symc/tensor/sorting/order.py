@@ -55,8 +55,9 @@ class Ordered(Op):
         if not self.descending:
             places: Array = np.argsort(x, axis=-1, kind="stable")
             return places
-        turned: Array = np.argsort(x[..., ::-1], axis=-1, kind="stable")
-        return x.shape[-1] - 1 - turned[..., ::-1]
+        turned: Array = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+        order: Array = x.shape[-1] - 1 - turned
+        return order
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         if self.places:
