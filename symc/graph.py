@@ -243,6 +243,11 @@ class Tensor:
     def __repr__(self) -> str:
         return f"<{self.name or self.op.label} {self.type}>"
 
+    def _repr_latex_(self) -> str:
+        from symc.latex import equation  # late: notebooks ask for it
+
+        return equation(self)
+
     def __reduce__(self) -> Any:
         from symc.saved.functions import reduce_tensor
 
