@@ -49,6 +49,8 @@ if _TYPE_CHECKING:
     from symc.loops.outcome import until as until
     from symc.loops.repeat import fori_loop as fori_loop
     from symc.loops.repeat import while_loop as while_loop
+    from symc.measure.benchmark import benchmark as benchmark
+    from symc.measure.profile import profile as profile
     from symc.saved.functions import load as load
     from symc.saved.functions import save as save
     from symc.user.c_op import c_function as c_function
@@ -72,6 +74,7 @@ _LATE = {
     "foldl": "loops.folding", "foldr": "loops.folding",
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
+    "benchmark": "measure.benchmark", "profile": "measure.profile",
 }  # fmt: skip
 
 __version__ = _VERSION
