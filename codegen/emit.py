@@ -57,15 +57,16 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
     host = Host(program, layout, kernels, host_printer, printers, timed=timed)
     text = host_text(host)
     parts = [header(program), load.base()]
-    if used:
-        parts.append(load.source_of(name for name in used if name not in FOREIGN))
+    pasted = [name for name in used if name not in FOREIGN]
+    if pasted:
+        parts.append(load.source_of(pasted))
     if foreign:
         parts.append("\n".join(map(declaration, foreign)) + "\n")
     if declared:
         parts.append("\n".join(declared) + "\n")
     own = [name for name in host.helpers if name not in FOREIGN]
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    helpers = load.source_of(["symc_call", *own], behind=used)
+    helpers = load.source_of(["symc_call", *own], behind=pasted)
     parts += [HOST, helpers, *host.launchers.values(), text]
     return "\n".join(parts)
 

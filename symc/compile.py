@@ -15,7 +15,7 @@ from symc.codegen import ir
 from symc.codegen.targets.base import Source, Target
 from symc.codegen.targets.c import CTarget
 from symc.conditions import as_tests, lengths_in, requirements, waits
-from symc.graph import Array, Tensor, walk
+from symc.graph import Array, Tensor, walk, walk_within
 from symc.inputs import Constant, SharedVariable
 from symc.lower import Interface, lower, program_names
 from symc.prepare import Prepared, prepare
@@ -79,7 +79,7 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
         request.name, interface, prepared.problem, prepared.sizes, plan, names,
         on_device=target.on_device,
     )  # fmt: skip
-    if any(node.type.dtype.is_complex for node in order):
+    if any(node.type.dtype.is_complex for node in walk_within(request.roots())):
         from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
 
         program = pairs(program)

@@ -127,6 +127,10 @@ class Op:
         del node
         return ()
 
+    def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+        """The graphs within the op, such as the step of a loop: what each is for, its results."""
+        return ()
+
     def key(self) -> str:
         """Text that is equal exactly for equal ops, in every process: part of the cache key."""
         return repr(self)
@@ -416,6 +420,18 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
             if path:
                 order.append(path.pop())
     return order
+
+
+def walk_within(outputs: Iterable[Tensor]) -> Iterator[Tensor]:
+    """Every node the outputs depend on, and those of the graphs within ops: see `Op.graphs`."""
+    seen: set[tuple[Tensor, ...]] = set()
+    pending = [tuple(outputs)]
+    while pending:
+        for node in walk(pending.pop()):
+            yield node
+            inner = {results for _, results in node.op.graphs()} - seen
+            seen |= inner
+            pending += inner
 
 
 def substitute(outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]) -> list[Tensor]:
