@@ -28,8 +28,8 @@ HOST = "/* ---- host ---- */\n"
 IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
 
 
-def emit(program: Program, lang: Lang) -> str:
-    """The text of a program."""
+def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
+    """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
     layout = plan(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
@@ -54,18 +54,19 @@ def emit(program: Program, lang: Lang) -> str:
             layout.scratch.get(kernel.name),
             aliased.get(kernel.name, frozenset()),
         )
-    host = Host(program, layout, kernels, host_printer, printers)
+    host = Host(program, layout, kernels, host_printer, printers, timed=timed)
     text = host_text(host)
     parts = [header(program), load.base()]
-    if used:
-        parts.append(load.source_of(name for name in used if name not in FOREIGN))
+    pasted = [name for name in used if name not in FOREIGN]
+    if pasted:
+        parts.append(load.source_of(pasted))
     if foreign:
         parts.append("\n".join(map(declaration, foreign)) + "\n")
     if declared:
         parts.append("\n".join(declared) + "\n")
     own = [name for name in host.helpers if name not in FOREIGN]
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
-    helpers = load.source_of(["symc_call", *own], behind=used)
+    helpers = load.source_of(["symc_call", *own], behind=pasted)
     parts += [HOST, helpers, *host.launchers.values(), text]
     return "\n".join(parts)
 

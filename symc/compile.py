@@ -15,7 +15,7 @@ from symc.codegen import ir
 from symc.codegen.targets.base import Source, Target
 from symc.codegen.targets.c import CTarget
 from symc.conditions import as_tests, lengths_in, requirements, waits
-from symc.graph import Array, Tensor, walk
+from symc.graph import Array, Tensor, walk, walk_within
 from symc.inputs import Constant, SharedVariable
 from symc.lower import Interface, lower, program_names
 from symc.prepare import Prepared, prepare
@@ -92,7 +92,7 @@ def build(
         on_device=target.on_device,
     )  # fmt: skip
     program = lowered.program
-    if any(node.type.dtype.is_complex for node in order):
+    if any(node.type.dtype.is_complex for node in walk_within(request.roots())):
         from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
 
         program = pairs(program)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from symc.codegen.ir import Launch
 from symc.conditions import Test
-from symc.graph import Op, Tensor, walk
+from symc.graph import Tensor, walk
 from symc.lowering import HostCall
 from symc.notation import described, expression
 from symc.stages import Stage
@@ -51,28 +51,14 @@ def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
         name = f" {node.name}" if node.name else ""
         call = f"{node.op.label}({args})" if node.args else node.op.label
         lines.append(f"{number[node]} = {call + name:<18} {node.type!s:<20} {node.where}")
-        for title, body in _bodies(node.op):
+        for title, body in node.op.graphs():
             if body not in shown:
                 shown.add(body)
-                lines.append(f"    {title}")
+                lines.append(f"    {title}:")
                 lines += ["      " + line for line in _graph_lines(body, always_return=True)]
     if always_return:
         lines.append(f"return {', '.join(number[root] for root in roots)}")
     return lines
-
-
-def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
-    """The graphs inside a loop or branch, by what they are for."""
-    from symc.loops.branch import Choice
-    from symc.loops.scan import Scan
-
-    match op:
-        case Scan(body):
-            return [("each step:", body.results)]
-        case Choice(then, otherwise):
-            return [("if true:", then.results), ("if not:", otherwise.results)]
-        case _:
-            return []
 
 
 def dprint(outputs: Tensor | Sequence[Tensor], file: TextIO | None = None) -> None:

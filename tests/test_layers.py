@@ -37,7 +37,7 @@ LAYERS = (
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "report.", "optim.", "testing", "sympy.", "saved."),
+    ("debug", "report.", "optim.", "testing", "sympy.", "saved.", "measure."),
     ("user.",),
     ("", "__main__", "commands.", "demo."),
 )  # fmt: skip

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from symc.callable import Function
 
@@ -66,8 +66,8 @@ def _imported(place: str) -> ModuleType:
 def _flat(value: Any) -> Iterable[Function]:
     if isinstance(value, Function):
         yield value
-    elif isinstance(value, dict):
-        yield from _flat([*cast("dict[Any, Any]", value).values()])
-    elif isinstance(value, list | tuple):
-        for item in cast("list[Any]", value):
+        return
+    items: Any = value.values() if isinstance(value, dict) else value
+    if isinstance(value, dict | list | tuple):
+        for item in items:
             yield from _flat(item)

@@ -49,7 +49,7 @@ class _Forward:
     """The loop that is differentiated."""
 
     def __init__(self, loop: Loop) -> None:
-        # How many steps were done, and how many of them gradients flow back through.
+        # How many steps were done; below, how many of them gradients flow back through.
         self.done = dim_of(loop.count() if loop.layout.stops else loop.args[0])
         if is_unbounded(loop.args[0]):
             # All rows are needed now: the loop runs again, for as many steps as it took.
@@ -66,7 +66,7 @@ class _Forward:
         self.steps = self.done
         if self.layout.truncate is not None:
             self.steps = dim_of(T.minimum(tensor_of(self.done), self.layout.truncate))
-
+        # What is read instead of being computed again, and where.
         self.kept: dict[Tensor, Part] = {}
 
     def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
@@ -154,7 +154,7 @@ class _Pulled:
 
 def _pulled(forward: _Forward, by_part: Mapping[Part, Tensor]) -> _Pulled:
     results = forward.loop.body.results
-    slots = [slot for slot in forward.loop.body.slots if slot.dtype.is_float]
+    slots = [slot for slot in forward.loop.body.slots if slot.dtype.is_inexact]
     live = {forward.result(part) for part in by_part}
     while True:
         bars = {number: placeholder(results[number].type) for number in sorted(live)}

@@ -17,7 +17,6 @@ from symc.loops.scan import Rows
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
 from symc.tensor.spans import at_least_zero
-from symc.types import TensorType
 
 
 @record
@@ -48,11 +47,6 @@ class Along:
         if backwards:
             return Rows(tuple(self.last - tap for tap in self.taps), backwards)
         return Rows(tuple(tap - self.first for tap in self.taps), backwards)
-
-    @property
-    def row(self) -> TensorType:
-        """The type of a row."""
-        return TensorType(self.tensor.dtype, self.tensor.type.shape[1:])
 
 
 def listed(given: Any) -> list[Any]:

@@ -13,14 +13,13 @@ from symc.dims import Dim
 from symc.errors import LoopError
 from symc.graph import Tensor, user_line
 from symc.inputs import as_tensor, constant
-from symc.loops.scan import State
 from symc.loops.sequences import taps_of
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import public
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import TensorType, promote, to_numpy
+from symc.types import promote, to_numpy
 
 
 @record
@@ -34,16 +33,6 @@ class Start:
     rows: Tensor
     taps: tuple[int, ...]
     number: float | None = None
-
-    @property
-    def row(self) -> TensorType:
-        """The type of a row."""
-        return TensorType(self.rows.dtype, self.rows.type.shape[1:])
-
-    @property
-    def state(self) -> State:
-        """The same in the form of the op."""
-        return State(self.taps)
 
 
 def start(given: Any) -> Start | None:
@@ -67,15 +56,11 @@ def start(given: Any) -> Start | None:
             f"scan: the taps of an output must be negative, not {list(chosen)}: a step can read "
             f"what earlier ones computed\n  initial {describe(initial)}"
         )
-    if (
-        chosen == (-1,)
-        and isinstance(given, int | float)
-        and not isinstance(given, bool | np.generic)
-    ):
+    if chosen != (-1,):
+        return Start(_first_rows(initial, -min(chosen)), chosen)
+    if isinstance(given, int | float) and not isinstance(given, bool | np.generic):
         return _numbered(given, INT8 if isinstance(given, int) else FLOAT16, ())
-    if chosen == (-1,):
-        return Start(expand_dims(initial, 0), chosen)
-    return Start(_first_rows(initial, -min(chosen)), chosen)
+    return Start(expand_dims(initial, 0), chosen)
 
 
 def _first_rows(initial: Tensor, depth: int) -> Tensor:
@@ -115,7 +100,7 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
 
 def _refitted_number(start: Start, number: float, row: Tensor, result: Tensor) -> Start:
     shape = result.type.shape
-    if row.dtype is INT8 and result.dtype.is_float:
+    if row.dtype is INT8 and result.dtype.is_inexact:
         return _numbered(number, FLOAT16, shape)
     dtype = (INT64 if row.dtype is INT8 else FLOAT64) if result.dtype is row.dtype else result.dtype
     wide = promote(row.dtype, dtype)

@@ -279,3 +279,17 @@ def test_compiled_gradients(build: Callable[..., Any], arrays: list[Any]) -> Non
     found = symc.function(inputs, [output, *gradients])(*arrays)
     for value, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(value, other, rtol=1e-12, atol=1e-13)
+
+
+def test_complex_states() -> None:
+    z, w = T.tensor("complex128", (3,), name="z"), T.tensor("complex128", (), name="w")
+    h, _ = symc.scan(lambda z, h: T.sin(h * w) + z * z, z, 1)
+    rows = [T.ones((), dtype="complex128")]
+    for t in range(3):
+        rows.append(T.sin(rows[-1] * w) + z[t] * z[t])
+    costs = [abs(last) ** 2 for last in (h[-1], rows[-1])]
+    gradients = [bar for cost in costs for bar in symc.grad(cost, [z, w])]
+    given = np.array([0.3 + 0.2j, 0.1 - 0.4j, 0.5j]), np.complex128(0.7 + 0.1j)
+    found = values([z, w], gradients, *given)
+    for value, other in zip(found[:2], found[2:], strict=True):
+        np.testing.assert_allclose(value, other, rtol=1e-14)

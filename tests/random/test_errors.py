@@ -52,6 +52,14 @@ def test_refused_at_once(number: int) -> None:
         build()
 
 
+def test_a_key_that_turns_out_too_short() -> None:
+    key = T.vector("key", "uint64")
+    f = symc.function([key], R.normal(key, size=3), mode="compile")
+    assert f(np.zeros(2, np.uint64)).shape == (3,)
+    with pytest.raises(ShapeMismatch):
+        f(np.zeros(1, np.uint64))
+
+
 def test_refused_when_it_runs() -> None:
     """Whole numbers have no NaN to answer with, floats do."""
     lam, n = T.vector("lam"), T.scalar("n", "int64")

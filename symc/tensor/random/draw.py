@@ -25,6 +25,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, project
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template
 from symc.tensor.random.philox import numbers
+from symc.tensor.specify import specify_shape
 from symc.tensor.views import broadcast_to, not_negative
 from symc.types import TensorType
 
@@ -155,12 +156,13 @@ def checked_key(key: Tensor, label: str) -> Tensor:
     key = as_tensor(key)
     if key.dtype is not UINT64:
         raise DTypeError(f"{label}: a key is of uint64, not {key.dtype}\n  key    {describe(key)}")
-    if key.ndim != 1 or (key.type.shape[0] not in (2,) and isinstance(key.type.shape[0], int)):
+    length = key.type.shape[0] if key.ndim == 1 else None
+    if length is None or (isinstance(length, int) and length != 2):
         raise RankError(
             f"{label}: one key is needed, of shape (2,), not {key.type}\n  key    {describe(key)}\n"
             "  of keys that were split, take one: keys[0]"
         )
-    return key
+    return specify_shape(key, (2,))
 
 
 def draw(

@@ -52,7 +52,8 @@ def key(seed: int | Tensor | None = None) -> Tensor:
 def fold_in(key: Tensor, data: TensorLike) -> Tensor:
     """A key for each integer of `data`: one for each step of a loop, or for each of several draws.
 
-    A scalar gives a key; a tensor gives keys of its shape with a last axis of length 2.
+    A scalar gives a key; a tensor gives keys of its shape with a last axis of length 2. Numbers
+    that differ by a multiple of 2**48 give the same key.
 
     >>> import symc.tensor as T
     >>> keys = [T.random.fold_in(T.random.key(0), step) for step in range(3)]

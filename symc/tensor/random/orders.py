@@ -130,11 +130,9 @@ def _race(key: Tensor, chances: Tensor) -> Tensor:
 
 def _chances(p: TensorLike, count: Dim) -> Tensor:
     chances = cast_to(as_tensor(p), FLOAT64)
-    if chances.ndim != 1 or (
-        isinstance(count, int)
-        and chances.type.shape[0] not in (count,)
-        and isinstance(chances.type.shape[0], int)
-    ):
+    length = chances.type.shape[0] if chances.ndim == 1 else None
+    known = isinstance(count, int) and isinstance(length, int)
+    if length is None or (known and length != count):
         raise ShapeMismatch(
             f"choice: one probability is needed for each of {count}\n  given  {describe(chances)}"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -199,7 +199,7 @@ def _edges(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> 
     same = OPERATORS["eq"](low, high)
     low, high = where(same, low - 0.5, low), where(same, high + 0.5, high)
     # As NumPy's linspace rounds them: steps from the low end, and the high end itself.
-    steps = arange(int(bins), dtype="float64") * cast_to((high - low) / bins, FLOAT64)
+    steps = arange(int(cast("int", bins)), dtype="float64") * cast_to((high - low) / bins, FLOAT64)
     inner = cast_to(steps + cast_to(low, FLOAT64), dtype)
     return concatenate([inner, reshape(high, (1,))])
 

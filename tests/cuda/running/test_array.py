@@ -62,9 +62,10 @@ def test_values_of_another_shape_or_dtype_are_refused(device: Device) -> None:
     "value",
     [
         some((4, 6))[::2, ::-1], some((4, 6)).T, some((3,), ">f8"), [[1, 2], [3, 4]], 7, 2.5, True,
-        np.float32(3), np.broadcast_to(np.float64(1), (3, 2)),
+        1j, np.float32(3), np.broadcast_to(np.float64(1), (3, 2)),
     ],
-    ids=["strided", "transposed", "swapped", "list", "int", "float", "bool", "scalar", "broadcast"],
+    ids=["strided", "transposed", "swapped", "list", "int", "float", "bool",
+         "complex", "scalar", "broadcast"],
 )  # fmt: skip
 def test_what_can_be_uploaded(device: Device, value: Any) -> None:
     array = asarray(value, device=device)
@@ -73,7 +74,7 @@ def test_what_can_be_uploaded(device: Device, value: Any) -> None:
     assert np.array_equal(array.to_numpy(), want)
 
 
-@pytest.mark.parametrize("value", [1j, "text", np.zeros(2, "O"), np.zeros(2, np.longdouble)])
+@pytest.mark.parametrize("value", ["text", np.zeros(2, "O"), np.zeros(2, np.longdouble)])
 def test_what_cannot_be_uploaded(device: Device, value: Any) -> None:
     with pytest.raises(DTypeError, match="numbers of symc's dtypes, not"):
         asarray(value, device=device)

@@ -154,7 +154,7 @@ def test_arrays_that_are_not_contiguous(device: Device) -> None:
 
 def test_dtypes_that_symc_does_not_have(device: Device) -> None:
     array = asarray(some(4), device=device)
-    for typestr in ("<c8", ">f8", "<c16", "|V8"):
+    for typestr in (">f8", ">c16", "|V8"):
         with pytest.raises(DTypeError, match="which symc does not have"):
             asarray(ByInterface(array, typestr=typestr), device=device)
     with pytest.raises(DeviceError, match="masked"):
