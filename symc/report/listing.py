@@ -66,9 +66,8 @@ def _after(contents: Contents, node: Tensor) -> str:
 
 def kernel_source(text: str, name: str) -> str:
     """The function of a kernel in a generated text, with the comment above it."""
-    head = re.search(
-        rf"^[^\n]*\bvoid\b[^\n]*\b{re.escape(name)}_?\([^;]*?\)\n?\s*\{{", text, re.MULTILINE
-    )
+    first_line = rf"^[^\n]*\bvoid\b[^\n]*\b{re.escape(name)}_?\([^;]*?\)\s*\{{"
+    head = re.search(first_line, text, re.MULTILINE)
     if head is None:
         return ""
     start = text.rfind("\n\n", 0, head.start()) + 2
