@@ -221,7 +221,7 @@ UNKNOWN = (sympy.floor, sympy.ceiling, sympy.Mod, sympy.conjugate, sympy.re)
 
 def _is_partial(expr: Any) -> bool:
     """Whether there are cases, and they leave some numbers out."""
-    return type(expr) is sympy.Piecewise and expr.args[-1][1] != sympy.true
+    return type(expr) is sympy.Piecewise and expr.args[-1].args[1] != sympy.true
 
 
 def test_derivatives_by_sympy_and_by_symc_agree() -> None:
