@@ -91,9 +91,9 @@ def test_notebook_runs(
 
 
 def write(path: Path, stored: dict[str, Any], executed: dict[str, Any]) -> None:
-    """Writes the outputs; those that vary only where there are none yet, or the cell has changed."""
+    """Writes the outputs; of cells that vary only where there are none (clear them to renew)."""
     for before, after in zip(code_cells(stored), code_cells(executed), strict=True):
-        if varies(before) and before["outputs"] and before["execution_count"]:
+        if varies(before) and before["outputs"]:
             continue
         before["outputs"] = [_kept(output) for output in after["outputs"]]
         before["execution_count"] = after["execution_count"]
