@@ -97,9 +97,7 @@ _FFT = {
 _SORTING = {
     "sort": "kind descending rows n x out! room!",
     "argsort": "kind descending rows n x out! room!",
-} | {
-    f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")
-}
+} | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
 KINDS = ("float32", "float64", "complex64", "complex128")
 

@@ -135,6 +135,10 @@ class Op:
         del node
         return ()
 
+    def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+        """The graphs within the op, such as the step of a loop: what each is for, its results."""
+        return ()
+
     def key(self) -> str:
         """Text that is equal exactly for equal ops, in every process: part of the cache key."""
         return repr(self)
@@ -246,6 +250,11 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<{self.name or self.op.label} {self.type}>"
+
+    def _repr_latex_(self) -> str:
+        from symc.latex import equation  # late: notebooks ask for it
+
+        return equation(self)
 
     def __reduce__(self) -> Any:
         from symc.saved.functions import reduce_tensor
@@ -424,6 +433,18 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
             if path:
                 order.append(path.pop())
     return order
+
+
+def walk_within(outputs: Iterable[Tensor]) -> Iterator[Tensor]:
+    """Every node the outputs depend on, and those of the graphs within ops: see `Op.graphs`."""
+    seen: set[tuple[Tensor, ...]] = set()
+    pending = [tuple(outputs)]
+    while pending:
+        for node in walk(pending.pop()):
+            yield node
+            inner = {results for _, results in node.op.graphs()} - seen
+            seen |= inner
+            pending += inner
 
 
 def substitute(outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]) -> list[Tensor]:
