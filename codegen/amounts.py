@@ -55,7 +55,7 @@ class Amount:
         """An integer expression as an amount; `names` has what is known of variables."""
         match expr:
             case Const(value):
-                return Amount({(): float(value)})
+                return Amount({(): float(value)}) if value else NOTHING
             case Var(name) if names is not None and name in names:
                 return names[name]
             case Binary("add", left, right):

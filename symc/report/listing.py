@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 
 from symc.codegen import ir
 from symc.codegen.text import kernel_text
@@ -65,11 +66,12 @@ def _after(contents: Contents, node: Tensor) -> str:
 
 def kernel_source(text: str, name: str) -> str:
     """The function of a kernel in a generated text, with the comment above it."""
-    found = max(text.find(f"void {name}("), text.find(f"void {name}_("))
-    if found < 0:
+    first_line = rf"^[^\n]*\bvoid\b[^\n]*\b{re.escape(name)}_?\([^;]*?\)\s*\{{"
+    head = re.search(first_line, text, re.MULTILINE)
+    if head is None:
         return ""
-    start = text.rfind("\n\n", 0, found) + 2
-    end = text.find("\n}\n", found)
+    start = text.rfind("\n\n", 0, head.start()) + 2
+    end = text.find("\n}\n", head.end())
     return text[start : end + 2] if end >= 0 else text[start:]
 
 

@@ -37,7 +37,7 @@ def memory_section(contents: Contents) -> Html:
         "svg",
         *shown,
         width=LEFT + count * STEP,
-        height=(len(rows) + 1.5) * ROW,
+        height=(len(rows) + 1.2) * ROW,
         class_="timeline",
     )
     sizes: list[tuple[str, Child]] = [

@@ -1,21 +1,28 @@
-"""How long compiling took, stage by stage, and how long a call takes."""
+"""How long compiling took, stage by stage, and what a call and each of its kernels take."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from symc.codegen.amounts import Amount, sizes_of, work_of
+import numpy as np
+
+from symc.codegen.amounts import sizes_of, work_of
 from symc.codegen.ir import Launch
-from symc.report.contents import Contents
+from symc.codegen.record import record
+from symc.measure.profile import Step, profile
+from symc.measure.timing import collection_off, kept, sample
+from symc.measure.words import duration
+from symc.report.contents import Contents, Task
 from symc.report.markup import Child, Html, facts, link, section, tag
+from symc.report.roofline import Machine, Point, measured_machine, roofline
 
 if TYPE_CHECKING:
     from symc.callable import Function
 
 LONGEST = 500.0  # pixels
-ENOUGH = 0.2  # seconds that calls are timed for
+CALLS = 20
 
 
 def compile_section(function: Function) -> Html:
@@ -28,13 +35,13 @@ def compile_section(function: Function) -> Html:
         tag(
             "tr",
             tag("td", stage),
-            tag("td", f"{1e3 * value:.1f} ms"),
+            tag("td", duration(value)),
             tag("td", _bar(LONGEST * value / longest)),
         )
         for stage, value in seconds.items()
     ]
     origin = "It came from the cache." if function.hit else "It was compiled in this process."
-    total = f"{origin} {1e3 * sum(seconds.values()):.1f} ms in all."
+    total = f"{origin} {duration(sum(seconds.values()))} in all."
     return section("compiling", "Compiling", tag("p", total), tag("table", *rows))
 
 
@@ -43,61 +50,99 @@ def _bar(width: float) -> Html:
     return tag("svg", rect, width=LONGEST, height=12)
 
 
-def best_seconds(function: Function, example: Sequence[Any]) -> float:
-    """The time of the fastest of several calls."""
-    best, spent = float("inf"), 0.0
-    while spent < ENOUGH:
-        started = time.perf_counter()
-        function(*example)
-        taken = time.perf_counter() - started
-        best, spent = min(best, taken), spent + taken
-    return best
+# --- calls ----------------------------------------------------------------------------------------
+
+
+@record
+class Timed:
+    """What a task took in a call, all its runs together; operations None where nobody knows."""
+
+    task: Task
+    step: Step
+    operations: float | None
 
 
 def calls_section(contents: Contents, example: Sequence[Any] | None) -> Html:
-    """The time of a call, and what its kernels move and compute in it."""
+    """The time of a call, and what each of its kernels took, moved and computed."""
     if example is None:
         words = "Give f.report an example=[...] of arguments to see what a call costs."
         return section("calls", "Calls", tag("p", words))
     function = contents.function
     arguments = function.arguments(example)
-    best = best_seconds(function, arguments)
-    sizes = sizes_of(contents.stages.optimised, _lengths(contents, arguments))
-    rows = [tag("tr", *(tag("th", name) for name in ("kernel", "bytes", "operations", "per byte")))]
-    moved = computed = 0.0
-    for task in contents.tasks:
-        if not isinstance(task.step, Launch):
-            continue
-        work = work_of(contents.stages.optimised, task.step)
-        traffic, operations = (work.read + work.written).value(sizes), work.operations.value(sizes)
-        if traffic is None or operations is None:
-            continue
-        moved, computed = moved + traffic, computed + operations
-        cells: list[Child] = [link(task.place, task.title), f"{traffic:,.0f}", f"{operations:,.0f}"]
-        cells.append(f"{operations / traffic:.2f}" if traffic else "-")
-        rows.append(tag("tr", *(tag("td", cell) for cell in cells)))
-    total: list[tuple[str, Child]] = [
-        ("fastest call", f"{1e6 * best:.1f} us"),
-        ("bytes that kernels move", f"{moved:,.0f}"),
-        ("that is", f"{moved / best / 1e9:.2f} GB/s, {computed / best / 1e9:.2f} G operations/s"),
+    whole = tag("p", f"The fastest of {CALLS} calls took {duration(fastest(function, arguments))}.")
+    if function.device != "cpu" or function.folder is None:
+        return section("calls", "Calls", whole)
+    found = timed_tasks(contents, arguments)
+    machine = measured_machine()
+    points = [
+        Point(
+            t.task.title, t.task.place, t.operations / t.step.bytes, t.operations / t.step.seconds
+        )
+        for t in found
+        if t.operations and t.step.bytes and t.step.seconds
     ]
-    return section("calls", "Calls", facts(total), tag("table", *rows))
+    here: list[tuple[str, Child]] = [
+        ("memory here", f"{machine.bandwidth / 1e9:.3g} GB/s (NumPy copies an array)"),
+        ("arithmetic here", f"{machine.operations / 1e9:.3g} G operations/s (NumPy's matmul)"),
+    ]
+    table = _table(found, machine)
+    return section("calls", "Calls", whole, table, facts(here), roofline(points, machine))
+
+
+def fastest(function: Function, arguments: Sequence[Any]) -> float:
+    """Seconds of the fastest of several calls. Shared variables keep their values."""
+    times: list[float] = []
+    with kept(function.shared) as reset, collection_off():
+        for _ in range(CALLS):
+            times.append(sample(lambda: function(*arguments), 1))
+            reset()
+    return min(times)
+
+
+def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[Timed]:
+    """What each step that computes took."""
+    measured = profile(contents.function, *arguments, repeat=CALLS)
+    steps = [step for step in measured.steps if step.kind in ("kernel", "routine", "Python")]
+    program = contents.stages.optimised
+    sizes = sizes_of(program, _lengths(contents, arguments))
+
+    def timed(task: Task, step: Step) -> Timed:
+        if not isinstance(task.step, Launch):
+            return Timed(task, step, None)
+        once = work_of(program, task.step).operations.value(sizes)
+        return Timed(task, step, None if once is None else once * step.calls)
+
+    return list(starmap(timed, zip(contents.tasks, steps, strict=True)))
 
 
 def _lengths(contents: Contents, arguments: Sequence[Any]) -> dict[tuple[str, int], int]:
     """The lengths of the arrays that the program is given."""
-    import numpy as np
-
     program = contents.stages.optimised
-    given = [b.name for b in program.buffers if b.role == "input"]
-    shared = [b.name for b in program.buffers if b.role == "shared"]
-    arrays = [np.shape(value) for value in arguments]
-    held = [np.shape(variable.get_value()) for variable in contents.function.shared]
+    names = [b.name for role in ("input", "shared") for b in program.buffers if b.role == role]
+    shapes = [np.shape(value) for value in arguments]
+    shapes += [np.shape(shared.get_value(borrow=True)) for shared in contents.function.shared]
     return {
         (name, axis): length
-        for name, shape in zip([*given, *shared], [*arrays, *held], strict=True)
+        for name, shape in zip(names, shapes, strict=True)
         for axis, length in enumerate(shape)
     }
 
 
-__all__ = ["Amount", "best_seconds", "calls_section", "compile_section"]
+def _table(found: Sequence[Timed], machine: Machine) -> Html:
+    whole = sum(t.step.seconds for t in found) or 1.0
+    names = ("kernel", "runs", "time", "", "GB/s", "of this memory", "G operations/s")
+    rows = [tag("tr", *(tag("th", name) for name in names))]
+    for t in found:
+        step = t.step
+        rate = t.operations / step.seconds / 1e9 if t.operations and step.seconds else None
+        cells: list[Child] = [
+            link(t.task.place, t.task.title),
+            f"{step.calls:g}",
+            duration(step.seconds),
+            tag("div", style=f"width:{100 * step.seconds / whole:.0f}px", class_="share"),
+            f"{step.bandwidth / 1e9:.3g}",
+            f"{step.bandwidth / machine.bandwidth:.0%}",
+            "" if rate is None else f"{rate:.3g}",
+        ]
+        rows.append(tag("tr", *(tag("td", cell) for cell in cells)))
+    return tag("table", *rows)

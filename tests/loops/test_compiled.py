@@ -133,7 +133,10 @@ def test_loops_in_loops() -> None:
 
 def test_inner_and_outer_slots_of_the_same_kind_are_told_apart() -> None:
     x = T.vector("x")
-    inner = lambda e: symc.scan(lambda s: s + e, outputs_info=e * 2, n_steps=3)[0][-1]  # noqa: E731
+
+    def inner(e: Any) -> Any:
+        return symc.scan(lambda s: s + e, outputs_info=e * 2, n_steps=3)[0][-1]
+
     y, _ = symc.scan(lambda e, s: inner(e) + inner(s), x, T.ones(()))
     check([x], [y], r(4))
 
@@ -330,7 +333,7 @@ def test_a_loop_in_a_loop_has_as_many_steps_as_a_number_outside_says() -> None:
 def test_complex_numbers_within_a_step_of_real_ones() -> None:
     x = T.vector("x")
 
-    def step(row: Tensor, state: Tensor) -> Tensor:
+    def step(row: Any, state: Any) -> Any:
         z = T.complex(row, state)
         return (z * z).real + abs(T.exp(z * 1j)) * 0.1
 

@@ -89,9 +89,7 @@ def test_the_wheel_zooms_and_dragging_moves(page: browser.Browser) -> None:
     view = "document.querySelector('#before svg').getAttribute('viewBox').split(' ').map(Number)"
     first: Any = page.value(view)
     x, y = middle(page, "#before svg")
-    page.command(
-        "Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-100
-    )
+    page.command("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-100)
     nearer: Any = page.value(view)
     assert nearer[2] == pytest.approx(first[2] / 1.2)
     for kind, dx in (("mousePressed", 0), ("mouseMoved", 40), ("mouseReleased", 40)):

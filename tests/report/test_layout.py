@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -33,12 +34,12 @@ def test_nodes_do_not_overlap_and_lines_go_down(seed: int, count: int) -> None:
         layers.setdefault(y, []).append((x - width / 2, x + width / 2))
     for boxes in layers.values():
         boxes.sort()
-        for (_, right), (left, _) in zip(boxes, boxes[1:], strict=False):
+        for (_, right), (left, _) in pairwise(boxes):
             assert left - right >= GAP - 1e-6
     for (start, end), line in zip(edges, drawn.lines, strict=True):
         assert line[0] == drawn.places[start]
         assert line[-1] == drawn.places[end]
-        steps = [lower - upper for (_, upper), (_, lower) in zip(line, line[1:], strict=False)]
+        steps = [lower - upper for (_, upper), (_, lower) in pairwise(line)]
         assert steps == [LAYER] * len(steps)
     assert drawn == layout(widths, edges)
 
