@@ -316,7 +316,7 @@ MACHINE_PATH = re.compile(r"(?<![\w./<~])/(?:work|root|home|Users|tmp)/\w")
 TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.cuh", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
 
 
-@pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "scripts", ".ci", "."])
+@pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "docs", "scripts", ".ci", "."])
 def test_no_paths_of_one_machine(folder: str) -> None:
     top = ROOT / folder
     if folder == ".":

@@ -312,6 +312,24 @@ def test_jacobians_of_branches() -> None:
         check([c, x], [symc.jacobian(y, x)], value, r(3), ir=False)
 
 
+def test_a_loop_in_a_branch_has_as_many_steps_as_a_number_outside_says() -> None:
+    n = T.lscalar("n")
+    product = symc.fori_loop(1, n + 1, lambda i, p: p * i, T.constant(1))
+    f = symc.function([n], symc.ifelse(n > 20, -1, product))
+    assert [int(f(10)), int(f(0)), int(f(30))] == [3628800, 1, -1]
+
+
+def test_a_loop_in_a_loop_has_as_many_steps_as_a_number_outside_says() -> None:
+    n, v = T.lscalar("n"), T.vector("v")
+    powers, _ = symc.scan(
+        lambda row: symc.fori_loop(0, n, lambda i, p: p * row, T.constant(1.0)), sequences=v
+    )
+    f = symc.function([n, v], [powers, symc.grad(powers.sum(), v)])
+    value, slope = f(3, [1.0, 2.0])
+    np.testing.assert_allclose(value, [1.0, 8.0])
+    np.testing.assert_allclose(slope, [3.0, 12.0])
+
+
 def test_complex_numbers_within_a_step_of_real_ones() -> None:
     x = T.vector("x")
 
