@@ -270,8 +270,19 @@ static symc_key_fNN symc_pivot_fNN(const symc_key_fNN *a, int64_t n) {
     return sample[4 * LANES];
 }
 
+// SYMBOL symc_copy_few_fNN
+// NEEDS symc_key_fNN
+// Copies few keys. A call of memcpy takes longer, the more so as it may leave AVX.
+static inline void symc_copy_few_fNN(const symc_key_fNN *from, symc_key_fNN *to, int64_t n) {
+    enum { LANES = 32 / sizeof(real) };
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        *(symc_keys_fNN *)(to + i) = *(const symc_keys_fNN *)(from + i);
+    for (; i < n; i++) to[i] = from[i];
+}
+
 // SYMBOL symc_sort_keys_fNN
-// NEEDS symc_divide_fNN symc_pivot_fNN
+// NEEDS symc_divide_fNN symc_pivot_fNN symc_copy_few_fNN
 // Sorts `a`, with `b` to work in, and leaves the result in `b` where `over`, else in `a`. Where no key
 // is below the pivot, those equal to it are divided off. Threads take the smaller parts.
 static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int over, int threads) {
@@ -301,9 +312,9 @@ static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int 
     }
     symc_key_fNN few[FEW];
     for (int64_t i = n / 8 * 8; i < FEW; i++) few[i] = most;
-    __builtin_memcpy(few, a, (size_t)n * sizeof *few);
+    symc_copy_few_fNN(a, few, n);
     symc_network_fNN(few);
-    __builtin_memcpy(over ? b : a, few, (size_t)n * sizeof *few);
+    symc_copy_few_fNN(few, over ? b : a, n);
 }
 
 // SYMBOL SYMC_EACH_KEY
@@ -345,7 +356,7 @@ static inline real symc_key_float_fNN(symc_key_fNN key) {
 // SYMBOL symc_keys_of_f32
 // NEEDS SYMC_EACH_KEY symc_float_key_f32
 // The keys of a row, and the numbers of keys. Descending, keys are turned around.
-static void symc_keys_of_f32(int64_t kind, int descending, int64_t n, const void *x,
+static __attribute__((optimize("O3"))) void symc_keys_of_f32(int64_t kind, int descending, int64_t n, const void *x,
                              symc_key_f32 *keys) {
     const symc_key_f32 turn = descending ? -1 : 0, least = (symc_key_f32)(1u << 31);
     switch (kind) {
@@ -360,7 +371,7 @@ static void symc_keys_of_f32(int64_t kind, int descending, int64_t n, const void
         SYMC_TO_KEYS(10, float, const symc_key_f32 key = symc_float_key_f32(v))
     }
 }
-static void symc_of_keys_f32(int64_t kind, int descending, int64_t n, const symc_key_f32 *keys,
+static __attribute__((optimize("O3"))) void symc_of_keys_f32(int64_t kind, int descending, int64_t n, const symc_key_f32 *keys,
                              void *x) {
     const symc_key_f32 turn = descending ? -1 : 0, least = (symc_key_f32)(1u << 31);
     switch (kind) {
@@ -379,7 +390,7 @@ static void symc_of_keys_f32(int64_t kind, int descending, int64_t n, const symc
 // SYMBOL symc_keys_of_f64
 // NEEDS SYMC_EACH_KEY symc_float_key_f64
 // The keys of a row, and the numbers of keys. Descending, keys are turned around.
-static void symc_keys_of_f64(int64_t kind, int descending, int64_t n, const void *x,
+static __attribute__((optimize("O3"))) void symc_keys_of_f64(int64_t kind, int descending, int64_t n, const void *x,
                              symc_key_f64 *keys) {
     const symc_key_f64 turn = descending ? -1 : 0, least = (symc_key_f64)(1ull << 63);
     switch (kind) {
@@ -388,7 +399,7 @@ static void symc_keys_of_f64(int64_t kind, int descending, int64_t n, const void
         SYMC_TO_KEYS(11, double, const symc_key_f64 key = symc_float_key_f64(v))
     }
 }
-static void symc_of_keys_f64(int64_t kind, int descending, int64_t n, const symc_key_f64 *keys,
+static __attribute__((optimize("O3"))) void symc_of_keys_f64(int64_t kind, int descending, int64_t n, const symc_key_f64 *keys,
                              void *x) {
     const symc_key_f64 turn = descending ? -1 : 0, least = (symc_key_f64)(1ull << 63);
     switch (kind) {
