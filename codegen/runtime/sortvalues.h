@@ -163,21 +163,20 @@ static __attribute__((noinline)) void symc_network_f64(symc_key_f64 *keys) {
 }
 
 // SYMBOL symc_sort_orders
-// For each set of lanes the order that puts them before the others: eight places of a byte each. A
-// set of `lanes` bits stands for as many lanes, each of 8 / lanes words.
-static const uint64_t *symc_sort_orders(int lanes) {
-    static uint64_t orders[2][256];
+// NEEDS SYMC_ORDERED
+// For each set of lanes the order that puts them before the others, eight words at a time. A set of
+// `lanes` bits stands for as many lanes, each of 8 / lanes words.
+static const symc_sort_words *symc_sort_orders(int lanes) {
+    static symc_sort_words orders[2][256];
     static int filled[2];
-    uint64_t *found = orders[lanes == 8];
+    symc_sort_words *found = orders[lanes == 8];
     if (__atomic_load_n(&filled[lanes == 8], __ATOMIC_ACQUIRE)) return found;
     const int words = 8 / lanes;
     for (int set = 0; set < 1 << lanes; set++) {
-        uint64_t order = 0;
-        int place = 0;
+        int *next = (int *)&found[set];
         for (int in = 1; in >= 0; in--)
             for (int word = 0; word < 8; word++)
-                if ((set >> word / words & 1) == in) order |= (uint64_t)word << 8 * place++;
-        __atomic_store_n(&found[set], order, __ATOMIC_RELAXED);
+                if ((set >> word / words & 1) == in) __atomic_store_n(next++, word, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&filled[lanes == 8], 1, __ATOMIC_RELEASE);
     return found;
@@ -215,8 +214,7 @@ static int64_t symc_divide_fNN(const symc_key_fNN *a, symc_key_fNN *b, int64_t n
     int64_t left = n;
 #if defined(__AVX2__)
     enum { LANES = 32 / sizeof(real) };
-    typedef char bytes __attribute__((vector_size(16)));
-    const uint64_t *orders = symc_sort_orders(LANES);
+    const symc_sort_words *orders = symc_sort_orders(LANES);
 #else
     enum { LANES = 1 };
 #endif
@@ -230,10 +228,8 @@ static int64_t symc_divide_fNN(const symc_key_fNN *a, symc_key_fNN *b, int64_t n
     for (; left > 0; left -= LANES) {
         const symc_keys_fNN *keys = (const symc_keys_fNN *)(end - left);
         const unsigned below = symc_below_fNN(keys, pivot);
-        typedef long long packed __attribute__((vector_size(16)));
-        const packed order = {(long long)orders[below], 0};
         const symc_keys_fNN divided = (symc_keys_fNN)__builtin_ia32_permvarsi256(
-            (symc_sort_words)*keys, (symc_sort_words)__builtin_ia32_pmovzxbd256((bytes)order));
+            (symc_sort_words)*keys, orders[below]);
         *(symc_keys_fNN *)next = divided;
         *(symc_keys_fNN *)(next + left - LANES) = divided;
         next += (unsigned)__builtin_popcount(below);
