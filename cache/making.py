@@ -14,7 +14,7 @@ from symc.cache.key import Key
 from symc.cache.lock import Lock
 from symc.cache.seal import seal
 
-__all__ = ["discard", "lock_file", "make_entry", "temporary_folder"]
+__all__ = ["discard", "home", "lock_file", "make_entry", "temporary_folder"]
 
 _PROBE = bytes(1 << 16)
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -56,6 +56,11 @@ def lock_file(root: Path, digest: str) -> Path:
 def temporary_folder(root: Path, digest: str) -> Path:
     """Return a fresh name beside the entries, so that publishing is one rename."""
     return root / "tmp" / f"{digest}.{os.urandom(6).hex()}"
+
+
+def home(folder: Path) -> str:
+    """Return where a folder that `make` fills will be once it is published."""
+    return place.entry_folder(folder.parent.parent, folder.name.partition(".")[0])
 
 
 def discard(root: Path, path: Path) -> None:

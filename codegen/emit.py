@@ -28,8 +28,8 @@ HOST = "/* ---- host ---- */\n"
 IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
 
 
-def emit(program: Program, lang: Lang) -> str:
-    """The text of a program."""
+def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
+    """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
     layout = plan(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
@@ -54,7 +54,7 @@ def emit(program: Program, lang: Lang) -> str:
             layout.scratch.get(kernel.name),
             aliased.get(kernel.name, frozenset()),
         )
-    host = Host(program, layout, kernels, host_printer, printers)
+    host = Host(program, layout, kernels, host_printer, printers, timed=timed)
     text = host_text(host)
     parts = [header(program), load.base()]
     pasted = [name for name in used if name not in FOREIGN]

@@ -98,9 +98,7 @@ _SORTING = {
     "sort_f32": "kind descending rows n x out! room!",
     "sort_f64": "kind descending rows n x out! room!",
     "argsort": "kind descending rows n x out! room!",
-} | {
-    f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")
-}
+} | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
 KINDS = ("float32", "float64", "complex64", "complex128")
 

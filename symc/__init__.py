@@ -40,6 +40,8 @@ finally:
 if _TYPE_CHECKING:
     from symc import errors as errors
     from symc import optim as optim
+    from symc.debug import dprint as dprint
+    from symc.debug import pprint as pprint
     from symc.loops.api import scan as scan
     from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
@@ -49,12 +51,17 @@ if _TYPE_CHECKING:
     from symc.loops.outcome import until as until
     from symc.loops.repeat import fori_loop as fori_loop
     from symc.loops.repeat import while_loop as while_loop
+    from symc.measure.benchmark import benchmark as benchmark
+    from symc.measure.profile import profile as profile
     from symc.saved.functions import load as load
     from symc.saved.functions import save as save
     from symc.user.c_op import c_function as c_function
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op
     from symc.user.subgraph import function_of as function_of
+    from symc.user.watch import Assert as Assert
+    from symc.user.watch import Print as Print
+    from symc.user.watch import breakpoint as breakpoint
 
 __all__ = [
     "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
@@ -67,11 +74,14 @@ _MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",
+    "Assert": "user.watch", "Print": "user.watch", "breakpoint": "user.watch",
     "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
+    "dprint": "debug", "pprint": "debug",
+    "benchmark": "measure.benchmark", "profile": "measure.profile",
 }  # fmt: skip
 
 __version__ = _VERSION

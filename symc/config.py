@@ -20,14 +20,20 @@ class Config:
     - `tf32`: whether float32 matrix products on a graphics card may use tensor cores, which keep
       three digits of each factor. Read when a device first multiplies matrices. ``SYMC_TF32=1``.
     - `threads`: how many threads a function may use; 0 means all cores. ``SYMC_THREADS``.
+    - `debug_symbols`: whether functions are compiled with ``-g``: gdb then steps through their C,
+      which stays in the cache. ``SYMC_DEBUG_SYMBOLS=1``.
     - `on_unused_input`: "raise", "warn" or "ignore". ``SYMC_ON_UNUSED_INPUT``.
     """
 
-    __slots__ = ("cuda_graphs", "device", "floatX", "mode", "on_unused_input", "tf32", "threads")
+    __slots__ = (
+        "cuda_graphs", "debug_symbols", "device", "floatX", "mode", "on_unused_input", "tf32",
+        "threads",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.floatX = os.environ.get("SYMC_FLOATX", "float64")
         self.cuda_graphs = os.environ.get("SYMC_CUDA_GRAPHS", "1") != "0"
+        self.debug_symbols = os.environ.get("SYMC_DEBUG_SYMBOLS", "0") == "1"
         self.device = os.environ.get("SYMC_DEVICE", "cpu")
         self.mode = os.environ.get("SYMC_MODE", "default")
         self.tf32 = os.environ.get("SYMC_TF32", "0") == "1"

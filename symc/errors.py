@@ -18,6 +18,8 @@
     ├── CannotSave (TypeError)            something has no form in a file
     ├── BadFile (ValueError)              a file is damaged, or not what symc writes
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
+    ├── AssertionFailed (AssertionError)  a condition of symc.Assert does not hold
+    ├── Mismatch (AssertionError)         mode="debug" found two results that differ
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
     └── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
 
@@ -100,6 +102,17 @@ class BadFile(SymcError, ValueError):
 
 class NotFinite(SymcError, FloatingPointError):
     """``mode="nanguard"`` met a NaN or an infinity."""
+
+
+class AssertionFailed(SymcError, AssertionError):
+    """A condition of `symc.Assert` does not hold."""
+
+
+class Mismatch(SymcError, AssertionError):
+    """``mode="debug"`` found that compiled code and NumPy do not agree, or an access out of range.
+
+    This is an error of symc, or of an op that a user wrote.
+    """
 
 
 class NotBatchable(SymcError, TypeError):

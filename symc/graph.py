@@ -37,7 +37,15 @@ class Where(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file.rpartition('/')[2]}:{self.line}"
+        return f"{_notebook_cell(self.file) or self.file.rpartition('/')[2]}:{self.line}"
+
+
+def _notebook_cell(file: str) -> str | None:
+    """What IPython calls the file of a cell, ``In[3]``, if it is one: no file has that text."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    named = shell.compile.format_code_name(file) if shell is not None else None
+    return named[1] if named else None
 
 
 NOWHERE = Where("?", 0)
@@ -125,6 +133,10 @@ class Op:
     def changes(self, node: Tensor) -> Iterable[Any]:
         """The shared variables that a node, a loop, has new values of."""
         del node
+        return ()
+
+    def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+        """The graphs within the op, such as the step of a loop: what each is for, its results."""
         return ()
 
     def key(self) -> str:
@@ -238,6 +250,11 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<{self.name or self.op.label} {self.type}>"
+
+    def _repr_latex_(self) -> str:
+        from symc.latex import equation  # late: notebooks ask for it
+
+        return equation(self)
 
     def __reduce__(self) -> Any:
         from symc.saved.functions import reduce_tensor
@@ -416,6 +433,18 @@ def walk(outputs: Iterable[Tensor], stop: Callable[[Tensor], bool] | None = None
             if path:
                 order.append(path.pop())
     return order
+
+
+def walk_within(outputs: Iterable[Tensor]) -> Iterator[Tensor]:
+    """Every node the outputs depend on, and those of the graphs within ops: see `Op.graphs`."""
+    seen: set[tuple[Tensor, ...]] = set()
+    pending = [tuple(outputs)]
+    while pending:
+        for node in walk(pending.pop()):
+            yield node
+            inner = {results for _, results in node.op.graphs()} - seen
+            seen |= inner
+            pending += inner
 
 
 def substitute(outputs: Sequence[Tensor], replace: Mapping[Tensor, Tensor]) -> list[Tensor]:

@@ -21,8 +21,9 @@ from symc.cache.key import Key
 from symc.cache.store import Store
 from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
-from symc.codegen.targets.c import BINARY, SOURCE, CTarget
+from symc.codegen.targets.c import BINARY, DEBUG_SYMBOLS, SOURCE, CTarget
 from symc.codegen.targets.library import Library
+from symc.config import config
 from symc.graph import Array, walk
 from symc.identity import graph_text, symc_text
 from symc.request import Request
@@ -52,30 +53,49 @@ class Compiled:
     """What it calls in Python."""
 
 
-@cache
+_instead: Store | None = None
+
+
 def the_store() -> Store:
     """The store of this process."""
+    return _own_store() if _instead is None else _instead
+
+
+@cache
+def _own_store() -> Store:
     return Store()
 
 
-def target() -> CTarget:
+@contextmanager
+def store_at(folder: Path) -> Generator[None]:
+    """In the block, functions are kept in this folder alone: for measuring."""
+    global _instead
+    before, _instead = _instead, Store(folder)
+    try:
+        yield
+    finally:
+        _instead = before
+
+
+def target(options: Sequence[str] = (), *, timed: bool = False) -> CTarget:
     """The C compiler; what it says of itself is remembered in the cache's folder."""
-    return CTarget(memo=f"{the_store().folder}/compiler.txt")
+    symbols = (DEBUG_SYMBOLS,) if config.debug_symbols else ()
+    return CTarget(f"{the_store().folder}/compiler.txt", (*symbols, *options), timed)
 
 
-def compile_request(request: Request, *, mode: str) -> Compiled:
+def compile_request(request: Request, *, mode: str, c: CTarget | None = None) -> Compiled:
     """Finds the function in the cache, or builds it and puts it there."""
     try:
-        return _find_or_build(request, mode)
+        return _find_or_build(request, mode, c or target())
     except BlasMissing:
         # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
-        return _find_or_build(request, mode)
+        return _find_or_build(request, mode, c or target())
 
 
-def _find_or_build(request: Request, mode: str) -> Compiled:
+def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
     started = time.perf_counter()
     seconds: dict[str, float] = {}
-    store, c = the_store(), target()
+    store = the_store()
     quick = mode == "compile"
     parts = c.describe(quick=quick)
     key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
@@ -86,17 +106,26 @@ def _find_or_build(request: Request, mode: str) -> Compiled:
 
         clock = Clock(seconds)
         with without_collection():
-            stages = build(request, mode=mode, clock=clock)
+            stages = build(request, mode=mode, clock=clock, target=c)
         binary = Key.of(source=stages.source.text, **parts)
         store.use(
             binary,
-            lambda made: c.compile(stages.source, made, quick=quick),
+            lambda made: c.compile(stages.source, made, quick=quick, home=_home(made, c)),
             lambda entry: _link(entry, folder),
         )
         clock.lap("compile")
         _write_facts(folder, request, stages)
 
     return store.use(key, make, lambda entry: _load(entry, c, seconds, request, mode))
+
+
+def _home(made: Path, c: CTarget) -> str | None:
+    """Where debuggers will look for the source of what is being made."""
+    if DEBUG_SYMBOLS not in c.options:
+        return None
+    from symc.cache.making import home
+
+    return home(made)
 
 
 @contextmanager

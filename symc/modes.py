@@ -18,6 +18,7 @@ from symc.types import to_numpy
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Target
+    from symc.codegen.targets.c import CTarget
     from symc.compile import Stages
 
 MODES = ("default", "fast", "compile", "python", "nanguard")
@@ -58,7 +59,7 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
     from symc.codegen.errors import CompilerMissing
 
     try:
-        return _compiled(request, mode, form, downcast)
+        return compiled(request, mode, form, downcast)
     except CompilerMissing as missing:
         _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")
         return _interpreted(request, mode, form, downcast)
@@ -81,7 +82,7 @@ def stages_of(request: Request, mode: str, target: Target | None = None) -> Call
         from symc.compile import Clock, build
 
         if not kept:
-            kept.append(build(request, mode=mode, clock=Clock(), target=target))
+            kept.append(build(request, mode=mode, clock=Clock(), target=target, trace=[]))
         return kept[0]
 
     return stages
@@ -90,12 +91,19 @@ def stages_of(request: Request, mode: str, target: Target | None = None) -> Call
 # --- compiled -------------------------------------------------------------------------------------
 
 
-def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
+def compiled(
+    request: Request,
+    mode: str,
+    form: str,
+    downcast: Sequence[bool | None],
+    c: CTarget | None = None,
+) -> Runner:
+    """Compiles the request, by another target than the usual one where `c` is given."""
     from symc.call import Caller
     from symc.codegen.targets.compiler import cores
     from symc.library import compile_request
 
-    made = compile_request(request, mode=mode)
+    made = compile_request(request, mode=mode, c=c)
     fresh = [
         (shared, new)
         for (shared, new), in_place in zip(request.updates, made.in_place, strict=True)
@@ -120,7 +128,9 @@ def _compiled(request: Request, mode: str, form: str, downcast: Sequence[bool | 
         host=made.host,
         keep=made.library,
     )
-    return Runner(caller, stages_of(request, mode), made.facts, made.seconds, made.hit, made.folder)
+    return Runner(
+        caller, stages_of(request, mode, c), made.facts, made.seconds, made.hit, made.folder
+    )
 
 
 def output_types(outputs: Sequence[Tensor]) -> tuple[tuple[int, int], ...]:

@@ -26,7 +26,7 @@ LAYERS = (
     ("graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "conditions", "pprint", "batch", "grad", "rewrite.", "loops."),
+    ("evaluate", "conditions", "notation", "latex", "batch", "grad", "rewrite.", "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
         "sweeps", "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches",
@@ -37,7 +37,7 @@ LAYERS = (
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
-    ("debug", "optim.", "testing", "sympy.", "saved."),
+    ("debug", "report.", "optim.", "testing", "sympy.", "saved.", "measure."),
     ("user.",),
     ("", "__main__", "commands.", "demo."),
 )  # fmt: skip
@@ -52,6 +52,9 @@ EXCEPTIONS = {
     ("symc.callable", "symc.saved.export"): "f.export() is the beginning of a way out",
     ("symc.callable", "symc.saved.functions"): "functions pickle as documents",
     ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
+    ("symc.callable", "symc.report.page"): "f.report() is the beginning of a way out",
+    ("symc.callable", "symc.report.summary"): "notebooks show functions as HTML",
+    ("symc.graph", "symc.latex"): "notebooks show tensors in LaTeX",
 }
 
 # Only these may use packages that are neither in the standard library nor symc's own.

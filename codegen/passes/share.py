@@ -59,9 +59,7 @@ class _Open:
     closed: bool = False
 
 
-def share(
-    kernel: Kernel, shapes: Mapping[str, frozenset[str]], counts: Mapping[str, int]
-) -> Block:
+def share(kernel: Kernel, shapes: Mapping[str, frozenset[str]], counts: Mapping[str, int]) -> Block:
     """The kernel's body after folding, merging and hoisting.
 
     See `lengths_of` for `shapes`, and `counts_of` for `counts`.

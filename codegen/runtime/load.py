@@ -38,7 +38,7 @@ Dialect = Literal["c", "cuda host", "cuda"]
 
 _HOST = (
     "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "normals.h",
-    "shuffle.h", "sortvalues.h", "spectral.h",
+    "shuffle.h", "sortvalues.h", "spectral.h", "timers.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
 
@@ -119,9 +119,7 @@ def _headers(dialect: Dialect) -> list[Path]:
             assert_never(dialect)
 
 
-def source_of(
-    names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[str] = ()
-) -> str:
+def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[str] = ()) -> str:
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
     It is the same text for the same set of names, and goes after ``base(dialect)``. What stands

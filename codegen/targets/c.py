@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SOURCE = "function.c"
 BINARY = "function.so"
 MOST = 8  # compilers at a time
+DEBUG_SYMBOLS = "-g"
 
 FLAGS = (
     "-std=gnu11", "-march=native",
@@ -38,6 +39,8 @@ class CTarget:
     """The C compiler of this machine."""
 
     memo: str | Path | None = None  # where the version of the compiler is remembered
+    options: tuple[str, ...] = ()  # for the compiler, besides its own and `FLAGS`
+    timed: bool = False  # whether programs time their steps
 
     @property
     def lang(self) -> Lang:
@@ -75,7 +78,9 @@ class CTarget:
 
         foreign = foreign_of(program)
         facts = {f.file_name: f.file for f in foreign}
-        return Source(((SOURCE, emit(program, self.lang)), *files(foreign)), facts)
+        return Source(
+            ((SOURCE, emit(program, self.lang, timed=self.timed)), *files(foreign)), facts
+        )
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -87,22 +92,28 @@ class CTarget:
             "cpu": model,
             "features": features,
             "platform": compiler.platform(),
+            **({"timed": "1"} if self.timed else {}),
         }
 
     def compiler(self) -> compiler.Compiler:
-        """The compiler, or `CompilerMissing`."""
+        """The compiler with the target's options, or `CompilerMissing`."""
         found = compiler.find_compiler()
         if found is None:
             raise CompilerMissing(compiler.why_missing())
-        return found
+        return compiler.Compiler((*found.command, *self.options), found.path)
 
-    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
-        """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`."""
+    def compile(
+        self, source: Source, folder: Path, *, quick: bool = False, home: str | None = None
+    ) -> None:
+        """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`.
+
+        `home` is where the folder will be moved to: debuggers look for the source there.
+        """
         objects = [
             self.compile_foreign(name, text, source.facts[name], folder)
             for name, text in source.files[1:]
         ]
-        self.compile_text(source.file(SOURCE), folder, quick=quick, objects=objects)
+        self.compile_text(source.file(SOURCE), folder, quick=quick, objects=objects, home=home)
 
     def compile_foreign(self, name: str, text: str, file: str, folder: Path) -> str:
         """Compile a user's file, what it includes being beside it. Returns the object's name."""
@@ -120,7 +131,13 @@ class CTarget:
         return made
 
     def compile_text(
-        self, source: str, folder: Path, *, quick: bool = False, objects: Sequence[str] = ()
+        self,
+        source: str,
+        folder: Path,
+        *,
+        quick: bool = False,
+        objects: Sequence[str] = (),
+        home: str | None = None,
     ) -> None:
         """As `compile`, for a text from anywhere, to be linked with these objects."""
         from symc.codegen.targets.pieces import pieces
@@ -129,7 +146,11 @@ class CTarget:
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick)
         libraries = [*objects, *compiler.libraries(found)]
-        parts = pieces(source, min(compiler.cores(), MOST))
+        if home is not None:
+            options.append(f"-fdebug-prefix-map={folder}={home}")
+        # A debugger needs the lines of one file that stays.
+        most = 1 if DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
+        parts = pieces(source, most)
         if len(parts) == 1:
             command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
             run_all([command], [source], folder)
@@ -161,6 +182,9 @@ def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
     if quick:
         level = ["-O1"]
+    # gcc 12 duplicates stores for both sides of a condition, and then vectorises `omp simd` loops
+    # as if what one of them leaves were not read back by the other: elements are lost.
+    level += ["-fno-thread-jumps"] if compiler.is_gcc(found) else []
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
     wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []

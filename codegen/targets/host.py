@@ -23,6 +23,7 @@ from symc.codegen.targets.steps import (
     one_line,
     step_expressions,
 )
+from symc.codegen.targets.timers import moved, start_timer, stop_timer, timer_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +43,8 @@ def host_text(host: Host) -> str:
     room = len(host.index) + len(host.plan.slots) + 1
     counts = f"{{{len(host.position)}, {len(lengths)}, {shapes}, {room}}}"
     table = f"/* arrays, lengths, shapes, sizes */\nconst int64_t symc_counts[4] = {counts};\n"
-    return "\n".join([prepare, run, table])
+    timers = [timer_table(host)] if host.timed else []
+    return "\n".join([*timers, prepare, run, table])
 
 
 def prepare_text(host: Host) -> str:
@@ -157,7 +159,12 @@ def emit_steps(host: Host, steps: Iterable[Step]) -> None:
                 room = array_bytes(host, late.buffer)
                 host.put(f"{name} = {host.allocation(room)};")
                 host.fail(f"!{name}", "-1")
-        emit_one(host, step)
+        if host.timed:
+            row = start_timer(host)
+            emit_one(host, step)
+            stop_timer(host, row, step, array_bytes)
+        else:
+            emit_one(host, step)
         for late in host.plan.late:
             if late.last == host.number:
                 name = host.printer.buffers[late.buffer.name]
@@ -283,6 +290,9 @@ def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: b
 def used_sizes(host: Host, steps: Sequence[Step]) -> set[str]:
     """The sizes that the text of some steps mentions."""
     exprs = [expr for step in every_step(steps) for expr in step_expressions(host, step)]
+    if host.timed:
+        moves = [buffer for step in every_step(steps) for buffer in moved(host, step)]
+        exprs += [length for buffer in moves for length in buffer.shape]
     exprs += [buffer.of.offset for buffer in host.program.buffers if buffer.of is not None]
     late = {b.name for b in host.outputs} | {item.buffer.name for item in host.plan.late}
     for buffer in host.program.buffers:

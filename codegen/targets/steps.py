@@ -55,6 +55,8 @@ class Host:
     printers: Mapping[str, Printer]  # of the kernels
     lines: list[str] = field(default_factory=list[str])
     helpers: dict[str, None] = field(default_factory=dict[str, None])
+    timed: bool = False  # whether what each step takes is added to a table: `timers.py`
+    timers: int = 0  # how many steps have one so far
 
     known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
     failing: bool = False  # whether a failed step has something to clean up

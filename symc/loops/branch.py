@@ -198,6 +198,9 @@ class Choice(Op):
         """The result where the condition is known: that of one body, written out."""
         return (self.then if taken else self.otherwise).at(args)[self.part]
 
+    def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+        return ("if true", self.then.results), ("if not", self.otherwise.results)
+
     def bodies(self) -> tuple[Body, Body]:
         """Both sides."""
         return self.then, self.otherwise

@@ -116,6 +116,9 @@ class Scan(Op):
     part: Part
     checks: tuple[tuple[int, ...], ...] = ()
 
+    def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+        return (("each step", self.body.results),)
+
     def infer(self, *args: Tensor) -> TensorType:
         layout, part = self.layout, self.part
         if part.kind == "count":

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from symc.dims import Dim
 from symc.errors import ShapeMismatch
-from symc.graph import Requirement, Tensor
+from symc.graph import NOWHERE, Requirement, Tensor
 
 
 def describe(node: Tensor) -> str:
     """A tensor as error messages show it: name, type and the user's line."""
-    return f"{node.name or node.op.label:<8} {node.type!s:<20} {node.where}"
+    where = f" {node.where}" if node.where is not NOWHERE else ""  # slots of a loop have no line
+    return f"{node.name or node.op.label:<8} {node.type!s:<20}{where}"
 
 
 def mismatch(

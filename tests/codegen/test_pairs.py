@@ -71,7 +71,9 @@ def each(value: Expr, test: Expr) -> Program:
 def test_text() -> None:
     x = load("x", I, Z)
     squares = made(loop("parallel", "i", N, Store("y", I, op("mul", x, x))))
-    assert shown(pairs(squares)) == """
+    assert (
+        shown(pairs(squares))
+        == """
 for i in parallel(n):
   let x_re: float64 = x[i*2]
   let x_im: float64 = x[i*2 + 1]
@@ -86,6 +88,7 @@ for i in parallel(n):
   y[i*2] = part_3
   y[i*2 + 1] = part_6
 """
+    )
 
 
 def test_arithmetic_and_choices() -> None:

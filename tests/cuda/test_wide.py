@@ -47,7 +47,7 @@ def test_long_arrays_are_told_from_short_ones(
 ) -> None:
     x = T.fmatrix("x")
     f = symc.function([x], x * 2, mode="python")
-    request = f._request  # pyright: ignore[reportPrivateUsage]
+    request = f.request
     made = compile_for(request, device_of(device), mode="default", wide=False)
     assert made.facts["narrow"]
     _, lengths, shapes, room = made.library.counts

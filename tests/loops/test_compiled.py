@@ -307,3 +307,24 @@ def test_jacobians_of_branches() -> None:
     y = symc.ifelse(c > 0, T.exp(x) * x.sum(), x[::-1])
     for value in (1.0, -1.0):
         check([c, x], [symc.jacobian(y, x)], value, r(3), ir=False)
+
+
+def test_complex_numbers_within_a_step_of_real_ones() -> None:
+    x = T.vector("x")
+
+    def step(row: Tensor, state: Tensor) -> Tensor:
+        z = T.complex(row, state)
+        return (z * z).real + abs(T.exp(z * 1j)) * 0.1
+
+    states, _ = symc.scan(step, sequences=x, outputs_info=T.constant(0.3))
+    rows = np.linspace(0, 0.5, 5)
+    compiled, plain = (symc.function([x], states, mode=mode) for mode in ("compile", "python"))
+    np.testing.assert_allclose(compiled(rows), plain(rows), rtol=1e-13)
+
+
+def test_a_singular_matrix_within_a_step_names_the_line() -> None:
+    a = T.tensor3("a")
+    rows, _ = symc.scan(lambda m: T.linalg.solve(m, T.ones((2,))), sequences=a)
+    f = symc.function([a], rows)
+    with pytest.raises(symc.LinAlgError, match=r"singular(.|\n)*at +test_compiled\.py"):
+        f(np.zeros((3, 2, 2)))

@@ -193,6 +193,6 @@ def succeeds(label: str, x: Tensor, info: Tensor, reason: Callable[[int], str]) 
         given = x
         while isinstance(given.op, Square | Agree):
             given = given.args[0]
-        return f"{label}: {which} {text}\n  given  {describe(given)}"
+        return f"{label}: {which} {text}\n  given  {describe(given)}\n  at     {info.where}"
 
     return Requirement(OPERATORS["eq"](info, 0), LinAlgError, message)

@@ -1,0 +1,204 @@
+"""`symc.profile`: where the time of a call goes, step by step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
+
+from symc.callable import Function
+from symc.codegen import ir
+from symc.codegen.record import record
+from symc.codegen.targets.c import BINARY
+from symc.codegen.targets.timers import TABLE
+from symc.errors import FunctionError
+from symc.library import target
+from symc.measure.timing import Timing, collection_off, kept, sample
+from symc.measure.words import duration, size, table
+
+COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, bytes, and one more
+
+
+@record
+class Step:
+    """A step of a program: what it is, and what it took in a call, on average.
+
+    `calls` is how often it ran in a call (more than once in a loop, less in a branch), `seconds`
+    and `bytes` are of all these together. The bytes are those of the arrays that it reads and of
+    those that it writes, each counted once, as if caches held all that is read again.
+    """
+
+    kind: str
+    name: str
+    note: str
+    depth: int
+    calls: float
+    seconds: float
+    bytes: float
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes a second."""
+        return self.bytes / self.seconds if self.seconds else 0.0
+
+
+@record
+class Profile:
+    """What `symc.profile` found: print it, or keep it as `json`.
+
+    `call` has the times of whole calls of the program with timers; `steps` are in order, those of
+    loops and branches behind the loop or branch, which includes them.
+    """
+
+    name: str
+    call: Timing
+    steps: tuple[Step, ...]
+
+    @property
+    def outside(self) -> float:
+        """Seconds of a call outside of all steps: arguments, lengths, memory for results."""
+        mean = sum(self.call.samples) / len(self.call.samples)
+        return max(0.0, mean - sum(step.seconds for step in self.steps if not step.depth))
+
+    def share(self, seconds: float) -> float:
+        """Which part of a call this is."""
+        whole = self.outside + sum(step.seconds for step in self.steps if not step.depth)
+        return seconds / whole if whole else 0.0
+
+    @property
+    def kernels(self) -> dict[str, float]:
+        """The seconds of each kernel and routine in a call, the longest first."""
+        found: dict[str, float] = {}
+        for step in self.steps:
+            if step.kind in ("kernel", "routine", "Python"):
+                found[step.name] = found.get(step.name, 0.0) + step.seconds
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def as_json(self) -> dict[str, Any]:
+        """All figures, in seconds and bytes, for JSON."""
+        steps = [
+            {
+                "kind": step.kind, "name": step.name, "note": step.note, "depth": step.depth,
+                "calls": step.calls, "seconds": step.seconds, "bytes": step.bytes,
+                "bandwidth": step.bandwidth, "share": self.share(step.seconds),
+            }
+            for step in self.steps
+        ]  # fmt: skip
+        return {
+            "name": self.name, "call": self.call.as_json(), "outside": self.outside,
+            "kernels": self.kernels, "steps": steps,
+        }  # fmt: skip
+
+    @property
+    def json(self) -> str:
+        """All figures as JSON."""
+        return json.dumps(self.as_json(), indent=1)
+
+    def __str__(self) -> str:
+        rows = [["step", "calls", "time", "share", "bytes", "GB/s", ""]]
+        for step in self.steps:
+            moves = bool(step.bytes)
+            rows.append([
+                "  " * step.depth + f"{step.kind} {step.name}".rstrip(), f"{step.calls:g}",
+                duration(step.seconds), f"{self.share(step.seconds):.1%}",
+                size(step.bytes) if moves else "", f"{step.bandwidth / 1e9:.3g}" if moves else "",
+                step.note,
+            ])  # fmt: skip
+        outside = [duration(self.outside), f"{self.share(self.outside):.1%}"]
+        rows.append(["outside of steps", "", *outside, "", "", ""])
+        notes = [row.pop() for row in rows]
+        lines = table(rows).split("\n")
+        texts = [f"{line}  {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+        head = f"{self.name}: {duration(self.call.median)} a call, with timers"
+        return "\n".join([head, *texts])
+
+
+def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
+    """Where the time of a call goes: time, bytes and bandwidth of each kernel and each other step.
+
+    A program with timers around its steps is compiled for this, beside the ordinary one, which is
+    none the slower. It is called with these arguments so many times; shared variables have their
+    values back afterwards. Only for functions that run compiled on the processor.
+
+    >>> import numpy as np, symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> f = symc.function([x], T.exp(x).sum(), name="f")
+    >>> found = symc.profile(f, np.ones(1000))
+    >>> [(step.kind, step.calls, step.bytes // 1000) for step in found.steps]
+    [('kernel', 1.0, 8.0)]
+    """
+    if f.device != "cpu" or f.folder is None:
+        where = f"on {f.device}" if f.device != "cpu" else f"in mode {f.mode!r}"
+        raise FunctionError(f"symc.profile needs a function compiled to C; {f.name} runs {where}")
+    from symc.modes import compiled
+
+    downcast = [item.allow_downcast for item in f.ins]
+    form = "list" if f.form == "dict" else f.form
+    runner = compiled(f.request, f.mode, form, downcast, target(timed=True))
+    given = f.arguments(args)
+    steps = list(_nested(runner.stages().optimised.steps, 0))
+    numbers = _numbers(f"{runner.folder}/{BINARY}", len(steps))
+    with kept(f.shared) as reset, collection_off():
+        runner.call(*given)
+        before = list(numbers)
+        samples: list[float] = []
+        for _ in range(repeat):
+            samples.append(sample(lambda: runner.call(*given), 1))
+            reset()
+        after = list(numbers)
+    found: list[Step] = []
+    for row, (step, depth) in enumerate(steps):
+        first = row * COLUMNS
+        calls, nanoseconds, moved = (
+            (after[n] - before[n]) / repeat for n in range(first, first + 3)
+        )
+        if not isinstance(step, ir.Check | ir.Measure):
+            kind, name, note = _described(step, runner.stages().optimised)
+            found.append(Step(kind, name, note, depth, calls, nanoseconds / 1e9, moved))
+    return Profile(f.name, Timing(tuple(samples), 1), tuple(found))
+
+
+def _nested(steps: Sequence[ir.Step], depth: int) -> Iterator[tuple[ir.Step, int]]:
+    """The steps in the order of the text, with the number of loops and branches they stand in."""
+    for step in steps:
+        yield step, depth
+        if isinstance(step, ir.Repeat):
+            yield from _nested(step.steps, depth + 1)
+        elif isinstance(step, ir.Branch):
+            yield from _nested((*step.then, *step.otherwise), depth + 1)
+
+
+def _described(step: ir.Step, program: ir.Program) -> tuple[str, str, str]:
+    """What kind of step it is, its name, and the first line of what is known of it."""
+    match step:
+        case ir.Launch(kernel):
+            note = next(k.note for k in program.kernels if k.name == kernel)
+            return "kernel", kernel, _first_line(note)
+        case ir.Routine(name, _, note):
+            return "routine", name, _first_line(note)
+        case ir.Host(_, name, _, note):
+            return "Python", name, _first_line(note)
+        case ir.Repeat(note=note):
+            return "loop", "", _first_line(note)
+        case ir.Branch(note=note):
+            return "branch", "", _first_line(note)
+        case ir.Check(_, _, note):
+            return "check", "", _first_line(note)
+        case ir.Measure(name):
+            return "length", name, ""
+        case _:
+            assert_never(step)
+
+
+def _first_line(note: str) -> str:
+    lines = note.strip().splitlines()
+    more = " ..." if len(lines) > 1 else ""
+    return lines[0] + more if lines else ""
+
+
+def _numbers(library: str, count: int) -> Any:
+    """The numbers of the program's own table, `COLUMNS` for each step: they change as it runs."""
+    import ctypes
+
+    kind: Any = ctypes.c_int64 * (COLUMNS * max(count, 1))
+    return kind.in_dll(ctypes.CDLL(library), TABLE)

@@ -1,0 +1,60 @@
+"""`symc.profile`: every step with its calls and bytes, in loops and branches too."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import FunctionError
+from symc.measure.profile import Profile, Step
+from symc.measure.timing import Timing
+
+
+def test_a_product_moves_its_arrays_once() -> None:
+    x, w = T.matrix("x"), symc.shared(np.ones((5, 3)), name="w")
+    f = symc.function([x], T.tanh(x @ w), updates=[(w, w * 0.5)], name="layer")
+    found = symc.profile(f, np.ones((4, 5)))
+    product = next(step for step in found.steps if step.kind == "routine")
+    assert product.name == "gemm_f64"
+    assert product.bytes == 8 * (20 + 15 + 12)
+    assert "x @ w" in product.note or "matmul(x, w)" in product.note
+    assert all(step.calls == 1 and step.seconds > 0 for step in found.steps)
+    assert w.get_value().tolist() == np.ones((5, 3)).tolist()
+    assert "symc_profile" not in f.source, "the ordinary program has no timers"
+
+
+def test_steps_in_a_loop_are_counted_for_each_round() -> None:
+    x = T.vector("x")
+    last, _ = symc.scan(lambda a, b: T.tanh(a + b), sequences=x, outputs_info=T.zeros(()))
+    found = symc.profile(symc.function([x], last[-1], name="loop"), np.ones(7))
+    loop = next(step for step in found.steps if step.kind == "loop")
+    inside = [step for step in found.steps if step.depth == 1]
+    assert (loop.calls, [step.calls for step in inside]) == (1, [7])
+    assert sum(step.seconds for step in inside) <= loop.seconds
+    assert json.loads(found.json)["steps"][0]["kind"]
+
+
+def test_shares_are_of_the_whole_call() -> None:
+    steps = (
+        Step("loop", "", "scan", 0, 1, 3.0, 0), Step("kernel", "k", "x + 1\ny", 1, 9, 2.0, 80.0),
+        Step("kernel", "k", "x + 1", 0, 1, 1.0, 10.0),
+    )  # fmt: skip
+    found = Profile("f", Timing((5.0, 5.0), 1), steps)
+    assert found.outside == 1.0
+    assert found.share(found.outside) == 0.2
+    assert found.kernels == {"k": 3.0}
+    text = str(found)
+    assert "60.0%" in text
+    assert "4e-08" in text  # GB/s
+    assert "outside of steps" in text
+
+
+def test_what_is_not_compiled_has_no_profile() -> None:
+    x = T.vector("x")
+    f = symc.function([x], x + 1, mode="python", name="f")
+    with pytest.raises(FunctionError, match="in mode 'python'"):
+        symc.profile(f, [1.0])
