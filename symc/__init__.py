@@ -55,13 +55,13 @@ if _TYPE_CHECKING:
     from symc.measure.profile import profile as profile
     from symc.saved.functions import load as load
     from symc.saved.functions import save as save
+    from symc.tensor.watch import Assert as Assert
+    from symc.tensor.watch import Print as Print
+    from symc.tensor.watch import breakpoint as breakpoint
     from symc.user.c_op import c_function as c_function
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op
     from symc.user.subgraph import function_of as function_of
-    from symc.user.watch import Assert as Assert
-    from symc.user.watch import Print as Print
-    from symc.user.watch import breakpoint as breakpoint
 
 __all__ = [
     "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
@@ -74,7 +74,7 @@ _MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",
-    "Assert": "user.watch", "Print": "user.watch", "breakpoint": "user.watch",
+    "Assert": "tensor.watch", "Print": "tensor.watch", "breakpoint": "tensor.watch",
     "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",

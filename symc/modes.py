@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from symc.codegen.targets.c import CTarget
     from symc.compile import Stages
 
-MODES = ("default", "fast", "compile", "python", "nanguard")
+MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
     "FAST_RUN": "default", "Mode": "default", "FAST_COMPILE": "compile",
-    "NanGuardMode": "nanguard", "py": "python",
+    "NanGuardMode": "nanguard", "DebugMode": "debug", "DEBUG_MODE": "debug", "py": "python",
 }  # fmt: skip
 
 
@@ -52,13 +52,17 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
     """Compiles the request, or interprets it where the mode says so or no compiler is found."""
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
-    if request.device != "cpu":
+    if request.device != "cpu" and mode != "debug":
         from symc.cuda.functions import device_runner
 
         return device_runner(request, mode, form, downcast)
     from symc.codegen.errors import CompilerMissing
 
     try:
+        if mode == "debug":
+            from symc.checked import checked_runner  # late: few functions are debugged
+
+            return checked_runner(request, form, downcast)
         return compiled(request, mode, form, downcast)
     except CompilerMissing as missing:
         _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")

@@ -36,7 +36,8 @@ LAYERS = (
     ("host_calls",),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
-    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "callable", "function"),
+    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "checked", "callable",
+     "function"),
     ("debug", "report.", "optim.", "testing", "sympy.", "saved.", "measure."),
     ("user.",),
     ("", "__main__", "commands.", "demo."),
@@ -315,7 +316,7 @@ MACHINE_PATH = re.compile(r"(?<![\w./<~])/(?:work|root|home|Users|tmp)/\w")
 TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.cuh", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
 
 
-@pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "scripts", ".ci", "."])
+@pytest.mark.parametrize("folder", [*TOP_FOLDERS, "notebooks", "docs", "scripts", ".ci", "."])
 def test_no_paths_of_one_machine(folder: str) -> None:
     top = ROOT / folder
     if folder == ".":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from typing import Any
 
@@ -53,9 +54,12 @@ def test_breakpoint_stops_where_its_condition_holds(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr(
-        sys, "breakpointhook", lambda: seen.append(sys._getframe(1).f_locals["value"])
-    )
+
+    def look() -> None:
+        frame: Any = inspect.currentframe()
+        seen.append(frame.f_back.f_locals["value"])
+
+    monkeypatch.setattr(sys, "breakpointhook", look)
     y = symc.breakpoint(x * 2, T.isnan(x))
     f = symc.function([x], [symc.breakpoint(y) + 1, symc.grad(y.sum(), x)], mode=mode)
     f([1.0, 2.0])
