@@ -40,8 +40,8 @@ class Stages:
     in_place: set[SharedVariable]
     hosts: list[list[Tensor]]
     """For each call into Python the nodes that it computes."""
-    holds: dict[str, Tensor]
-    """The node whose value each buffer gets."""
+    holds: dict[str, list[Tensor]]
+    """The nodes whose values each buffer gets."""
     trace: list[Step] | None
     """Every rewrite that happened, if asked for."""
 

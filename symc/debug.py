@@ -123,7 +123,7 @@ def _work(made: Stages) -> dict[Tensor, str]:
         if isinstance(step, Launch):
             work = work_of(made.program, step)
             text = f"reads {work.read} bytes, writes {work.written}, {work.operations} operations"
-            nodes = [made.holds[name] for name in written(step, kernel) if name in made.holds]
+            nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
             found.update(dict.fromkeys(nodes, text))
     return found
 

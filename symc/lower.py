@@ -45,13 +45,14 @@ class Lowered:
     """A program, and what of the graph stands behind its parts.
 
     `constants` are the nodes of its constant arrays, `hosts` for each call into Python the nodes
-    that it computes, and `holds` has the node whose value each buffer gets.
+    that it computes, and `holds` has the nodes whose values each buffer gets: several, where both
+    sides of a branch write to it.
     """
 
     program: ir.Program
     constants: Sequence[Tensor]
     hosts: list[list[Tensor]]
-    holds: dict[str, Tensor]
+    holds: dict[str, list[Tensor]]
 
 
 class Parts:
@@ -65,7 +66,7 @@ class Parts:
         self.kernels: list[ir.Kernel] = []
         self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
-        self.holds: dict[str, Tensor] = {}  # by buffer, the node whose value it gets
+        self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
 
     def add(self, buffer: ir.Buffer) -> str:
         """Declares a buffer."""
@@ -102,7 +103,8 @@ class Lowerer:
             if shared in plan.in_place:
                 self._destinations.setdefault(self.base(node), []).append(homes[shared])
         for node, buffers in self._destinations.items():
-            parts.holds.update(dict.fromkeys(buffers, node))
+            for name in buffers:
+                parts.holds.setdefault(name, []).append(node)
         self._outside = self._read_elsewhere() | {self.base(root) for root in problem.roots}
 
     def steps(self) -> tuple[ir.Step, ...]:
@@ -180,7 +182,7 @@ class Lowerer:
         if found is None:
             found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
             self._destinations[node] = found
-            self.parts.holds[found[0]] = node
+            self.parts.holds.setdefault(found[0], []).append(node)
         return found
 
     def temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:

@@ -8,34 +8,37 @@ from typing import assert_never
 from symc.callable import Function
 from symc.codegen import ir
 from symc.codegen.blocks import Working, working_steps, written
+from symc.codegen.passes.memory import wholes
 from symc.codegen.record import record
 from symc.compile import Stages
 from symc.graph import Op, Tensor, Where, walk
 from symc.inputs import Constant
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
+from symc.notation import described
 from symc.report.trace import makers
 from symc.rewrite.engine import Step
 from symc.schedule import is_source
 from symc.units import Inside, Invoke, Lone, Nest, Plan
 
 
-@record
 class Graph:
     """A graph to be drawn. Scalar constants stand in what uses them and are no nodes."""
 
-    key: str
-    title: str
-    nodes: tuple[Tensor, ...]
-    results: tuple[Tensor, ...]
+    def __init__(self, key: str, title: str, roots: Sequence[Tensor]) -> None:
+        self.key = key
+        self.title = title
+        self.results = tuple(roots)
+        self.nodes = [node for node in walk(roots) if is_drawn(node) or node in roots]
+        self.numbers = {node: number for number, node in enumerate(self.nodes)}
+        self.users: dict[Tensor, list[Tensor]] = {}
+        for node in self.nodes:
+            for arg in dict.fromkeys(node.args):
+                self.users.setdefault(arg, []).append(node)
 
     def place(self, node: Tensor) -> str:
         """The element that a node is drawn as."""
-        return f"{self.key}-{self.numbers()[node]}"
-
-    def numbers(self) -> dict[Tensor, int]:
-        """The number of each node."""
-        return {node: number for number, node in enumerate(self.nodes)}
+        return f"{self.key}-{self.numbers[node]}"
 
 
 @record
@@ -77,7 +80,7 @@ class Contents:
         self.tasks = list(_tasks(self.stages))
         self.places: dict[Tensor, list[str]] = {}
         for graph in self.graphs:
-            for node, number in graph.numbers().items():
+            for node, number in graph.numbers.items():
                 self.places.setdefault(node, []).append(f"{graph.key}-{number}")
         self.tasks_of: dict[Tensor, list[Task]] = {}
         for task in self.tasks:
@@ -89,6 +92,8 @@ class Contents:
         for number, step in enumerate(self.steps):
             self.touched.setdefault(step.before, []).append(number)
         self.lines = self._lines()
+        self.line_numbers = {where: number for number, where in enumerate(self.lines)}
+        self.nodes = {place: node for node, places in self.places.items() for place in places}
 
     def _lines(self) -> dict[Where, list[str]]:
         """The nodes that each of the user's lines stands behind, lines in order."""
@@ -105,8 +110,8 @@ def is_drawn(node: Tensor) -> bool:
 
 def _graphs(function: Function, stages: Stages) -> Iterable[Graph]:
     roots = function.request.roots()
-    yield _graph("before", "before rewriting", roots)
-    after = _graph("after", "after rewriting", stages.rewritten)
+    yield Graph("before", "before rewriting", roots)
+    after = Graph("after", "after rewriting", stages.rewritten)
     yield after
     pending, known = [after], set[object]()
     while pending:
@@ -114,14 +119,9 @@ def _graphs(function: Function, stages: Stages) -> Iterable[Graph]:
             for title, results in _bodies(node.op):
                 if results not in known:
                     known.add(results)
-                    inside = _graph(f"inside{len(known)}", title, results)
+                    inside = Graph(f"inside{len(known)}", title, results)
                     pending.append(inside)
                     yield inside
-
-
-def _graph(key: str, title: str, roots: Sequence[Tensor]) -> Graph:
-    nodes = [node for node in walk(roots) if is_drawn(node) or node in roots]
-    return Graph(key, title, tuple(nodes), tuple(roots))
 
 
 def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
@@ -140,13 +140,27 @@ def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
 
 def _tasks(stages: Stages) -> Iterable[Task]:
     together = dict(_together(stages.plan))
+    whole = wholes(stages.optimised)
     for number, (step, kernel) in enumerate(working_steps(stages.optimised)):
         found: dict[Tensor, None] = {}
         for buffer in written(step, kernel):
-            node = stages.holds.get(buffer)
-            if node is not None:
+            held = [*stages.holds.get(buffer, ()), *stages.holds.get(whole.get(buffer, ""), ())]
+            for node in _meant(held, kernel):
                 found.update(dict.fromkeys(together.get(node, (node,))))
         yield Task(number, step, kernel, tuple(found))
+
+
+def _meant(nodes: Sequence[Tensor], kernel: ir.Kernel | None) -> Sequence[Tensor]:
+    """Of the nodes that a buffer is for, those whose values a kernel stores there.
+
+    Several kernels store there for a loop or branch and for what is inside.
+    """
+    if kernel is None or len(nodes) == 1:
+        return nodes
+    notes = kernel.note.splitlines()
+    around = [node for node in nodes if _bodies(node.op)]
+    own = [node for node in nodes if described(node) in notes]
+    return [*around, *own] if own else nodes
 
 
 def _together(plan: Plan) -> Iterable[tuple[Tensor, tuple[Tensor, ...]]]:

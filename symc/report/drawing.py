@@ -54,7 +54,7 @@ def _is_number(node: Tensor) -> bool:
 
 
 def _svg(contents: Contents, graph: Graph) -> Html:
-    numbers = graph.numbers()
+    numbers = graph.numbers
     edges = [
         (numbers[arg], number)
         for node, number in numbers.items()
@@ -122,9 +122,8 @@ def _about(contents: Contents, graph: Graph, node: Tensor) -> Html:
         ("type", tag("code", str(node.type))),
         ("line", link(line_place(contents, node), str(node.where))),
     ]
-    users = [n for n in graph.nodes if node in n.args]
-    for title, others in (("from", node.args), ("used by", users)):
-        shown = [link(graph.place(o), caption(o)) for o in others if o in graph.nodes]
+    for title, others in (("from", node.args), ("used by", graph.users.get(node, ()))):
+        shown = [link(graph.place(o), caption(o)) for o in others if o in graph.numbers]
         if shown:
             rows.append((title, join(shown, ", ")))
     rows += _history(contents, place, node)
@@ -155,4 +154,4 @@ def _history(contents: Contents, place: str, node: Tensor) -> list[tuple[str, Ch
 
 def line_place(contents: Contents, node: Tensor) -> str:
     """The element of the user's line that a node was written in."""
-    return f"line-{list(contents.lines).index(node.where)}"
+    return f"line-{contents.line_numbers[node.where]}"

@@ -18,7 +18,7 @@ from symc.codegen.record import record
 GAP = 24.0  # between neighbours in a layer
 LAYER = 64.0  # from one layer to the next
 SWEEPS = 8
-MOST_WAYPOINTS = 20_000  # lines of graphs that need more are drawn straight
+MOST_WAYPOINTS = 4_000  # lines of graphs that need more are drawn straight
 
 Point = tuple[float, float]
 

@@ -91,7 +91,7 @@ def lines_section(contents: Contents) -> Html:
 
 
 def _line(contents: Contents, number: int, where: Where, places: list[str]) -> Html:
-    nodes = {place: node for node, all_ in contents.places.items() for place in all_}
+    nodes = contents.nodes
     tasks = {
         task.place: task.title
         for place in places

@@ -69,7 +69,7 @@ def _tenant(contents: Contents, buffer: Buffer, row: int, life: tuple[int, int])
     )
     name = tag("text", buffer.name, x=LEFT + first * STEP + 8, y=(row + 1.65) * ROW)
     lengths = tag("title", f"{buffer.name}: {Amount.of(bytes_of(buffer))} bytes")
-    node = contents.stages.holds.get(buffer.name)
-    places = contents.places.get(node) if node is not None else None
+    nodes = contents.stages.holds.get(buffer.name, [])
+    places = [place for node in nodes for place in contents.places.get(node, [])]
     group = tag("g", lengths, box, name, class_="tenant")
     return link(places[-1], group) if places else group
