@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias, assert_never
 
-from symc.codegen.ir import Branch, Repeat, Step
+from symc.codegen.ir import (
+    Branch,
+    Host,
+    Kernel,
+    Launch,
+    Pointer,
+    Program,
+    Region,
+    Repeat,
+    Routine,
+    Step,
+)
+
+Working: TypeAlias = Launch | Routine | Host
 
 
 def every_step(steps: Iterable[Step]) -> Iterator[Step]:
@@ -16,6 +30,31 @@ def every_step(steps: Iterable[Step]) -> Iterator[Step]:
             yield from every_step(step.steps)
         elif isinstance(step, Branch):
             yield from every_step((*step.then, *step.otherwise))
+
+
+def working_steps(program: Program) -> Iterator[tuple[Working, Kernel | None]]:
+    """The steps that compute something, each with its kernel if it runs one."""
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    for step in every_step(program.steps):
+        if isinstance(step, Launch):
+            yield step, kernels[step.kernel]
+        elif isinstance(step, Routine | Host):
+            yield step, None
+
+
+def written(step: Working, kernel: Kernel | None) -> list[str]:
+    """The buffers that a step writes to."""
+    match step:
+        case Launch(_, buffers):
+            params = kernel.params if kernel is not None else ()
+            return [b for b, param in zip(buffers, params, strict=True) if param.written]
+        case Routine(_, args):
+            return [arg.buffer for arg in args if isinstance(arg, Pointer) and arg.written]
+        case Host(_, _, args):
+            regions = [arg.pointer for arg in args if isinstance(arg, Region)]
+            return [pointer.buffer for pointer in regions if pointer.written]
+        case _:
+            assert_never(step)
 
 
 def map_blocks(

@@ -179,7 +179,10 @@ def random_binomial(key: int, high: int, i: int, n: int, p: float) -> int:
 
 def _binomial_small(key: int, high: int, i: int, n: int, p: float) -> int:
     u, odds = _unit(philox(key, high, i)[0]), p / (1.0 - p)
-    ratio = lambda k: odds * ((n - k + 1) / k)  # noqa: E731 -- of two chances
+
+    def ratio(k: int) -> float:  # of two chances
+        return odds * ((n - k + 1) / k)
+
     return _summed_up(u, math.exp(n * math.log1p(-p)), ratio, min(n, 400))
 
 

@@ -95,7 +95,8 @@ _FFT = {
 
 # Of rows, and in a sorted one. `kind` is the element type: those of `runtime/sort.h`.
 _SORTING = {
-    "sort": "kind descending rows n x out! room!",
+    "sort_f32": "kind descending rows n x out! room!",
+    "sort_f64": "kind descending rows n x out! room!",
     "argsort": "kind descending rows n x out! room!",
 } | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 

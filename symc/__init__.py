@@ -40,6 +40,8 @@ finally:
 if _TYPE_CHECKING:
     from symc import errors as errors
     from symc import optim as optim
+    from symc.debug import dprint as dprint
+    from symc.debug import pprint as pprint
     from symc.loops.api import scan as scan
     from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
@@ -78,6 +80,7 @@ _LATE = {
     "foldl": "loops.folding", "foldr": "loops.folding",
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
+    "dprint": "debug", "pprint": "debug",
     "benchmark": "measure.benchmark", "profile": "measure.profile",
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from symc.codegen import ir
 from symc.graph import Tensor
 from symc.loops.branch import Choice
-from symc.pprint import described
+from symc.notation import described
 from symc.repeats import is_number
 from symc.units import Block, Plan
 

@@ -151,10 +151,37 @@ class Function:
         return dprint_text(self.runner.stages().rewritten)
 
     def explain(self) -> str:
-        """What was stored, what shares loops, and why."""
+        """What was stored, what shares loops, and why; bytes and operations of each kernel."""
         from symc.debug import explain
 
         return explain(self.runner.stages())
+
+    def assembly(self) -> str:
+        """The machine code of the compiled function; above each kernel what it computes.
+
+        Raises TypeError for a function that is not compiled for the CPU, and `CompilerMissing`
+        where no tool can show it.
+        """
+        from symc.codegen.targets.assembly import assembly
+
+        if self.folder is None:
+            raise TypeError(f"{self!r} has no machine code: the interpreter runs it")
+        if self.device != "cpu":
+            raise TypeError(f"{self!r} is compiled for a device; see f.ptx() and f.sass()")
+        kernels = self.runner.stages().optimised.kernels
+        notes = {kernel.name: kernel.note for kernel in kernels}
+        return assembly(self.folder, notes, quick=self.mode == "compile")
+
+    def report(self, path: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
+        """Writes a page about the function, for a browser; see `symc.report.page.report`."""
+        from symc.report.page import report
+
+        return report(self, path, example)
+
+    def _repr_html_(self) -> str:
+        from symc.report.summary import summary
+
+        return summary(self)
 
     @property
     def seconds(self) -> dict[str, float]:

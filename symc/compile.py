@@ -20,6 +20,7 @@ from symc.inputs import Constant, SharedVariable
 from symc.lower import Interface, lower, program_names
 from symc.prepare import Prepared, prepare
 from symc.request import Request
+from symc.rewrite.engine import Step
 from symc.rewrite.pipeline import rewrite
 from symc.schedule import schedule
 from symc.units import Plan
@@ -39,6 +40,10 @@ class Stages:
     in_place: set[SharedVariable]
     hosts: list[list[Tensor]]
     """For each call into Python the nodes that it computes."""
+    holds: dict[str, Tensor]
+    """The node whose value each buffer gets."""
+    trace: list[Step] | None
+    """Every rewrite that happened, if asked for."""
 
 
 class Clock:
@@ -55,15 +60,22 @@ class Clock:
         self._last = now
 
 
-def build(request: Request, *, mode: str, clock: Clock, target: Target | None = None) -> Stages:
-    """The Python part: from the graph to the source."""
+def build(
+    request: Request,
+    *,
+    mode: str,
+    clock: Clock,
+    target: Target | None = None,
+    trace: list[Step] | None = None,
+) -> Stages:
+    """The Python part: from the graph to the source. A `trace` gets every rewrite that happens."""
     target = CTarget() if target is None else target
     order = walk(request.roots())
     found = requirements(order)
     tests = as_tests(found)
     rewritten = rewrite(
         request.roots(), [test.node for test in tests if test.node is not None],
-        mode=mode, outputs=len(request.outputs), lengths=lengths_in(found),
+        mode=mode, outputs=len(request.outputs), lengths=lengths_in(found), trace=trace,
     )  # fmt: skip
     clock.lap("rewrite")
 
@@ -75,10 +87,11 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
     clock.lap("schedule")
 
     interface = _interface(request, prepared, plan)
-    program, arrays, hosts = lower(
+    lowered = lower(
         request.name, interface, prepared.problem, prepared.sizes, plan, names,
         on_device=target.on_device,
     )  # fmt: skip
+    program = lowered.program
     if any(node.type.dtype.is_complex for node in walk_within(request.roots())):
         from symc.codegen.passes.pairs import pairs  # late: most programs are of real numbers
 
@@ -92,11 +105,12 @@ def build(request: Request, *, mode: str, clock: Clock, target: Target | None = 
 
     source = target.emit(optimised)
     clock.lap("emit")
-    constants = [node.op.value for node in arrays if isinstance(node.op, Constant)]
+    constants = [node.op.value for node in lowered.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
     return Stages(
-        len(order), after, plan, program, optimised, source, constants, plan.in_place, hosts
-    )
+        len(order), after, plan, program, optimised, source, constants, plan.in_place,
+        lowered.hosts, lowered.holds, trace,
+    )  # fmt: skip
 
 
 def _interface(request: Request, prepared: Prepared, plan: Plan) -> Interface:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, TextIO
 
+from symc.codegen.ir import Launch
 from symc.conditions import Test
 from symc.graph import Tensor, walk
 from symc.lowering import HostCall
-from symc.pprint import described, expression
+from symc.notation import described, expression
+from symc.stages import Stage
 from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
 if TYPE_CHECKING:
@@ -64,15 +66,23 @@ def dprint(outputs: Tensor | Sequence[Tensor], file: TextIO | None = None) -> No
     (file or sys.stdout).write(dprint_text(outputs) + "\n")
 
 
-def pprint(node: Tensor) -> str:
-    """The expression of a tensor as people write it, to any depth.
+def pprint(node: Tensor, *, latex: bool = False) -> str:
+    r"""The expression of a tensor as people write it, or in LaTeX; named parts by their names.
+
+    Beyond 200 levels, dots stand for the rest; in LaTeX much sooner.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")
     >>> pprint(T.exp(x) / (1 + T.exp(x)))
     'exp(x) / (1.0 + exp(x))'
+    >>> print(pprint(T.exp(x) / (1 + T.exp(x)), latex=True))
+    \frac{e^{x}}{1 + e^{x}}
     """
-    return expression(node, depth=1000)
+    if latex:
+        from symc.latex import latex as written
+
+        return written(node)
+    return expression(node, depth=200)
 
 
 def stages(function: Function) -> str:
@@ -91,21 +101,41 @@ def stages(function: Function) -> str:
 
 
 def explain(made: Stages) -> str:
-    """What the schedule decided: kernels, what they share, what is stored, and why."""
-    lines = [_unit(unit, number) for number, unit in enumerate(made.plan.units, 1)]
+    """What the schedule decided: kernels, what they share, what is stored, and why.
+
+    With each kernel stands what it moves and computes; see `codegen/amounts.py` for what counts.
+    """
+    work = _work(made)
+    lines = [_unit(unit, number, work) for number, unit in enumerate(made.plan.units, 1)]
     if made.in_place:
         names = ", ".join(sorted(shared.name or repr(shared) for shared in made.in_place))
         lines.append(f"updated in place: {names}")
     return "\n".join([*lines, *made.plan.reasons])
 
 
-def _unit(unit: Unit, number: int) -> str:
+def _work(made: Stages) -> dict[Tensor, str]:
+    """What the kernel that computes a node moves and computes."""
+    from symc.codegen.amounts import work_of
+    from symc.codegen.blocks import working_steps, written
+
+    found: dict[Tensor, str] = {}
+    for step, kernel in working_steps(made.program):
+        if isinstance(step, Launch):
+            work = work_of(made.program, step)
+            text = f"reads {work.read} bytes, writes {work.written}, {work.operations} operations"
+            nodes = [made.holds[name] for name in written(step, kernel) if name in made.holds]
+            found.update(dict.fromkeys(nodes, text))
+    return found
+
+
+def _unit(unit: Unit, number: int, work: Mapping[Tensor, str]) -> str:
     match unit:
         case Nest(stages_, depth):
-            head = f"{number}. kernel, {len(stages_)} stages sharing {depth} outer loops"
-            return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
+            stages = "1 stage" if len(stages_) == 1 else f"{len(stages_)} stages"
+            loops = f", sharing {depth} outer loop{'s' * (depth > 1)}" if depth else ""
+            return _kernel(f"{number}. kernel, {stages}{loops}", stages_, work)
         case Lone(stage):
-            return f"{number}. kernel of its own\n     {described(stage.node)}"
+            return _kernel(f"{number}. kernel of its own", (stage,), work)
         case Invoke(stages_):
             in_python = isinstance(stages_[0].lowering, HostCall)
             head = f"{number}. {'called in Python' if in_python else 'library call'}"
@@ -113,10 +143,15 @@ def _unit(unit: Unit, number: int) -> str:
         case Inside(stages_, plans):
             lines = [f"{number}. loop or branch", *(f"     {described(s.node)}" for s in stages_)]
             for plan in plans:
-                inner = (_unit(inside, n) for n, inside in enumerate(plan.units, 1))
+                inner = (_unit(inside, n, work) for n, inside in enumerate(plan.units, 1))
                 lines += ["     " + line for text in inner for line in text.split("\n")]
             return "\n".join(lines)
         case Test(number=test):
             return f"{number}. run-time condition {test + 1}"
         case Reading(size, node):
             return f"{number}. the length {size} becomes known: {described(node)}"
+
+
+def _kernel(head: str, stages_: Sequence[Stage], work: Mapping[Tensor, str]) -> str:
+    moved = [f"     {work[stage.node]}" for stage in stages_ if stage.node in work]
+    return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_), *moved[:1]])

@@ -37,7 +37,15 @@ class Where(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file.rpartition('/')[2]}:{self.line}"
+        return f"{_notebook_cell(self.file) or self.file.rpartition('/')[2]}:{self.line}"
+
+
+def _notebook_cell(file: str) -> str | None:
+    """What IPython calls the file of a cell, ``In[3]``, if it is one: no file has that text."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    named = shell.compile.format_code_name(file) if shell is not None else None
+    return named[1] if named else None
 
 
 NOWHERE = Where("?", 0)
@@ -242,6 +250,11 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<{self.name or self.op.label} {self.type}>"
+
+    def _repr_latex_(self) -> str:
+        from symc.latex import equation  # late: notebooks ask for it
+
+        return equation(self)
 
     def __reduce__(self) -> Any:
         from symc.saved.functions import reduce_tensor

@@ -18,7 +18,7 @@ from symc.codegen.record import record
 from symc.codegen.targets._abi import ffi
 from symc.errors import ShapeMismatch
 from symc.graph import Array, Tensor, walk
-from symc.pprint import described
+from symc.notation import described
 from symc.request import Request
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from symc.kernels import LOOP_VARIABLES, KernelBuilder, Memory
 from symc.loops.scan import Scan
 from symc.lowering import Alias, Argument, HostCall, LibCall
 from symc.nesting import copy, volume
-from symc.pprint import described
+from symc.notation import described
 from symc.repeats import repeated
 from symc.schedule import is_source
 from symc.sizes import Lengths, Names
@@ -40,6 +40,20 @@ class Interface:
     names: dict[Tensor, str]
 
 
+@record
+class Lowered:
+    """A program, and what of the graph stands behind its parts.
+
+    `constants` are the nodes of its constant arrays, `hosts` for each call into Python the nodes
+    that it computes, and `holds` has the node whose value each buffer gets.
+    """
+
+    program: ir.Program
+    constants: Sequence[Tensor]
+    hosts: list[list[Tensor]]
+    holds: dict[str, Tensor]
+
+
 class Parts:
     """What has been made of a program so far: its blocks add to the same lists."""
 
@@ -51,6 +65,7 @@ class Parts:
         self.kernels: list[ir.Kernel] = []
         self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
+        self.holds: dict[str, Tensor] = {}  # by buffer, the node whose value it gets
 
     def add(self, buffer: ir.Buffer) -> str:
         """Declares a buffer."""
@@ -86,6 +101,8 @@ class Lowerer:
         for shared, node in problem.updates:
             if shared in plan.in_place:
                 self._destinations.setdefault(self.base(node), []).append(homes[shared])
+        for node, buffers in self._destinations.items():
+            parts.holds.update(dict.fromkeys(buffers, node))
         self._outside = self._read_elsewhere() | {self.base(root) for root in problem.roots}
 
     def steps(self) -> tuple[ir.Step, ...]:
@@ -163,6 +180,7 @@ class Lowerer:
         if found is None:
             found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
             self._destinations[node] = found
+            self.parts.holds[found[0]] = node
         return found
 
     def temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:
@@ -294,8 +312,8 @@ class Lowerer:
 def lower(
     name: str, interface: Interface, problem: Problem, table: Lengths, plan: Plan,
     names: Names, *, on_device: bool = False,
-) -> tuple[ir.Program, Sequence[Tensor], list[list[Tensor]]]:  # fmt: skip
-    """The program, the constant arrays that it needs, and what its calls into Python compute."""
+) -> Lowered:  # fmt: skip
+    """The program of a plan."""
     parts = Parts(interface, names, table, on_device=on_device)
     lowerer = Lowerer(parts, problem, table, plan, interface.names, interface.outputs)
     given: tuple[tuple[Sequence[Tensor], ir.Role], ...] = (
@@ -312,7 +330,7 @@ def lower(
     program = ir.Program(
         name, tuple(table.sizes), tuple(parts.buffers.values()), tuple(parts.kernels), steps
     )
-    return program, list(parts.constants), parts.hosts
+    return Lowered(program, list(parts.constants), parts.hosts, parts.holds)
 
 
 def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:

@@ -86,7 +86,7 @@ def stages_of(request: Request, mode: str, target: Target | None = None) -> Call
         from symc.compile import Clock, build
 
         if not kept:
-            kept.append(build(request, mode=mode, clock=Clock(), target=target))
+            kept.append(build(request, mode=mode, clock=Clock(), target=target, trace=[]))
         return kept[0]
 
     return stages

@@ -18,7 +18,7 @@ from symc.graph import Tensor
 from symc.inputs import Constant
 from symc.loops.scan import PartKind, Rows, Scan, State
 from symc.nesting import copy, volume
-from symc.pprint import described
+from symc.notation import described
 from symc.tensor.lengths import dim_of
 from symc.units import Block, Plan
 

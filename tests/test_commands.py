@@ -79,8 +79,14 @@ def test_compile_fills_the_cache(module: Path, capsys: pytest.CaptureFixture[str
     assert answer["cached"]
 
 
-def test_show_prints_a_view(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    views = {"source": "symc_run", "graph": "%1 = exp", "program": "kernel", "explain": "1. kernel"}
+def test_show_prints_a_view(
+    module: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(module.parent)
+    views = {
+        "source": "symc_run", "graph": "%1 = exp", "program": "kernel", "explain": "1. kernel",
+        "report": "wrote total.html",
+    }  # fmt: skip
     for view, text in views.items():
         assert main(["show", f"{module}:total", view]) == 0
         assert text in capsys.readouterr().out

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 
 import numpy as np
+import pytest
 
 import symc
 from symc import tensor as T
+from symc.codegen.errors import CompilerMissing
 from symc.debug import dprint, dprint_text, pprint, stages
 
 
@@ -81,3 +84,76 @@ def test_explain_says_what_was_decided() -> None:
         assert words in text
     g = symc.function([v], T.exp(v)[None, :] * T.arange(1000.0)[:, None])
     assert "is stored" in g.explain()
+
+
+def test_explain_counts_bytes_and_operations() -> None:
+    x = T.matrix("x")
+    text = symc.function([x], (2 * x + 1).sum(0), mode="python").explain()
+    assert "reads 8*x_0*x_1 bytes, writes 8*x_1, 3*x_0*x_1 operations" in text
+
+
+def test_expressions_in_latex() -> None:
+    x, a = T.matrix("x"), T.scalar("alpha")
+    x2, new = T.vector("x2"), T.exp(a)
+    new.name = "a_new"
+    for node, text in [
+        (T.exp(x) / (1 + x), r"\frac{e^{x}}{1 + x}"),
+        ((x + 1) ** 2, r"\left(x + 1\right)^{2}"),
+        (-(x + 1), r"-\left(x + 1\right)"),
+        ((x - (x2 - a)) * a, r"\left(x - \left(x_{2} - \alpha\right)\right) \, \alpha"),
+        ((x.T @ x).sum(), r"\sum x^{\top} \, x"),
+        (x.sum(0), r"\sum_{0} x"),
+        (T.where(a > 0, a, 0),
+         r"\begin{cases} \alpha & \alpha > 0 \\ 0 & \text{otherwise} \end{cases}"),
+        (T.sqrt(a) ** 3, r"\left(\sqrt{\alpha}\right)^{3}"),
+        (x[2:, 0], r"x_{2:,0}"),
+        (a + 1e-5, r"\alpha + 1 \cdot 10^{-5}"),
+        (new + 1, r"a_{\mathrm{new}} + 1"),
+        (T.softplus(a), r"\operatorname{softplus}\left(\alpha\right)"),
+    ]:  # fmt: skip
+        assert pprint(node, latex=True) == text
+    shown = r"$\displaystyle a_{\mathrm{new}} = e^{\alpha} \qquad \texttt{float64[]}$"
+    assert new._repr_latex_() == shown
+
+
+def test_latex_of_what_doubles_at_each_step_stays_short() -> None:
+    x = T.scalar("x")
+    for _ in range(100):
+        x = x * x + T.sin(x)
+    assert len(pprint(x, latex=True)) < 10_000
+
+
+def test_public_names_for_looking() -> None:
+    x = T.vector("x")
+    assert symc.pprint(x + 1) == "x + 1.0"
+    file = io.StringIO()
+    symc.dprint(x + 1, file)
+    assert "add(%0, 1.0)" in file.getvalue()
+
+
+def test_functions_in_notebooks() -> None:
+    x = T.vector("x")
+    shared = symc.shared(np.zeros(3), name="w")
+    f = symc.function([x], (x < 1).sum(), updates=[(shared, shared + 1)], mode="python")
+    text = f._repr_html_()
+    assert "sum(x &lt; 1.0)" in text
+    assert "w = w + 1.0" in text
+    assert "mode</dt><dd>python, on cpu" in text
+
+
+def test_machine_code_stands_below_what_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = T.vector("x")
+    f = symc.function([x], T.exp(x) * 2, name="doubled")
+    with pytest.raises(TypeError, match="interpreter"):
+        symc.function([x], x, mode="python").assembly()
+    if shutil.which("objdump") is not None:
+        text = f.assembly()
+        place = text.index("# exp(x) * 2.0   test_debug.py:")
+        assert re.match(r"[^\n]*\nmul_kernel\w*:\n +1[0-9a-f]+:\t\w+", text[place:])
+        assert "symc_run:" in text
+        assert "plt" not in re.sub(r"<[^>]*>", "", text)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert "symc_run:" in f.assembly()  # the compiler prints it
+    monkeypatch.setenv("SYMC_CC", "no-such-compiler")
+    with pytest.raises(CompilerMissing, match="binutils"):
+        f.assembly()

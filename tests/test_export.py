@@ -109,3 +109,15 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
     with pytest.raises(CannotSave, match=r"calls Python"):
         symc.function([x], doubled(x)).export(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_arrays_may_have_any_names(tmp_path: Path) -> None:
+    x, y = T.vector("state"), T.vector("double")
+    count = symc.shared(np.zeros(2), name="count")
+    total = symc.shared(0.0, name="named")
+    function = symc.function(
+        [x, y], [x + y + count], updates=[(count, count + x), (total, total + 1)], name="named"
+    )
+    folder = function.export(tmp_path / "named", example=[[1.0, 2.0], [3.0, 4.0]])
+    assert "count_: as expected" in make(folder, "test")

@@ -74,7 +74,7 @@ def test_links_and_paths_exist(name: str) -> None:
     for target in LINK.findall(prose):
         assert (ROOT / target).exists(), f"{name} links {target}"
     named = re.findall(
-        r"`((?:symc|codegen|cache|tests|scripts|notebooks|benchmarks|\.ci)/[^`\s]*)`", prose
+        r"`((?:symc|codegen|cache|tests|scripts|notebooks|docs|benchmarks|\.ci)/[^`\s]*)`", prose
     )
     assert named
     for path in named:

@@ -51,35 +51,6 @@ static void symc_sort_encode(int64_t kind, int descending, int zeros, int64_t n,
     }
 }
 
-// SYMBOL symc_sort_decode
-// NEEDS symc_sort_key
-// The numbers of keys: a NaN has lost its sign and its bits.
-#define SYMC_DECODE(number, type, value)                                                           \
-    case number:                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            const uint64_t k = keys[i] ^ turn;                                                     \
-            ((type *)x)[i] = (type)(value);                                                        \
-        }                                                                                          \
-        break;
-static void symc_sort_decode(int64_t kind, int descending, int64_t n, const uint64_t *keys,
-                             void *x) {
-    const uint64_t turn = (descending ? ~0ull : 0) ^ (kind >= 5 && kind < 9 ? 1ull << 63 : 0);
-    switch (kind) {
-        SYMC_DECODE(0, uint8_t, k)
-        SYMC_DECODE(1, uint8_t, k)
-        SYMC_DECODE(2, uint16_t, k)
-        SYMC_DECODE(3, uint32_t, k)
-        SYMC_DECODE(4, uint64_t, k)
-        SYMC_DECODE(5, uint8_t, k)
-        SYMC_DECODE(6, uint16_t, k)
-        SYMC_DECODE(7, uint32_t, k)
-        SYMC_DECODE(8, uint64_t, k)
-        SYMC_DECODE(9, _Float16, symc_sort_float(k))
-        SYMC_DECODE(10, float, symc_sort_float(k))
-        SYMC_DECODE(11, double, symc_sort_float(k))
-    }
-}
-
 // SYMBOL symc_pile
 // Keys, and what goes with them if `order` is not 0: where they came from.
 typedef struct symc_pile {
@@ -233,22 +204,6 @@ static inline int64_t symc_sort_bytes(int64_t kind) {
 }
 static inline int symc_sort_many(int64_t rows, int64_t n, int64_t threads) {
     return threads > 1 && rows >= threads && rows * n >= 16384;
-}
-
-// SYMBOL symc_sort
-// NEEDS symc_sort_pile symc_sort_encode symc_sort_decode symc_sort_rows
-// The rows of x, each sorted. `room` has place for two numbers of 64 bits for each element.
-static void symc_sort(int64_t kind, int64_t descending, int64_t rows, int64_t n, const void *x,
-                      void *out, uint64_t *room, int64_t threads) {
-    const int64_t row = n * symc_sort_bytes(kind);
-    const int many = symc_sort_many(rows, n, threads);
-#pragma omp parallel for schedule(static) num_threads(threads) if (many)
-    for (int64_t r = 0; r < rows; r++) {
-        const symc_pile a = {room + 2 * r * n, 0}, b = {a.keys + n, 0};
-        symc_sort_encode(kind, (int)descending, 0, n, (const char *)x + r * row, a.keys);
-        symc_sort_pile(a, b, n, 0, kind > 8, many ? 1 : threads);
-        symc_sort_decode(kind, (int)descending, n, a.keys, (char *)out + r * row);
-    }
 }
 
 // SYMBOL symc_argsort

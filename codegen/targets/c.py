@@ -182,6 +182,9 @@ def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
     if quick:
         level = ["-O1"]
+    # gcc 12 duplicates stores for both sides of a condition, and then vectorises `omp simd` loops
+    # as if what one of them leaves were not read back by the other: elements are lost.
+    level += ["-fno-thread-jumps"] if compiler.is_gcc(found) else []
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
     wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []

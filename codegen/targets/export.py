@@ -12,12 +12,14 @@ places that have names between at signs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symc.codegen.ir import Buffer, Program
 from symc.codegen.record import record
 from symc.codegen.runtime.load import FOLDER
+from symc.codegen.targets.c_language import KEYWORDS
 from symc.codegen.writer import wrapped
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ TYPES = {
 }  # fmt: skip
 """The types of elements that have other names in C. A complex number is two of its type."""
 HIDDEN = ("symc_prepare", "symc_run", "symc_counts", "symc_imports", "symc_lapack")
+TAKEN = frozenset({
+    *KEYWORDS.split(), "count", "folder", "free", "good", "inputs", "known", "lengths", "memcpy",
+    "printf", "read_values", "results", "same_bytes", "same_float32", "same_float64", "same_shape",
+    "shapes", "state", "status", "words",
+})  # fmt: skip
+"""What the texts in `runtime/export/` use, where arrays have names of the user's."""
 Shape = tuple[int, ...]
 
 
@@ -53,8 +61,15 @@ class Exported:
     lengths: tuple[Shape, ...]
 
     def buffers(self, *roles: str) -> list[Buffer]:
-        """The program's arrays of some roles, in its order."""
-        return [b for role in roles for b in self.program.buffers if b.role == role]
+        """The program's arrays of some roles, in its order, by names that C lets them have."""
+        found = [b for role in roles for b in self.program.buffers if b.role == role]
+        return [replace(buffer, name=self._free(buffer.name)) for buffer in found]
+
+    def _free(self, name: str) -> str:
+        others = {buffer.name for buffer in self.program.buffers} - {name}
+        while name in TAKEN or name in others or name == self.program.name:
+            name += "_"
+        return name
 
     @property
     def outputs(self) -> list[Buffer]:

@@ -67,7 +67,7 @@ def _flat(value: Any) -> Iterable[Function]:
     if isinstance(value, Function):
         yield value
         return
-    items: Any = value.values() if isinstance(value, dict) else value
+    found: Any = value
     if isinstance(value, dict | list | tuple):
-        for item in items:
+        for item in found.values() if isinstance(value, dict) else found:
             yield from _flat(item)

@@ -16,6 +16,8 @@ VIEWS: dict[str, Callable[[Function], str]] = {
     "program": lambda f: f.program,
     "explain": lambda f: f.explain(),
     "stages": symc.debug.stages,
+    "assembly": lambda f: f.assembly(),
+    "report": lambda f: f"wrote {f.report(f'{f.name}.html')}",
 }
 
 

@@ -236,11 +236,21 @@ def _message(
 
 def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[Dim]:
     """The lengths in a body that are values of scalars outside, not lengths of arrays there."""
-    for dim in {dim: None for node in walk(body.results) for dim in node.type.shape}:
+    for dim in {dim: None for node in walk(body.results) for dim in _lengths_at(node)}:
         if any(size.axis is None for size in sizes(dim)):
             new = length(dim)
             if new is not None:
                 yield new
+
+
+def _lengths_at(node: Tensor) -> Iterator[Dim]:
+    """The lengths of a node, and those that a loop or branch needs inside."""
+    from symc.loops.branch import Choice
+    from symc.loops.scan import Scan
+
+    yield from node.type.shape
+    if isinstance(node.op, Scan | Choice):
+        yield from node.op.value_lengths(node.args)
 
 
 def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:

@@ -276,12 +276,16 @@ class Choice(Op):
             yield replace(self, part=part)
 
     def lower(self, node: Tensor, size: SizeOf) -> Control:
+        for dim in self.value_lengths(node.args):
+            size(dim)
+        return Control(tuple(self.siblings()))
+
+    def value_lengths(self, args: Sequence[Tensor]) -> Iterator[Dim]:
+        """The lengths that both sides need, and that are values outside."""
         from symc.loops.body import value_lengths
 
         for body in self.bodies():
-            for dim in value_lengths(body, self.lengths(body, node.args)):
-                size(dim)
-        return Control(tuple(self.siblings()))
+            yield from value_lengths(body, self.lengths(body, args))
 
     def key(self) -> str:
         return f"Choice({self.then.key()}, {self.otherwise.key()}, {self.part}, {self.checks})"

@@ -153,11 +153,14 @@ class Scan(Op):
         return self.body.lengths(known, [0, *(skip for _, skip in given)])
 
     def lower(self, node: Tensor, size: SizeOf) -> Control:
-        length = self.lengths(node.args)
-        size(dim_of(node.args[0]))
-        for dim in value_lengths(self.body, length):
+        for dim in self.value_lengths(node.args):
             size(dim)
         return Control(tuple(self.siblings()), first=1)
+
+    def value_lengths(self, args: Sequence[Tensor]) -> Iterator[Dim]:
+        """The number of steps, and the lengths that a step needs and that are values outside."""
+        yield dim_of(args[0])
+        yield from value_lengths(self.body, self.lengths(args))
 
     def changes(self, node: Tensor) -> Iterator[Any]:
         _, _, initial, _ = self.split(node.args)

@@ -13,7 +13,7 @@ from symc.codegen.targets.export import Exported, files
 from symc.errors import CannotSave
 from symc.graph import Array, Tensor
 from symc.modes import stages_of
-from symc.pprint import described
+from symc.notation import described
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -32,7 +32,7 @@ from symc.lowering import (
     Sweep,
     Write,
 )
-from symc.pprint import described
+from symc.notation import described
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matmul import MatMul, MatVec
 from symc.tensor.softmax import LogSoftmax, LogSumExp, Softmax

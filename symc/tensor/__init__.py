@@ -432,9 +432,9 @@ def _method(name: str) -> _Callable[..., object]:
     return method
 
 
-_METHODS |= {
-    n: _method(n) for n in ("argpartition", "argsort", "partition", "searchsorted", "sort")
-}
+_METHODS.update(
+    {n: _method(n) for n in ("argpartition", "argsort", "partition", "searchsorted", "sort")}
+)
 
 
 def __getattr__(name: str) -> _Any:

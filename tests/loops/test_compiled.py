@@ -133,7 +133,10 @@ def test_loops_in_loops() -> None:
 
 def test_inner_and_outer_slots_of_the_same_kind_are_told_apart() -> None:
     x = T.vector("x")
-    inner = lambda e: symc.scan(lambda s: s + e, outputs_info=e * 2, n_steps=3)[0][-1]  # noqa: E731
+
+    def inner(e: Any) -> Any:
+        return symc.scan(lambda s: s + e, outputs_info=e * 2, n_steps=3)[0][-1]
+
     y, _ = symc.scan(lambda e, s: inner(e) + inner(s), x, T.ones(()))
     check([x], [y], r(4))
 
@@ -309,10 +312,28 @@ def test_jacobians_of_branches() -> None:
         check([c, x], [symc.jacobian(y, x)], value, r(3), ir=False)
 
 
+def test_a_loop_in_a_branch_has_as_many_steps_as_a_number_outside_says() -> None:
+    n = T.lscalar("n")
+    product = symc.fori_loop(1, n + 1, lambda i, p: p * i, T.constant(1))
+    f = symc.function([n], symc.ifelse(n > 20, -1, product))
+    assert [int(f(10)), int(f(0)), int(f(30))] == [3628800, 1, -1]
+
+
+def test_a_loop_in_a_loop_has_as_many_steps_as_a_number_outside_says() -> None:
+    n, v = T.lscalar("n"), T.vector("v")
+    powers, _ = symc.scan(
+        lambda row: symc.fori_loop(0, n, lambda i, p: p * row, T.constant(1.0)), sequences=v
+    )
+    f = symc.function([n, v], [powers, symc.grad(powers.sum(), v)])
+    value, slope = f(3, [1.0, 2.0])
+    np.testing.assert_allclose(value, [1.0, 8.0])
+    np.testing.assert_allclose(slope, [3.0, 12.0])
+
+
 def test_complex_numbers_within_a_step_of_real_ones() -> None:
     x = T.vector("x")
 
-    def step(row: Tensor, state: Tensor) -> Tensor:
+    def step(row: Any, state: Any) -> Any:
         z = T.complex(row, state)
         return (z * z).real + abs(T.exp(z * 1j)) * 0.1
 

@@ -166,7 +166,7 @@ def random_like(rng: np.random.Generator, array: Any) -> Any:
 
 def product(left: Tensor, right: Any) -> Tensor:
     """The inner product of what gradients are directions in: pairs of reals for complex numbers."""
-    return T.real(T.conj(left) * right).sum()
+    return T.sum(T.real(T.conj(left) * right))
 
 
 def check_derivatives(

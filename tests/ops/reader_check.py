@@ -19,7 +19,19 @@ from symc.codegen.dtypes import DType
 from symc.dims import Dim, Size
 from symc.evaluate import evaluate
 from symc.graph import Array, Requirement, Tensor, walk
-from symc.lowering import Alias, At, Fold, Index, LibCall, Part, Read, Sweep, Write
+from symc.lowering import (
+    Alias,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Part,
+    Read,
+    Sweep,
+    Write,
+)
 from symc.tensor.elementwise import ELEMENTWISE
 from symc.types import to_numpy
 from tests.ops.harness import inputs_for, same
@@ -133,7 +145,7 @@ class World:
                 return self._sweep(node, lowering)
             case Alias():
                 return self.value(node.args[0]).reshape(self.value(node).shape)
-            case LibCall():
+            case LibCall() | HostCall() | Control():
                 return None
             case _:
                 assert_never(lowering)

@@ -29,7 +29,7 @@ def error(value: Any, wanted: Any) -> float:
     """The distance in relation to the size of what is wanted."""
     assert value.shape == wanted.shape
     assert value.dtype == wanted.dtype
-    return float(np.linalg.norm(value - wanted) / max(np.linalg.norm(wanted), 1e-300))
+    return float(np.linalg.norm(value - wanted)) / max(float(np.linalg.norm(wanted)), 1e-300)
 
 
 @pytest.fixture(scope="module")

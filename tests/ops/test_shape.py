@@ -229,3 +229,12 @@ def test_lengths_cannot_differ_within_a_batch() -> None:
     tiled = T.tile(T.arange(3), count)
     with pytest.raises(NotBatchable, match="its lengths would differ"):
         batch([tiled], {x: T.matrix("xs")}, T.lscalar("k"))
+
+
+def test_no_store_of_a_loop_with_a_condition_is_lost() -> None:
+    # gcc 12 wrote a part of the elements only, at -O1 with threaded jumps.
+    x = T.tensor("float64", (3, 4), name="x")
+    rows = np.arange(12.0).reshape(3, 4)
+    for mode in ("compile", "default"):
+        f = symc.function([x], T.roll(x, (1, 2), axis=(0, 1)), mode=mode)
+        np.testing.assert_array_equal(f(rows), np.roll(rows, (1, 2), (0, 1)))

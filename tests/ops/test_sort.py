@@ -93,6 +93,43 @@ def test_any_distribution_is_sorted_whatever_the_threads() -> None:
         np.testing.assert_array_equal(g(numbers)[0], np.argsort(numbers, kind="stable"))
 
 
+def shapes_of_data(length: int) -> list[Any]:
+    """Data on which a quicksort could go wrong: no key below the pivot, or all, or in order."""
+    n = np.arange(length)
+    return [
+        n, n[::-1], n * 0 + 7, n % 2, n % 5, n % max(1, length // 8), np.minimum(n, n[::-1]),
+        np.where(n == length // 2, -1, 1), RNG.permutation(n), RNG.geometric(0.3, length),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_values_of_every_length_up_to_300_and_of_many(dtype: str) -> None:
+    x = T.tensor(dtype, (None,))
+    f = symc.function([x], [T.sort(x), T.sort(x, descending=True)], mode="compile")
+    for length in (*range(301), 5_000, 100_003):
+        shapes = shapes_of_data(length) if length % 16 < 2 or length > 300 else []
+        for data in [some(dtype, length), *shapes]:
+            values = data.astype(dtype)
+            up, down = f(values)
+            np.testing.assert_array_equal(up, np.sort(values))
+            np.testing.assert_array_equal(down, np.sort(values)[::-1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_negative_zeros_are_before_positive_ones_and_nan_is_last(dtype: str) -> None:
+    """Whatever the length: in networks and in quicksort alike."""
+    x = T.tensor(dtype, (None,))
+    f = symc.function([x], [T.sort(x), T.sort(x, descending=True)], mode="compile")
+    for length in (9, 33, 65, 1000):
+        values = RNG.choice(np.array([0.0, -0.0, np.nan, -np.nan, 1, -1], dtype), length)
+        up, down = f(values)
+        zeros = up[up == 0]
+        assert np.signbit(zeros).sum() == np.signbit(values[values == 0]).sum()
+        assert (np.diff(np.signbit(zeros).astype(int)) <= 0).all()
+        assert np.isnan(up[len(up) - np.isnan(values).sum() :]).all()
+        np.testing.assert_array_equal(np.signbit(down[down == 0]), np.signbit(zeros)[::-1])
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1, None])
 def test_sort_along_axes(axis: int | None) -> None:
     check(lambda x: T.sort(x, axis), NUMBERS, oracle=lambda x: np.sort(x, axis),

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-import sympy  # type: ignore[import-untyped]
+import sympy
 
 from symc.rewrite.engine import Step
 from symc.rewrite.pattern import Call, Number, Pattern, Variable

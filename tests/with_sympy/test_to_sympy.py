@@ -44,7 +44,8 @@ WRITTEN = [
 @pytest.mark.parametrize(("tensor", "text"), WRITTEN, ids=[text for _, text in WRITTEN])
 def test_as_written(tensor: Any, text: str) -> None:
     written = to_sympy(tensor)
-    wanted: Any = sympy.sympify(text, _symbols(written))
+    sympify: Any = sympy.sympify
+    wanted = sympify(text, _symbols(written))
     assert sympy.simplify(written - wanted) == 0
 
 

@@ -45,7 +45,7 @@ class Ordered(Op):
         x = args[0].type
         if not self.room:
             return TensorType(INT64 if self.places else x.dtype, x.shape)
-        return TensorType(UINT64, (*x.shape[:-1], mul(x.shape[-1], 3 if self.places else 2)))
+        return TensorType(UINT64, (*x.shape[:-1], mul(x.shape[-1], 3 if self.places else 1)))
 
     def evaluate(self, *args: Array) -> Array:
         x = args[0]
@@ -71,7 +71,7 @@ class Ordered(Op):
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         x = node.args[0]
         return LibCall(
-            "argsort" if self.places else "sort",
+            "argsort" if self.places else "sort_f64" if x.dtype.bytes == 8 else "sort_f32",
             (
                 ir.const(KINDS.index(x.dtype.name)), ir.const(int(self.descending)),
                 size(product(x.type.shape[:-1])), size(x.type.shape[-1]),

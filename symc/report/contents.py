@@ -1,0 +1,178 @@
+"""What a report shows: graphs, the steps of the program, and what of the one is in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from symc.callable import Function
+from symc.codegen import ir
+from symc.codegen.blocks import Working, working_steps, written
+from symc.codegen.record import record
+from symc.compile import Stages
+from symc.graph import Op, Tensor, Where, walk
+from symc.inputs import Constant
+from symc.loops.branch import Choice
+from symc.loops.scan import Scan
+from symc.report.trace import makers
+from symc.rewrite.engine import Step
+from symc.schedule import is_source
+from symc.units import Inside, Invoke, Lone, Nest, Plan
+
+
+@record
+class Graph:
+    """A graph to be drawn. Scalar constants stand in what uses them and are no nodes."""
+
+    key: str
+    title: str
+    nodes: tuple[Tensor, ...]
+    results: tuple[Tensor, ...]
+
+    def place(self, node: Tensor) -> str:
+        """The element that a node is drawn as."""
+        return f"{self.key}-{self.numbers()[node]}"
+
+    def numbers(self) -> dict[Tensor, int]:
+        """The number of each node."""
+        return {node: number for number, node in enumerate(self.nodes)}
+
+
+@record
+class Task:
+    """A step that computes: its number among those, and the nodes of the graph that it computes."""
+
+    number: int
+    step: Working
+    kernel: ir.Kernel | None
+    nodes: tuple[Tensor, ...]
+
+    @property
+    def place(self) -> str:
+        """The element that shows it."""
+        return f"task-{self.number}"
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        match self.step:
+            case ir.Launch(kernel):
+                return kernel
+            case ir.Routine(name):
+                return f"routine {name}"
+            case ir.Host(name=name):
+                return f"{name}, in Python"
+            case _:
+                assert_never(self.step)
+
+
+class Contents:
+    """All that the page shows of a function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.stages: Stages = function.runner.stages()
+        self.steps: list[Step] = self.stages.trace or []
+        self.graphs = list(_graphs(function, self.stages))
+        self.tasks = list(_tasks(self.stages))
+        self.places: dict[Tensor, list[str]] = {}
+        for graph in self.graphs:
+            for node, number in graph.numbers().items():
+                self.places.setdefault(node, []).append(f"{graph.key}-{number}")
+        self.tasks_of: dict[Tensor, list[Task]] = {}
+        for task in self.tasks:
+            for node in task.nodes:
+                self.tasks_of.setdefault(node, []).append(task)
+        given = [node for graph in self.graphs if graph.key == "before" for node in graph.nodes]
+        self.made_by = makers(given, self.steps)
+        self.touched: dict[Tensor, list[int]] = {}
+        for number, step in enumerate(self.steps):
+            self.touched.setdefault(step.before, []).append(number)
+        self.lines = self._lines()
+
+    def _lines(self) -> dict[Where, list[str]]:
+        """The nodes that each of the user's lines stands behind, lines in order."""
+        found: dict[Where, list[str]] = {}
+        for node, places in self.places.items():
+            found.setdefault(node.where, []).extend(places)
+        return dict(sorted(found.items()))
+
+
+def is_drawn(node: Tensor) -> bool:
+    """Whether a node is drawn as one."""
+    return not isinstance(node.op, Constant) or bool(node.type.shape)
+
+
+def _graphs(function: Function, stages: Stages) -> Iterable[Graph]:
+    roots = function.request.roots()
+    yield _graph("before", "before rewriting", roots)
+    after = _graph("after", "after rewriting", stages.rewritten)
+    yield after
+    pending, known = [after], set[object]()
+    while pending:
+        for node in pending.pop(0).nodes:
+            for title, results in _bodies(node.op):
+                if results not in known:
+                    known.add(results)
+                    inside = _graph(f"inside{len(known)}", title, results)
+                    pending.append(inside)
+                    yield inside
+
+
+def _graph(key: str, title: str, roots: Sequence[Tensor]) -> Graph:
+    nodes = [node for node in walk(roots) if is_drawn(node) or node in roots]
+    return Graph(key, title, tuple(nodes), tuple(roots))
+
+
+def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
+    """The graphs inside a loop or branch, by what they are for."""
+    match op:
+        case Scan(body):
+            return [("a step of the loop", body.results)]
+        case Choice(then, otherwise):
+            return [("if true", then.results), ("if not", otherwise.results)]
+        case _:
+            return []
+
+
+# --- what is computed where -----------------------------------------------------------------------
+
+
+def _tasks(stages: Stages) -> Iterable[Task]:
+    together = dict(_together(stages.plan))
+    for number, (step, kernel) in enumerate(working_steps(stages.optimised)):
+        found: dict[Tensor, None] = {}
+        for buffer in written(step, kernel):
+            node = stages.holds.get(buffer)
+            if node is not None:
+                found.update(dict.fromkeys(together.get(node, (node,))))
+        yield Task(number, step, kernel, tuple(found))
+
+
+def _together(plan: Plan) -> Iterable[tuple[Tensor, tuple[Tensor, ...]]]:
+    """For each stored node all nodes that are computed with it: where it is, and for it."""
+    for unit in plan.units:
+        match unit:
+            case Nest(stages, _) | Invoke(stages):
+                roots = [stage.node for stage in stages]
+            case Lone(stage):
+                roots = [stage.node]
+            case Inside(stages, plans):
+                roots = [stage.node for stage in stages]
+                for inner in plans:
+                    yield from _together(inner)
+            case _:
+                continue
+        nodes = tuple(_computed(roots, plan))
+        for root in roots:
+            yield root, nodes
+
+
+def _computed(roots: Sequence[Tensor], plan: Plan) -> Iterable[Tensor]:
+    """The roots and what is computed on the way from stored nodes to them."""
+    own = set(roots)
+
+    def given(node: Tensor) -> bool:
+        return node not in own and (node in plan.stored or is_source(node))
+
+    return [node for node in walk(roots, stop=given) if not given(node) and is_drawn(node)]

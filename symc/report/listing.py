@@ -1,0 +1,111 @@
+"""Kernels with their source, and the lines of the user's program."""
+
+from __future__ import annotations
+
+import linecache
+import re
+
+from symc.codegen import ir
+from symc.codegen.text import kernel_text
+from symc.graph import Tensor, Where
+from symc.report.contents import Contents, Task
+from symc.report.drawing import caption, line_place
+from symc.report.highlight import highlighted
+from symc.report.markup import Child, Html, facts, join, link, section, tag
+
+
+def kernels_section(contents: Contents) -> Html:
+    """Every step that computes: what it computes for whom, and its source."""
+    return section("kernels", "Kernels", *(_task(contents, task) for task in contents.tasks))
+
+
+def source_section(contents: Contents) -> Html:
+    """The whole text that was compiled; names of kernels lead to them."""
+    links = {task.kernel.name: task.place for task in contents.tasks if task.kernel is not None}
+    text = highlighted(contents.stages.source.text, links)
+    return section("source", "Source", tag("pre", text, class_="source"))
+
+
+def _task(contents: Contents, task: Task) -> Html:
+    nodes = [
+        link(_after(contents, node), caption(node))
+        for node in task.nodes
+        if node in contents.places
+    ]
+    wheres = {line_place(contents, n): str(n.where) for n in task.nodes if n in contents.places}
+    rows: list[tuple[str, Child]] = [("computes", join(nodes, ", "))] if nodes else []
+    if wheres:
+        rows.append(("lines", join([link(place, text) for place, text in wheres.items()], ", ")))
+    rows += _amounts(contents, task)
+    parts: list[Html] = [tag("h3", f"{task.number + 1}. {task.title}"), facts(rows)]
+    if task.kernel is not None:
+        source = kernel_source(contents.stages.source.text, task.kernel.name)
+        parts.append(tag("pre", highlighted(source, {}), class_="source"))
+        loops = tag("pre", kernel_text(task.kernel))
+        parts.append(tag("details", tag("summary", "as loops"), loops))
+    return tag("article", *parts, id=task.place)
+
+
+def _amounts(contents: Contents, task: Task) -> list[tuple[str, Child]]:
+    from symc.codegen.amounts import work_of
+
+    if not isinstance(task.step, ir.Launch):
+        return []
+    work = work_of(contents.stages.optimised, task.step)
+    return [
+        ("reads", f"{work.read} bytes"),
+        ("writes", f"{work.written} bytes"),
+        ("operations", str(work.operations)),
+    ]
+
+
+def _after(contents: Contents, node: Tensor) -> str:
+    """Where a node is drawn: if several graphs have it, not in the one before rewriting."""
+    return contents.places[node][-1]
+
+
+def kernel_source(text: str, name: str) -> str:
+    """The function of a kernel in a generated text, with the comment above it."""
+    first_line = rf"^[^\n]*\bvoid\b[^\n]*\b{re.escape(name)}_?\([^;]*?\)\s*\{{"
+    head = re.search(first_line, text, re.MULTILINE)
+    if head is None:
+        return ""
+    start = text.rfind("\n\n", 0, head.start()) + 2
+    end = text.find("\n}\n", head.end())
+    return text[start : end + 2] if end >= 0 else text[start:]
+
+
+# --- the user's lines -----------------------------------------------------------------------------
+
+
+def lines_section(contents: Contents) -> Html:
+    """The user's lines with what was made of each."""
+    rows: list[Html] = []
+    file = ""
+    for number, (where, places) in enumerate(contents.lines.items()):
+        if where.file != file:
+            file = where.file
+            rows.append(tag("h3", file.rpartition("/")[2]))
+        rows.append(_line(contents, number, where, places))
+    return section("lines", "Your lines", *rows)
+
+
+def _line(contents: Contents, number: int, where: Where, places: list[str]) -> Html:
+    nodes = {place: node for node, all_ in contents.places.items() for place in all_}
+    tasks = {
+        task.place: task.title
+        for place in places
+        for task in contents.tasks_of.get(nodes[place], ())
+    }
+    text = linecache.getline(where.file, where.line).strip()
+    graph = [link(place, caption(nodes[place])) for place in places]
+    return tag(
+        "div",
+        tag("code", f"{where.line:>5}  {text}"),
+        tag("div", "nodes: ", join(graph, ", "), class_="small"),
+        tag("div", "kernels: ", join([link(p, t) for p, t in tasks.items()], ", "), class_="small")
+        if tasks
+        else "",
+        id=f"line-{number}",
+        class_="line",
+    )

@@ -1,0 +1,80 @@
+"""Amounts: polynomials over sizes, and what kernels move and compute."""
+
+from __future__ import annotations
+
+from symc.codegen.amounts import NOTHING, Amount, sizes_of, work_of
+from symc.codegen.dtypes import FLOAT64
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Buffer,
+    Const,
+    Kernel,
+    Launch,
+    Length,
+    Load,
+    Loop,
+    Param,
+    Program,
+    Size,
+    Store,
+    Var,
+    add,
+    binary,
+    const,
+    mul,
+    sub,
+)
+
+N, M = Var("n"), Var("m")
+
+
+def test_polynomials() -> None:
+    n, m = Amount.of(N), Amount.of(M)
+    assert str(NOTHING) == "0"
+    assert str(n + n + m * n) == "m*n + 2*n"
+    assert Amount.of(sub(N, N)) == NOTHING
+    assert Amount.of(add(mul(N, const(3)), const(4))).value({"n": 5}) == 19
+    assert (n * m).value({"n": 5}) is None
+    odd = Amount.of(binary("max", N, M))
+    assert str(odd + odd) == "2*(max(n, m))"
+
+
+def row_sums() -> Program:
+    """``y[i] = sum of x[i, :] * 2``, in blocks of 4 rows."""
+    blocks = Binary("floordiv", add(N, const(3)), const(4), N.dtype)
+    i = add(mul(Var("block"), const(4)), Var("k"))
+    x = Load("x", add(mul(i, M), Var("j")), FLOAT64)
+    total = Buffer("total", FLOAT64, (), "local")
+    inner = Loop(
+        Var("j"), M, "serial",
+        (Accumulate("total", const(0), "add", binary("mul", x, Const(2.0, FLOAT64))),),
+    )  # fmt: skip
+    rows = Loop(
+        Var("k"), binary("min", const(4), sub(N, mul(Var("block"), const(4)))), "serial",
+        (Alloc(total), Store("total", const(0), Const(0.0, FLOAT64)), inner,
+         Store("y", i, Load("total", const(0), FLOAT64))),
+    )  # fmt: skip
+    body = (Loop(Var("block"), blocks, "parallel", (rows,)),)
+    params = Param("x", FLOAT64, False), Param("y", FLOAT64, True)
+    return Program(
+        "sums",
+        (Size(N, Length("x", 0)), Size(M, Length("x", 1))),
+        (Buffer("x", FLOAT64, (N, M), "input"), Buffer("y", FLOAT64, (N,), "output")),
+        (Kernel("sums", params, (N, M), body),),
+        (Launch("sums", ("x", "y"), (N, M)),),
+    )
+
+
+def test_what_a_kernel_moves_and_computes() -> None:
+    program = row_sums()
+    launch = program.steps[0]
+    assert isinstance(launch, Launch)
+    work = work_of(program, launch)
+    assert str(work.read) == "8*m*n"
+    assert str(work.written) == "8*n"
+    assert str(work.operations) == "2*m*n"
+    sizes = sizes_of(program, {("x", 0): 3, ("x", 1): 5})
+    assert sizes == {"n": 3, "m": 5}
+    assert work.read.value(sizes) == 120

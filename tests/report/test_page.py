@@ -1,0 +1,192 @@
+"""The page of a report, read as HTML: links lead somewhere, and everything is there."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symc.callable import Function
+from symc.codegen.amounts import work_of
+from symc.codegen.ir import Launch
+from symc.graph import walk
+from symc.report.contents import Contents, is_drawn
+from symc.report.page import page
+
+from . import functions
+
+EXAMPLE = [np.ones((100, 4)), np.zeros(100, "int64")]
+VOID = {"meta"}
+
+
+class Parsed(HTMLParser):
+    """The ids, links and texts of a page; elements must be closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[tuple[str, str]] = []  # the id of the element around, and the target
+        self.classes: dict[str, list[str]] = {}
+        self.addresses: list[str] = []
+        self.texts: dict[str, str] = {}
+        self._open: list[tuple[str, str]] = [("", "")]
+        self.feed(text)
+        assert self._open == [("", "")]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {key: value or "" for key, value in attrs}
+        identity = found.get("id", "")
+        if identity:
+            self.ids.append(identity)
+            self.classes[identity] = found.get("class", "").split()
+        around = identity or self._open[-1][1]
+        for key in ("href", "src", "data", "action", "xlink:href"):
+            if key in found:
+                self.addresses.append(found[key])
+        if tag == "a":
+            self.links.append((around, found["href"]))
+        if tag not in VOID:
+            self._open.append((tag, around))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        for around in {identity for _, identity in self._open if identity}:
+            self.texts[around] = self.texts.get(around, "") + data
+
+
+@cache
+def made(name: str) -> tuple[Function, str, Parsed]:
+    function: Function = getattr(functions, name)()
+    text = page(function, EXAMPLE if name == "step" else None)
+    return function, text, Parsed(text)
+
+
+@pytest.mark.parametrize("name", ["step", "loop"])
+def test_every_link_leads_to_an_element(name: str) -> None:
+    _, _, parsed = made(name)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    targets = {target.removeprefix("#") for _, target in parsed.links}
+    assert targets <= set(parsed.ids)
+    assert len(targets) > 30
+
+
+@pytest.mark.parametrize("name", ["step", "loop"])
+def test_nothing_is_asked_for_outside_of_the_page(name: str) -> None:
+    _, text, parsed = made(name)
+    assert all(address.startswith("#") for address in parsed.addresses)
+    assert "://" not in text
+    assert not re.search(r"url\(|@import|\bfetch\(|XMLHttp|\bimport\(", text)
+    assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("name", ["step", "loop"])
+def test_every_node_is_drawn_and_explained(name: str) -> None:
+    function, _, parsed = made(name)
+    contents = Contents(function)
+    for key, roots in (
+        ("before", function.request.roots()),
+        ("after", contents.stages.rewritten),
+    ):
+        nodes = [node for node in walk(roots) if is_drawn(node)]
+        for number, node in enumerate(nodes):
+            assert "node" in parsed.classes[f"{key}-{number}"]
+            about = parsed.texts[f"about-{key}-{number}"]
+            assert str(node.type) in about
+            assert str(node.where) in about
+        assert f"{key}-{len(nodes)}" not in parsed.ids
+
+
+def test_bodies_of_loops_are_drawn() -> None:
+    function, text, parsed = made("loop")
+    assert any(identity.startswith("inside1-") for identity in parsed.ids)
+    assert "a step of the loop" in text
+    assert "x&lt;&amp;&gt;" in text
+    assert "x<&>" not in text
+    assert function.request.inputs[0].name == "x<&>"
+
+
+def test_kernels_and_nodes_lead_to_each_other() -> None:
+    function, _, parsed = made("step")
+    contents = Contents(function)
+    stages = contents.stages
+    launched = [task for task in contents.tasks if isinstance(task.step, Launch)]
+    assert {task.step.kernel for task in launched if isinstance(task.step, Launch)} == {
+        kernel.name for kernel in stages.optimised.kernels
+    }
+    links = set(parsed.links)
+    for task in contents.tasks:
+        assert task.nodes, f"{task.title} computes nothing"
+        drawn = [node for node in task.nodes if node in contents.places]
+        for node in drawn:
+            assert (task.place, f"#{contents.places[node][-1]}") in links
+            for place in contents.places[node]:
+                assert (f"about-{place}", f"#{task.place}") in links
+        if task.kernel is not None:
+            assert f"{task.kernel.name}(" in parsed.texts[task.place]  # its C
+            assert f"kernel {task.kernel.name}(" in parsed.texts[task.place]  # its loops
+    # All that the function computes is computed somewhere.
+    computed = [node for node in contents.graphs[1].nodes if node.args]
+    assert [node for node in computed if node not in contents.tasks_of] == []
+
+
+def test_rewrites_lead_to_what_they_made() -> None:
+    function, _, parsed = made("step")
+    contents = Contents(function)
+    assert "log(softmax(x, A)) -> log_softmax(x, A)" in parsed.texts["step-0"]
+    assert "stability.py:" in parsed.texts["step-0"]
+    assert "test" not in parsed.texts["step-0"]
+    links = set(parsed.links)
+    drawn = {n: s for n, s in contents.made_by.items() if n in contents.graphs[1].nodes}
+    assert {node.op.label for node in drawn} >= {"exp_nonpositive", "max", "log"}
+    for node, step in drawn.items():
+        assert (f"about-{contents.places[node][-1]}", f"#step-{step}") in links
+
+
+def test_lines_memory_and_times() -> None:
+    function, _, parsed = made("step")
+    source = Path(functions.__file__).read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "T.softmax" in text)
+    number = next(k for k, w in enumerate(Contents(function).lines) if w.line == line)
+    assert source[line - 1].strip() in parsed.texts[f"line-{number}"]
+    assert "matmul: 24*x_0 bytes" in parsed.texts["memory"]
+    assert "compile" in parsed.texts["compiling"]
+    assert "GB/s" in parsed.texts["calls"]
+
+
+def test_the_same_function_gives_the_same_drawing() -> None:
+    _, text, _ = made("step")
+    again = page(functions.step())
+    begin, end = text.index('<section id="graphs">'), text.index('<section id="rewrites">')
+    assert text[begin:end] == again[again.index('<section id="graphs">') :][: end - begin]
+
+
+def test_a_report_of_nothing() -> None:
+    import symc
+
+    f = symc.function([], None, mode="python", name="nothing")
+    parsed = Parsed(page(f))
+    assert "No rule had anything to improve." in parsed.texts["rewrites"]
+
+
+def test_writing_the_page(tmp_path: Path) -> None:
+    function, _, _ = made("loop")
+    path = function.report(tmp_path / "out.html")
+    assert path.read_text(encoding="utf-8") == page(function)
+
+
+def test_the_work_of_a_kernel_counts_what_it_does() -> None:
+    function, _, _ = made("step")
+    program = function.runner.stages().optimised
+    work = {
+        step.kernel: work_of(program, step) for step in program.steps if isinstance(step, Launch)
+    }
+    softmax = work["sub_kernel"]
+    sizes = {"x_0": 10}
+    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and what is added
+    assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums

@@ -1,0 +1,102 @@
+"""The documentation: its pages exist, its blocks run and print what stands below them."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import symc
+import symc.tensor
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+PAGES = sorted(DOCS.rglob("*.md"))
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+NAMED = re.compile(r"^ +- [^:\n]+: (\S+\.(?:md|ipynb))$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def test_the_navigation_has_every_page_and_notebook() -> None:
+    named = NAMED.findall(CONFIG)
+    pages = {page.relative_to(DOCS).as_posix() for page in PAGES}
+    notebooks = {f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert len(named) == len(set(named))
+    assert set(named) == pages | notebooks
+    for name in named:
+        assert (DOCS / name).is_file(), f"the navigation names {name}"
+
+
+@pytest.mark.parametrize("page", ["index", "how_it_works"])
+def test_blocks_print_what_stands_below_them(page: str) -> None:
+    """A block that is not Python shows what the one before prints; `...` stands for anything."""
+    names: dict[str, object] = {"__name__": "example"}
+    printed = ""
+    for language, text in BLOCK.findall(read(DOCS / f"{page}.md")):
+        if language == "python":
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                exec(compile(text, "example.py", "exec"), names)
+            printed = said.getvalue()
+            continue
+        agrees = doctest.OutputChecker().check_output(
+            text.rstrip(), printed.rstrip(), doctest.ELLIPSIS
+        )
+        assert agrees, f"{page} shows\n{text}\nwhere this is printed\n{printed}"
+
+
+@every_page
+def test_what_is_referred_to_exists(page: Path) -> None:
+    text = read(page)
+    for name in DIRECTIVE.findall(text):
+        assert described(name), f"{page.name} documents {name}, which has no docstring"
+    for target in LINK.findall(BLOCK.sub("", text)):
+        assert (page.parent / target).exists(), f"{page.name} links {target}"
+    for path in re.findall(r"`((?:symc|codegen|cache|tests|scripts)/[^`\s]*)`", text):
+        assert (ROOT / path).exists(), f"{page.name} names {path}"
+    for prefix, module in (("symc", symc), ("T", symc.tensor)):
+        for attribute in set(re.findall(rf"`{prefix}\.(\w+)", BLOCK.sub("", text))):
+            assert hasattr(module, attribute), f"{page.name} names {prefix}.{attribute}"
+
+
+def described(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one, that has a docstring."""
+    if is_module(name):
+        return bool(importlib.import_module(name).__doc__)
+    module, _, attribute = name.rpartition(".")
+    return bool(getattr(importlib.import_module(module), attribute).__doc__)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    """Each name that symc exports stands in some page, by itself or with its module."""
+    documented = {name for page in PAGES for name in DIRECTIVE.findall(read(page))}
+    late = [*vars(symc)["_LATE"], *vars(symc)["_MODULES"]]
+    public = {*symc.__all__, *late} - {"tensor"}
+    missing = [name for name in sorted(public) if f"symc.{name}" not in documented]
+    assert not missing
+    covered = {name.rpartition(".")[2] for name in documented}
+    for name in documented:
+        if is_module(name) and name.startswith("symc.tensor."):
+            covered |= set(getattr(importlib.import_module(name), "__all__", ()))
+    assert sorted(set(symc.tensor.__all__) - covered) == []
+
+
+def is_module(name: str) -> bool:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        return False
+    return True
