@@ -98,7 +98,7 @@ class _Writer:
         if isinstance(node.op, DimShuffle):
             return self._shuffled(node, depth)
         writer = _SPECIAL.get(node.op.label)
-        return writer(self, node, depth) if writer is not None else self._call(node, depth)
+        return writer(self, node, depth) if writer is not None else self.call(node, depth)
 
     def inside(self, node: Tensor, depth: int, strength: int) -> str:
         """An operand, in parentheses if it holds together more weakly than it must."""
@@ -113,7 +113,8 @@ class _Writer:
             return self.write(node.args[0], depth)
         return rf"{self.inside(node.args[0], depth, _ATOM)}^{{\top}}", _POW
 
-    def _call(self, node: Tensor, depth: int) -> tuple[str, int]:
+    def call(self, node: Tensor, depth: int) -> tuple[str, int]:
+        """A function of its arguments, by the name of the op."""
         label = node.op.label
         if label in _INFIX and len(node.args) == 2:
             sign, strength = _INFIX[label]
@@ -180,7 +181,7 @@ def _where(writer: _Writer, node: Tensor, depth: int) -> tuple[str, int]:
 def _folded(sign: str) -> _Write:
     def write(writer: _Writer, node: Tensor, depth: int) -> tuple[str, int]:
         if len(node.args) != 1 or not isinstance(node.op, Reduce):
-            return writer._call(node, depth)
+            return writer.call(node, depth)
         axes = node.op.axes
         whole = len(axes) == node.args[0].ndim
         under = "" if whole else f"_{{{','.join(map(str, axes))}}}"
@@ -195,7 +196,7 @@ def _inverse(writer: _Writer, node: Tensor, depth: int) -> tuple[str, int]:
 
 def _indexed(writer: _Writer, node: Tensor, depth: int) -> tuple[str, int]:
     if not isinstance(node.op, Slice):
-        return writer._call(node, depth)
+        return writer.call(node, depth)
     given = iter(node.args[1:])
 
     def bound(entry: object) -> str:

@@ -31,9 +31,8 @@ def graph_panel(contents: Contents, graph: Graph) -> Html:
 def caption(node: Tensor) -> str:
     """The text in a node: its name or op, and the scalar constants that it is given."""
     label = node.op.label
-    numbers = [
-        str(arg.op.value) for arg in node.args if _is_number(arg) and hasattr(arg.op, "value")
-    ]
+    numbers = [str(arg.op.value) for arg in node.args if isinstance(arg.op, Constant)
+               and _is_number(arg)]  # fmt: skip
     if numbers:
         label += f" {', '.join(number[:8] for number in numbers)}"
     return f"{node.name}: {label}" if node.name else label
