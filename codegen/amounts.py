@@ -107,7 +107,7 @@ ONE = Amount({(): 1.0})
 
 
 def _term(sizes: Monomial, factor: float) -> str:
-    shown = [f"{factor:g}"] if factor != 1 or not sizes else []
+    shown = [f"{factor:.4g}"] if factor != 1 or not sizes else []
     return "*".join([*shown, *(size if size.isidentifier() else f"({size})" for size in sizes)])
 
 
@@ -132,9 +132,9 @@ def work_of(program: Program, launch: Launch) -> Work:
     loads, stores = _touched(kernel)
     read, written = NOTHING, NOTHING
     for name in dict.fromkeys(given[p] for p in given if p in loads):
-        read = read + Amount.of(bytes_of(buffers[name]), names)
+        read = read + Amount.of(bytes_of(buffers[name]))
     for name in dict.fromkeys(given[p] for p in given if p in stores):
-        written = written + Amount.of(bytes_of(buffers[name]), names)
+        written = written + Amount.of(bytes_of(buffers[name]))
     own = {
         var.name: Amount.of(value, names)
         for var, value in zip(kernel.sizes, launch.sizes, strict=True)

@@ -114,7 +114,7 @@ class _Writer:
         return rf"{self.inside(node.args[0], depth, _ATOM)}^{{\top}}", _POW
 
     def call(self, node: Tensor, depth: int) -> tuple[str, int]:
-        """A function of its arguments, by the name of the op."""
+        """An op as a function, or between or around its arguments."""
         label = node.op.label
         if label in _INFIX and len(node.args) == 2:
             sign, strength = _INFIX[label]

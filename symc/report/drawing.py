@@ -31,8 +31,9 @@ def graph_panel(contents: Contents, graph: Graph) -> Html:
 def caption(node: Tensor) -> str:
     """The text in a node: its name or op, and the scalar constants that it is given."""
     label = node.op.label
-    numbers = [str(arg.op.value) for arg in node.args if isinstance(arg.op, Constant)
-               and _is_number(arg)]  # fmt: skip
+    numbers = [
+        str(arg.op.value) for arg in node.args if isinstance(arg.op, Constant) and not is_drawn(arg)
+    ]
     if numbers:
         label += f" {', '.join(number[:8] for number in numbers)}"
     return f"{node.name}: {label}" if node.name else label
@@ -46,10 +47,6 @@ def short_type(node: Tensor) -> str:
 def _short(dim: Dim) -> str:
     text = repr(dim)
     return text if len(text) <= 12 else "..."
-
-
-def _is_number(node: Tensor) -> bool:
-    return isinstance(node.op, Constant) and not is_drawn(node)
 
 
 def _svg(contents: Contents, graph: Graph) -> Html:
