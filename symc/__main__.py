@@ -10,6 +10,7 @@ from collections.abc import Sequence
 COMMANDS = {
     "doctor": "what symc finds on this machine, and how to mend what is missing",
     "compile": "fill the cache ahead: compile the functions of a module",
+    "bench": "measure symc against NumPy, JAX, PyTorch and Numba, where installed",
     "show": "the source, graph, loops or plan of a function",
 }
 OTHERS = {

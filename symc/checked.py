@@ -178,11 +178,10 @@ def _value(node: Tensor, known: dict[Tensor, Array]) -> Array:
 
 def _flat(array: Array) -> Flat:
     """An array as the interpreter of the loop IR takes it."""
-    plain = np.ascontiguousarray(array)
-    numbers = plain.view(plain.real.dtype) if plain.dtype.kind == "c" and plain.ndim else plain
-    if plain.dtype.kind == "c" and not plain.ndim:
-        return Flat([plain.real.item(), plain.imag.item()], ())
-    return Flat(numbers.ravel().tolist(), array.shape)
+    values: list[Any] = array.ravel().tolist()
+    if array.dtype.kind == "c":
+        values = [part for value in values for part in (value.real, value.imag)]
+    return Flat(values, array.shape)
 
 
 # --- comparing ------------------------------------------------------------------------------------
@@ -209,8 +208,9 @@ def difference(found: Array, right: Array, scale: float, *, together: bool) -> s
     if found.dtype.kind not in "fc":
         wrong = found != right
     else:
-        one, all_ = ROUNDING[found.real.dtype.itemsize]
-        wide = np.complex128 if found.dtype.kind == "c" else np.float64
+        parts = 2 if found.dtype.kind == "c" else 1
+        one, all_ = ROUNDING[found.dtype.itemsize // parts]
+        wide = np.complex128 if parts == 2 else np.float64
         a, b = found.astype(wide), right.astype(wide)
         with np.errstate(all="ignore"):
             size = np.abs(b)

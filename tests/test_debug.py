@@ -113,7 +113,7 @@ def test_expressions_in_latex() -> None:
     ]:  # fmt: skip
         assert pprint(node, latex=True) == text
     shown = r"$\displaystyle a_{\mathrm{new}} = e^{\alpha} \qquad \texttt{float64[]}$"
-    assert new._repr_latex_() == shown
+    assert new._repr_latex_() == shown  # pyright: ignore[reportPrivateUsage] -- IPython's name
 
 
 def test_latex_of_what_doubles_at_each_step_stays_short() -> None:
@@ -135,7 +135,7 @@ def test_functions_in_notebooks() -> None:
     x = T.vector("x")
     shared = symc.shared(np.zeros(3), name="w")
     f = symc.function([x], (x < 1).sum(), updates=[(shared, shared + 1)], mode="python")
-    text = f._repr_html_()
+    text = f._repr_html_()  # pyright: ignore[reportPrivateUsage] -- IPython's name
     assert "sum(x &lt; 1.0)" in text
     assert "w = w + 1.0" in text
     assert "mode</dt><dd>python, on cpu" in text

@@ -37,7 +37,7 @@ def shown(cell: dict[str, Any]) -> str:
         output["text"] if output["output_type"] == "stream" else output["data"]["text/plain"]
         for output in cell["outputs"]
     ]
-    return "\n".join(text if isinstance(text, str) else "".join(text) for text in texts)
+    return "".join(text if isinstance(text, str) else "".join(text) for text in texts)
 
 
 @EVERY
@@ -78,7 +78,7 @@ def test_notebook_runs(
     stored = read(path)
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
-        notebook, timeout=300, kernel_name="python3", record_timing=False,
+        notebook, timeout=300, kernel_name="python3", record_timing=False, coalesce_streams=True,
         resources={"metadata": {"path": str(tmp_path)}},
     )  # fmt: skip
     client.execute()

@@ -2,8 +2,9 @@
 //
 // A number becomes a key: an unsigned integer in the order that NumPy sorts by, NaN last. Keys are
 // shared out to equal ranges of their values, again and again, until few are left, which are sorted
-// by insertion. This is stable, and the number of threads does not matter. `kind` numbers the element type, as sorting/order.py
-// does: bool, uint8, 16, 32, 64, int8, 16, 32, 64, float16, 32, 64.
+// by insertion. This is stable, so places are sorted by it; values are by sortvalues.h. The number of
+// threads does not matter. `kind` numbers the element type, as sorting/order.py does: bool, uint8,
+// 16, 32, 64, int8, 16, 32, 64, float16, 32, 64.
 
 // SYMBOL symc_sort_key
 // The key of a float: its bits, turned so that they grow with it. `symc_sort_float` is the inverse.

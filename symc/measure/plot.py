@@ -68,15 +68,19 @@ def draw_bars(rows: Mapping[str, Mapping[str, float]], path: str | PathLike[str]
     return _saved(figure, axes, path)
 
 
-def _picture() -> tuple[Any, Any]:
-    """A figure that no window shows, and its axes."""
+def matplotlib() -> Any:
+    """The module that makes figures which no window shows."""
     try:
-        made: Any = importlib.import_module("matplotlib.figure")
+        return importlib.import_module("matplotlib.figure")
     except ImportError:
         raise ImportError(
-            "plots need matplotlib, which is not installed: pip install 'symc[notebooks]'"
+            "plots need matplotlib, which is not installed: pip install 'symc[bench]'"
         ) from None
-    figure = made.Figure(figsize=(7, 4.5), layout="constrained")
+
+
+def _picture() -> tuple[Any, Any]:
+    """A figure and its axes."""
+    figure = matplotlib().Figure(figsize=(7, 4.5), layout="constrained")
     return figure, figure.subplots()
 
 

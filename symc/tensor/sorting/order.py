@@ -1,4 +1,4 @@
-"""Sorting along an axis, and the places that elements come from. All sorting here is stable."""
+"""Sorting along an axis, and the places that elements come from. Places are sorted stably."""
 
 from __future__ import annotations
 

@@ -1,0 +1,83 @@
+"""``python -m symc bench``: symc against whoever else is installed, on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from symc.measure.plot import draw_bars, matplotlib
+from symc.measure.suite import WORK, as_json, as_text, measure
+
+LARGE = Path(__file__).parents[2] / "benchmarks" / "run.py"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    names = [work.name for work in WORK]
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, metavar="S", help="for each contestant (1)"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write all figures there; - prints them")
+    parser.add_argument("--plot", metavar="FILE", help="draw them there (needs matplotlib)")
+    parser.add_argument(
+        "--large", nargs=argparse.REMAINDER, metavar="...",
+        help="run benchmarks/run.py of a checkout instead, with these arguments",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measures and prints; 1 if somebody's result was wrong or did not come."""
+    if options.large is not None:
+        return _run_large(options.large)
+    if options.plot is not None:
+        try:
+            matplotlib()  # before anything takes long
+        except ImportError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+    chosen = [work for work in WORK if not options.only or work.name in options.only]
+    tick = progress(sum(len(work.makers) + 1 for work in chosen))
+    outcomes = [measure(work, options.seconds, tick) for work in chosen]
+    tick("")
+    text = json.dumps(as_json(outcomes), indent=1) + "\n"
+    sys.stdout.write(text if options.json == "-" else as_text(outcomes) + "\n")
+    if options.json not in (None, "-"):
+        Path(options.json).write_text(text, encoding="utf-8")
+    if options.plot is not None:
+        bars = {
+            outcome.work: {name: entry.steady.median for name, entry in outcome.entries.items()}
+            for outcome in outcomes
+        }
+        draw_bars(bars, options.plot)
+    return 1 if any(outcome.failures for outcome in outcomes) else 0
+
+
+def _run_large(arguments: list[str]) -> int:
+    """The suite of a checkout, in a process of its own."""
+    if not LARGE.exists():
+        sys.stderr.write("--large needs a checkout of symc: there is no benchmarks/run.py here\n")
+        return 2
+    return subprocess.run([sys.executable, str(LARGE), *arguments], check=False).returncode
+
+
+def progress(total: int) -> Callable[[str], None]:
+    """A function that says what is done now; an empty text ends the bar."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return lambda text: None
+    bar = tqdm(total=total, unit="step", leave=False, disable=None, file=sys.stderr)
+
+    def tick(text: str) -> None:
+        if text:
+            bar.set_description(text)
+            bar.update()
+        else:
+            bar.close()
+
+    return tick
