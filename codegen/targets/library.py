@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SPINS = "GOMP_SPINCOUNT"
 OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
 _pinned: list[Any] = []
 
@@ -32,8 +27,7 @@ class Library:
         """Open a shared library that `compile` made, and fill in the BLAS functions it calls."""
         from symc.codegen.targets._abi import ffi
 
-        with patience():
-            handle: Any = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+        handle: Any = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
         pin_openmp()
         fill_imports(handle)
         arrays, lengths, shapes, room = handle.symc_counts
@@ -43,24 +37,6 @@ class Library:
             (arrays, lengths, shapes, room),
             handle,
         )
-
-
-@contextlib.contextmanager
-def patience() -> Iterator[None]:
-    """How long idle threads of GNU's OpenMP wait actively, where the user has not said so.
-
-    It reads that when it is loaded. By default they wait for milliseconds, and where they share a
-    processor with the thread that has work, it waits for them: a Cholesky factor of 400 rows and
-    its gradient took 22 ms with two threads, and takes 9.5 ms so.
-    """
-    if _pinned or any(name in os.environ for name in (SPINS, "OMP_WAIT_POLICY")):
-        yield
-        return
-    os.environ[SPINS] = "10000"
-    try:
-        yield
-    finally:
-        del os.environ[SPINS]
 
 
 def pin_openmp() -> None:

@@ -13,7 +13,7 @@ import pytest
 from symc.codegen.emit import emit
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
-from symc.codegen.targets import abi, compiler, library, pieces
+from symc.codegen.targets import abi, compiler, pieces
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import build, caller
@@ -235,15 +235,3 @@ def test_a_child_of_fork_runs_on_one_thread() -> None:
     _, status = os.waitpid(child, 0)
     assert status == 0
     assert np.array_equal(f(x)[0], expected)
-
-
-def test_idle_threads_are_told_not_to_wait_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "_pinned", [])
-    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    with library.patience():
-        assert os.environ["GOMP_SPINCOUNT"] == "10000"
-    assert "GOMP_SPINCOUNT" not in os.environ
-    monkeypatch.setenv("OMP_WAIT_POLICY", "active")  # the user has said so
-    with library.patience():
-        assert "GOMP_SPINCOUNT" not in os.environ
