@@ -62,6 +62,14 @@ static inline int64_t symc_threads_for(int64_t batch, double work, int64_t threa
     return threads > 1 && batch > 1 && (double)batch * work > 1e5 ? 1 : threads;
 }
 
+// SYMBOL symc_threads_of_pieces
+// NEEDS symc_threads_for
+// The same for work that is done in many short pieces, one after the other: below 1024 rows threads
+// would wait for each other longer than they work.
+static inline int64_t symc_threads_of_pieces(int64_t batch, int64_t n, int64_t threads) {
+    return n < 1024 ? 1 : symc_threads_for(batch, (double)n * n * n, threads);
+}
+
 // SYMBOL symc_operation
 // What is done to a matrix before it is used: 0 nothing, 1 the transpose, 2 the adjoint.
 static inline const char *symc_operation(int trans) {
@@ -174,7 +182,7 @@ static inline void symc_lower_part(int64_t kind, int64_t n, const void *a, void 
 }
 
 // SYMBOL symc_cholesky
-// NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_threads_for
+// NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_threads_of_pieces
 // The lower triangles l with a = l l*, of which only the lower triangles are read; block by block,
 // so that what is left of the matrix is worked on in pieces.
 static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threads) {
@@ -202,8 +210,8 @@ static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threa
 }
 static void symc_cholesky(int64_t kind, int64_t batch, int64_t n, const void *a, void *l,
                           int64_t *info, int64_t threads) {
-    const int64_t each = symc_threads_for(batch, (double)n * n * n, threads);
-    const int many = each < threads;
+    const int64_t each = symc_threads_of_pieces(batch, n, threads);
+    const int many = batch > 1 && each < threads;
     symc_blas_enter(1);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t q = 0; q < batch; q++) {
@@ -242,7 +250,8 @@ SYMC_DEFINE_HALVES(f32, float)
 SYMC_DEFINE_HALVES(f64, double)
 
 // SYMBOL symc_cholesky_pullback
-// NEEDS symc_triangle symc_multiply symc_lower_part symc_halves symc_blas_enter symc_threads_for
+// NEEDS symc_triangle symc_multiply symc_lower_part symc_halves symc_blas_enter
+// NEEDS symc_threads_of_pieces
 // From the gradient with respect to l that with respect to the lower triangle of a, in place: the
 // factorisation's blocks in reverse (Murray 2016, "Differentiation of the Cholesky decomposition").
 // At each step d is the block on the diagonal, r what is left of it, c below it, b below r.
@@ -284,8 +293,8 @@ static void symc_cholesky_reverse(int64_t kind, int64_t n, const void *l, void *
 }
 static void symc_cholesky_pullback(int64_t kind, int64_t batch, int64_t n, const void *l,
                                    const void *bar, void *result, int64_t threads) {
-    const int64_t each = symc_threads_for(batch, (double)n * n * n, threads);
-    const int many = each < threads;
+    const int64_t each = symc_threads_of_pieces(batch, n, threads);
+    const int many = batch > 1 && each < threads;
     symc_blas_enter(1);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t q = 0; q < batch; q++) {
