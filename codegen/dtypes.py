@@ -79,3 +79,6 @@ REAL = (
 )  # fmt: skip
 ALL = (*REAL, COMPLEX64, COMPLEX128)
 BY_NAME = {dtype.name: dtype for dtype in ALL}
+
+BLAS_KINDS = ("float32", "float64", "complex64", "complex128")
+"""What BLAS, LAPACK and Fourier transforms are there for; `runtime/lapack.h` has these numbers."""

@@ -16,7 +16,7 @@ from symc.codegen.ir import Call, Program, Routine
 from symc.codegen.math import FUNCTIONS, Function
 from symc.codegen.passes.walk import expressions, parts, statements
 from symc.codegen.record import record
-from symc.codegen.routines import ROUTINES, Signature
+from symc.codegen.routines import ROUTINES, ArgumentKind, Signature
 
 Passing = Literal["value", "read", "write"]
 """How an argument is passed: by value, or as a pointer to what is read or written."""
@@ -54,11 +54,11 @@ def declare(foreign: Foreign) -> str:
         return name
     FOREIGN[name] = foreign
     if foreign.result is None:
-        kinds = {"value": "number", "read": "read", "write": "write"}
-        arguments = tuple(
-            (f"a{number}", kinds[passing]) for number, (_, passing) in enumerate(foreign.arguments)
-        )
-        ROUTINES[name] = Signature(name, name, arguments, threads=False, on_device=False)  # type: ignore[arg-type]
+        kinds: dict[Passing, ArgumentKind] = {"value": "number", "read": "read", "write": "write"}
+        arguments: list[tuple[str, ArgumentKind]] = []
+        for number, (_, passing) in enumerate(foreign.arguments):
+            arguments.append((f"a{number}", kinds[passing]))
+        ROUTINES[name] = Signature(name, name, tuple(arguments), threads=False, on_device=False)
     else:
         arity = len(foreign.arguments)
         FUNCTIONS[name] = Function(name, arity, name, name, 20, False, _no_meaning)

@@ -67,7 +67,7 @@ _TYPED = {  # `!` marks what is written
     "ctc": "steps batch classes longest blank p targets spans counts loss! posterior! work!",
 }
 
-# Factorisations and what is made of them. `kind` is the element type: `KINDS`.
+# Factorisations and what is made of them. `kind` is the element type: `BLAS_KINDS`.
 _LAPACK = {
     "matmul": "kind batch trans_a trans_b m n k a b c!",
     "solve_triangular": "kind batch right lower trans unit n m a step_a b x!",
@@ -100,7 +100,6 @@ _SORTING = {
     "argsort": "kind descending rows n x out! room!",
 } | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
-KINDS = ("float32", "float64", "complex64", "complex128")
 
 _SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
 

@@ -19,7 +19,17 @@ from symc.errors import (
     ShapeMismatch,
     UnusedInput,
 )
-from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike, substitute, walk
+from symc.graph import (
+    METHODS,
+    Array,
+    Op,
+    Requirement,
+    Tensor,
+    TensorLike,
+    substitute,
+    walk,
+    walk_within,
+)
 from symc.inputs import Constant, Input, SharedVariable, as_tensor, shared, tensor
 from symc.request import Request
 from symc.tensor.broadcast import describe
@@ -97,7 +107,7 @@ def function(
     variables = _cut(ins, replace)
     _warn_of_frozen(results, given)
     roots = substitute([*results, *(new for _, new in pairs)], replace)
-    if any(node.op.label == "ifelse" or node.op.label == "scan" for node in walk(roots)):
+    if any(node.op.is_lazy for node in walk_within(roots)):
         from symc.loops.outline import outline  # late: most functions have no branches
 
         roots = outline(roots)

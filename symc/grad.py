@@ -268,7 +268,7 @@ def _bars(
     blocked: set[Tensor],
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
     """What reaches every node of the given bars, and the nodes that depend on a target."""
-    if any(node.op.label == "ifelse" for node in walk(roots)):
+    if any(node.op.is_lazy for node in walk(roots)):
         return _bars_of_outlined(roots, given, targets, blocked)
     order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))
     reach = _reaching(order, set(targets), blocked)

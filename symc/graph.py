@@ -85,10 +85,6 @@ class Op:
         """The meaning, in NumPy: the oracle of the tests and the interpreter."""
         raise NotImplementedError(type(self).__name__)
 
-    def evaluate_together(self, ops: Sequence[Op], *args: Array) -> Sequence[Array]:
-        """The values of `ops`, which are computed by one routine, on the same arguments."""
-        return [op.evaluate(*args) for op in ops]
-
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         """The reverse rule: for each argument, what reaches it of `bar`, or None for nothing."""
         del bar
@@ -129,6 +125,11 @@ class Op:
         """What must hold at run time."""
         del node
         return ()
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether only some arguments are needed, which it knows when it runs: `ifelse`."""
+        return False
 
     def changes(self, node: Tensor) -> Iterable[Any]:
         """The shared variables that a node, a loop, has new values of."""

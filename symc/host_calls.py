@@ -50,7 +50,10 @@ class HostCall:
         first = self.nodes[0]
         ops = [node.op for node in self.nodes]
         try:
-            found = first.op.evaluate_together(ops, *values)
+            if first.op.common() is None:
+                found = [op.evaluate(*values) for op in ops]
+            else:
+                found = [*map(first.op.evaluate_all(*values), ops)]
         except BaseException as error:
             error.add_note(f"  called for  {described(first)}")
             raise

@@ -36,6 +36,22 @@ int main(void)
 }
 """
 
+PICK = """\
+#include "pick.h"
+#include <stdio.h>
+
+int main(void)
+{
+    pick_state *state = pick_new("data");
+    const int64_t at[] = {0, 7}, length[] = {2};
+    const double w[] = {1, 2};
+    double *out;
+    int64_t shape[1];
+    printf("%s\\n", pick_error(pick(state, at, length, w, length, &out, shape)));
+    return 0;
+}
+"""
+
 
 def training_step() -> symc.Function:
     x, w = T.matrix("x"), symc.shared(np.full((3, 2), 0.5), name="w")
@@ -100,14 +116,30 @@ def test_lengths_that_are_measured_and_every_kind_of_number(tmp_path: Path) -> N
     assert make(folder, "test").count("as expected") == 5
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_a_condition_in_a_step_has_words(tmp_path: Path) -> None:
+    at, w = T.vector("at", dtype="int64"), T.vector("w")
+    picked, _ = symc.scan(lambda k, w: w[k], sequences=at, non_sequences=w)
+    folder = symc.function([at, w], picked, name="pick").export(tmp_path)
+    make(folder)
+    (folder / "main.c").write_text(PICK)
+    command = ["cc", "main.c", "libpick.a", "-fopenmp", "-lm", "-o", "main"]
+    subprocess.run(command, cwd=folder, check=True)
+    printed = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True, check=True)
+    assert "a condition in a step of" in printed.stdout
+    assert "test_export.py:" in printed.stdout
+
+
 def test_what_cannot_be_exported(tmp_path: Path) -> None:
     @symc.op(inputs=["float64[n]"], output="float64[n]")
     def doubled(v: object) -> object:
         return v * 2  # type: ignore[operator]
 
-    x = T.vector("x")
-    with pytest.raises(CannotSave, match=r"calls Python"):
-        symc.function([x], doubled(x)).export(tmp_path)
+    x, rows = T.vector("x"), T.matrix("rows")
+    in_steps, _ = symc.scan(doubled, sequences=rows)
+    for given, output in (x, doubled(x)), (rows, in_steps):
+        with pytest.raises(CannotSave, match=r"calls Python"):
+            symc.function([given], output).export(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from symc.commands.named import Unanswerable, functions_named
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _with_progress(names: list[str], *, quiet: bool) -> list[str]:
+def _with_progress(names: list[str], *, quiet: bool) -> Iterable[str]:
     """The names, with a bar where there is a terminal and something to wait for."""
     if quiet or len(names) < 2 or not sys.stderr.isatty():
         return names
@@ -49,5 +50,4 @@ def _with_progress(names: list[str], *, quiet: bool) -> list[str]:
         from tqdm import tqdm
     except ImportError:
         return names
-    bar: list[str] = tqdm(names, desc="compiling", unit="function")  # type: ignore[assignment]
-    return bar
+    return tqdm(names, desc="compiling", unit="function")

@@ -125,6 +125,10 @@ class IfElse(Op):
     count: int
     part: int
 
+    @property
+    def is_lazy(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         then, otherwise = self.sides(args)
         return _common_type("ifelse", then.type, otherwise.type)

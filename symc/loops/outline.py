@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from symc.dims import sizes
@@ -110,10 +111,14 @@ def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor
     return Choice(bodies[0], bodies[1], op.part)(condition, *outside)
 
 
+def _is_outside(nodes: set[Tensor], node: Tensor) -> bool:
+    return node not in nodes
+
+
 def _boundary(sides: Sequence[Sequence[Tensor]], inside: Sequence[set[Tensor]]) -> Iterator[Tensor]:
     """What is outside, and needed inside or a result."""
     for results, nodes in zip(sides, inside, strict=True):
-        for node in walk(results, stop=lambda node, nodes=nodes: node not in nodes):  # type: ignore[misc]
+        for node in walk(results, stop=partial(_is_outside, nodes)):
             is_number = isinstance(node.op, Constant) and not node.type.shape
             if node not in nodes and not is_number:
                 yield node

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symc.codegen import ir
+from symc.codegen.blocks import every_step
 from symc.codegen.targets.export import Exported, files
+from symc.conditions import requirements
 from symc.errors import CannotSave
-from symc.graph import Array, Tensor
+from symc.graph import Array, Tensor, walk
 from symc.modes import stages_of
 from symc.notation import described
 
@@ -60,7 +62,7 @@ def export(
 
 
 def _refuse_python(stages: Stages) -> None:
-    for step in stages.optimised.steps:
+    for step in every_step(stages.optimised.steps):
         if isinstance(step, ir.Host):
             raise CannotSave(f"a function that calls Python has no form in C\n  {step.note}")
 
@@ -91,15 +93,10 @@ def _note(function: Function) -> str:
 
 def _errors(function: Function) -> list[str]:
     """What each condition of the function says when it fails, without the values."""
-    from symc.conditions import requirements
-    from symc.graph import walk
-
-    found = requirements(walk(function.request.roots()))
-    return [f"{_name(requirement.error)} in {described(node)}" for node, requirement in found]
-
-
-def _name(error: type[Exception]) -> str:
-    return error.__name__
+    order = walk(function.request.roots())
+    texts = [f"{r.error.__name__} in {described(node)}" for node, r in requirements(order)]
+    loops = dict.fromkeys(described(node) for node in order if node.op.graphs())
+    return [*texts, f"a condition in a step of {'; '.join(loops)}"] if loops else texts
 
 
 def _example(

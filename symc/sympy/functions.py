@@ -1,12 +1,11 @@
 """SymPy's functions in symc's words: a row for each class, from tensors to a tensor.
 
-Where SymPy defines a function for complex numbers, this is its value for real ones. Definitions
-without a source are SymPy's own (the docstring of the class).
+Complex numbers are computed where symc's functions take them; real arguments give real results (or
+NaN). Definitions without a source are SymPy's own (the docstring of the class).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -87,8 +86,7 @@ FUNCTIONS: dict[type, Function] = {
     sympy.frac: lambda x: x - T.floor(x),
     sympy.Mod: T.mod, sympy.Max: _many(T.maximum), sympy.Min: _many(T.minimum),
     sympy.Heaviside: _heaviside,
-    sympy.re: lambda x: x, sympy.conjugate: lambda x: x, sympy.im: lambda x: x * 0,
-    sympy.arg: lambda x: T.where(x < 0, math.pi, x * 0.0),
+    sympy.re: T.real, sympy.im: T.imag, sympy.conjugate: T.conj, sympy.arg: T.angle,
     sympy.erf: T.erf, sympy.erfc: T.erfc, sympy.erfinv: T.erfinv,
     sympy.erfcinv: lambda x: T.erfinv(1.0 - x),
     sympy.gamma: T.gamma, sympy.loggamma: T.gammaln, sympy.digamma: T.digamma,

@@ -103,7 +103,7 @@ MATRICES: dict[type, Handler] = {
     sympy.MatPow: _matrix_power,
     sympy.Inverse: lambda convert, expr: linalg.inv(convert(expr.args[0])),
     matrix.transpose.Transpose: lambda convert, expr: as_tensor(convert(expr.args[0])).T,
-    sympy.Adjoint: lambda convert, expr: as_tensor(convert(expr.args[0])).T,
+    sympy.Adjoint: lambda convert, expr: T.conj(as_tensor(convert(expr.args[0])).T),
     sympy.Trace: _of(T.trace),
     sympy.Determinant: lambda convert, expr: linalg.det(convert(expr.args[0])),
     HadamardProduct: _fold(mul),

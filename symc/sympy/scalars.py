@@ -12,10 +12,12 @@ from symc.codegen import ir
 EXACT_BITS = 30  # a float that is a whole number of 2**-30 becomes a fraction, others stay floats
 
 
-def number(value: bool | float) -> Any:
+def number(value: bool | complex) -> Any:
     """A constant: a fraction where that is surely what was meant, ``0.5`` and not ``0.1``."""
     if isinstance(value, bool):
         return sympy.true if value else sympy.false
+    if isinstance(value, complex):
+        return number(value.real) + sympy.I * number(value.imag)
     if value != value:
         return sympy.nan
     if value in (float("inf"), float("-inf")):
@@ -75,6 +77,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "i0": lambda x: sympy.besseli(0, x), "i1": lambda x: sympy.besseli(1, x),
     "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
     "log_sigmoid": lambda x: -sympy.log(1 + sympy.exp(-x)),
+    "complex": lambda x, y: x + sympy.I * y, "conj": sympy.conjugate,
+    "real": sympy.re, "imag": sympy.im,
     "isnan": _not_a_number, "isinf": _not_a_number, "isfinite": _not_a_number,
 }  # fmt: skip
 """Functions of `codegen/math.py`; SymPy has nothing for those that are missing here."""

@@ -48,7 +48,7 @@ def to_sympy(tensor: Tensor, *indices: Any) -> Any:
     unknown lengths become symbols like ``x_0``. `indices` (default: symbols ``i, j, k, l``) say
     which element is meant. Sums over axes are ``Sum``, choices are ``Piecewise``.
 
-    The expression is about real numbers: rounding and overflow are not in it.
+    The expression is about real (or complex) numbers: rounding and overflow are not in it.
 
     Raises `NotImplementedError` for what has no index notation (sorting, setting elements,
     routines) and for functions that SymPy does not have.
@@ -113,7 +113,7 @@ class _Elements:
             base: Any = sympy.IndexedBase(name)
             return base[index]
         whole = True if node.dtype.is_integer else None
-        return sympy.Symbol(name, real=True, integer=whole)
+        return sympy.Symbol(name, real=None if node.dtype.is_complex else True, integer=whole)
 
     def _lowered(self, node: Tensor, index: tuple[Any, ...]) -> Any:
         lowering = node.op.lower(node, self._size)

@@ -11,9 +11,8 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, FLOAT32, FLOAT64, DType
+from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
-from symc.codegen.routines import KINDS
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
@@ -107,7 +106,7 @@ class MatMul(Op):
         lengths = size(rows), size(columns), size(inner)
         batch = dims.product(node.type.shape[:-2])
         if dtype.is_complex:
-            kind = ir.const(KINDS.index(dtype.name))
+            kind = ir.const(BLAS_KINDS.index(dtype.name))
             arrays = Argument(0), Argument(1), Argument(-1)
             return LibCall("matmul", (kind, size(batch), *flags, *lengths, *arrays))
         if not is_blas(dtype):

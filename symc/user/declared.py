@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -154,15 +154,26 @@ class Part(Op):
     def evaluate(self, *args: Array) -> Array:
         return self.declared.computed(*args)[self.number]
 
-    def evaluate_together(self, ops: Sequence[Op], *args: Array) -> Sequence[Array]:
+    def common(self) -> Any:
+        return self.declared
+
+    def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         results = self.declared.computed(*args)
-        return [results[op.number] for op in ops if isinstance(op, Part)]
+
+        def part(op: Any) -> Array:
+            return results[op.number]
+
+        return part
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        siblings = [part(*node.args) for part in self.declared.parts]
-        bars = [bar if part is node else T.zeros_like(part) for part in siblings]
-        given = bars[0] if self.declared.single else bars
-        return pulled(self.declared.name, self.declared.rule, given, node.args)
+        return self.grad_all({node: bar})
+
+    def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
+        args = next(iter(bars)).args
+        siblings = [part(*args) for part in self.declared.parts]
+        given = [bars[each] if each in bars else T.zeros_like(each) for each in siblings]
+        bar = given[0] if self.declared.single else given
+        return pulled(self.declared.name, self.declared.rule, bar, args)
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         from symc.user.mapped import Mapped

@@ -128,14 +128,15 @@ def test_matrix_arguments() -> None:
 
 A, B = sympy.MatrixSymbol("A", 3, 3), sympy.MatrixSymbol("B", 3, 3)
 MATRICES = [
-    A + B, A - 2 * B, A * B, A.T * B, 3 * A * B * A, A**3, sympy.HadamardProduct(A, B),
+    A + B, A - 2 * B, A * B, A.T * B, 3 * A * B * A, A**3, A.I, A**-2,
+    sympy.Determinant(A), sympy.HadamardProduct(A, B),
     sympy.Trace(A) * x, A[0, 1] + B[2, 2], A[0:2, 1:3], sympy.BlockMatrix([[A, B], [B, A]]),
     A + sympy.Identity(3), A * sympy.ZeroMatrix(3, 3) + B, sympy.OneMatrix(3, 3) * A,
     sympy.KroneckerProduct(A, B), A * sympy.Matrix([1, 2, 3]),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("expr", [e for e in MATRICES if not e.has(sympy.MatPow)], ids=str)
+@pytest.mark.parametrize("expr", MATRICES, ids=str)
 def test_matrix_expressions(expr: Any) -> None:
     a, b = np.random.default_rng(1).normal(size=(2, 3, 3))
     ours = lambdify([A, B, x], expr, mode="python")(a, b, 2.0)
@@ -143,6 +144,19 @@ def test_matrix_expressions(expr: Any) -> None:
     values = {A: sympy.Matrix(a), B: sympy.Matrix(b), x: 2}
     wanted = np.array(sympy.sympify(explicit).subs(values).doit(), dtype=float)
     np.testing.assert_allclose(ours, wanted, rtol=1e-13)
+
+
+def test_complex_numbers() -> None:
+    w = sympy.Symbol("w")
+    outputs = [sympy.re(w), sympy.im(w), sympy.conjugate(w), sympy.arg(w), sympy.Abs(w)]
+    outputs += [sympy.exp(sympy.I * w), w**2 + sympy.I]
+    points = np.array([1 + 2j, -0.5j, 3.0])
+    ours = lambdify([w], outputs, mode="python")(points)
+    theirs = sympy.lambdify([w], outputs, "numpy")(points)
+    for expr, left, right in zip(outputs, ours, theirs, strict=True):
+        np.testing.assert_allclose(left, right, rtol=1e-14, atol=1e-15, err_msg=str(expr))
+    adjoint = lambdify([A], A.adjoint(), mode="python")
+    np.testing.assert_array_equal(adjoint(1j * np.eye(3)), -1j * np.eye(3))
 
 
 def test_sums_and_products() -> None:

@@ -85,6 +85,16 @@ def test_functions_mean_the_same(function: Any) -> None:
     np.testing.assert_allclose(ours, wanted, rtol=1e-12)
 
 
+def test_complex_numbers() -> None:
+    z = T.zscalar("z")
+    (symbol,) = to_sympy(z).free_symbols
+    assert not symbol.is_real
+    assert to_sympy(z * (1 + 2j)) == symbol * (1 + 2 * sympy.I)
+    assert to_sympy(T.real(z) + T.imag(z)) == sympy.re(symbol) + sympy.im(symbol)
+    assert to_sympy(T.conj(z)) == sympy.conjugate(symbol)
+    assert to_sympy(T.complex(s, 1.0)) == to_sympy(s) + sympy.I
+
+
 def test_there_and_back() -> None:
     expression = to_sympy(T.sin(s) ** 2 + T.exp(-s) * T.where(s > 1, s, 1 / s))
     (symbol,) = expression.free_symbols

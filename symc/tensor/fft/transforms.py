@@ -13,8 +13,8 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
+from symc.codegen.dtypes import BLAS_KINDS
 from symc.codegen.record import record
-from symc.codegen.routines import KINDS
 from symc.dims import Dim
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
 from symc.lowering import Argument, LibCall, SizeOf
@@ -161,7 +161,7 @@ def routine_arguments(
 ) -> tuple[ir.Expr, ir.Expr, ir.Expr, ir.Expr]:
     """What all routines of `runtime/fft.h` begin with: the element type and three lengths."""
     shape = node.type.shape
-    kind = ir.const(KINDS.index(node.dtype.component.name))
+    kind = ir.const(BLAS_KINDS.index(node.dtype.component.name))
     outer, inner = dims.product(shape[:axis]), dims.product(shape[axis + 1 :])
     return kind, size(outer), size(n), size(inner)
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from symc import dims
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT64, DType
+from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT16, FLOAT64, DType
 from symc.codegen.record import record
-from symc.codegen.routines import KINDS
 from symc.dims import Dim
 from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
@@ -167,7 +166,7 @@ def _real_diagonal(x: Tensor) -> Tensor:
 
 def kind_of(dtype: DType) -> ir.Expr:
     """The number by which routines know an element type."""
-    return ir.const(KINDS.index(dtype.name))
+    return ir.const(BLAS_KINDS.index(dtype.name))
 
 
 def batch_of(x: Tensor) -> Dim:
