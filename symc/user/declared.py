@@ -160,7 +160,7 @@ class Part(Op):
     def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         results = self.declared.computed(*args)
 
-        def part(op: Any) -> Array:
+        def part(op: Part) -> Array:
             return results[op.number]
 
         return part
