@@ -101,7 +101,7 @@ class Function:
         return self._arguments(tuple(args), {}) if len(args) != self._count else tuple(args)
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes the function as a C library: see `symc.saved.export.export`."""
+        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`."""
         from symc.saved.export import export
 
         return export(self, folder, example)
