@@ -23,6 +23,8 @@ from symc.sympy.to_symc import Converter
 
 Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
 Modules: TypeAlias = "str | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
+SAME = ("symc", "numpy", "scipy", "math")
+"""Modules whose functions are computed by symc's own, which mean the same."""
 
 
 def lambdify(
@@ -46,13 +48,14 @@ def lambdify(
     - `expr`: an expression or a matrix, or lists, tuples and dicts of them to any depth: the result
       has the same form. A matrix gives an array whose first two axes are its rows and columns.
     - `modules`: dicts of functions by name, for undefined functions and in place of SymPy's own.
-      They are called with tensors. The string ``"symc"`` is accepted beside them.
+      They are called with tensors. The names of modules whose functions symc's mean the same as
+      (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``) are accepted beside them.
     - `cse`: equal parts are always computed once; a function is called as SymPy would call it.
     - `use_imps`: whether functions of ``implemented_function`` are used.
     - `dummify`, `docstring_limit`: accepted, and without effect: no Python text is generated.
     - `mode`: as for `symc.function`. `dtype`: what arguments are converted to; None: kept.
 
-    Raises `ValueError` for modules and printers of SymPy's, which have no place here.
+    Raises `ValueError` for other modules and for printers, which have no place here.
 
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
@@ -76,7 +79,7 @@ def _functions(modules: Modules) -> dict[str, Callable[..., Any]]:
     for module in reversed(cast("Sequence[Any]", given)):
         if isinstance(module, Mapping):
             found.update(cast("Mapping[str, Callable[..., Any]]", module))
-        elif module not in (None, "symc"):
+        elif module not in (None, *SAME):
             raise ValueError(
                 f"modules={module!r}: symc computes SymPy's functions itself; give dicts of "
                 "functions of tensors for others"
@@ -132,11 +135,18 @@ class Lambdified:
         self._dtype = None if dtype is None else np.dtype(dtype)
         self.functions: dict[Signature, Function] = {}
 
-    def __call__(self, *args: Any) -> Any:
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self._structure))
+        return f"<lambdified ({names}) -> {self._expr!s:.200}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The expression's value for these arguments, which broadcast against each other.
 
-        Raises `BadArgument` when there are too few or too many arguments.
+        Symbols may be given by name. Raises `BadArgument` when there are too few or too many
+        arguments.
         """
+        if kwargs:
+            args = self._positional(args, kwargs)
         values = list(self._values(self._structure, args, "lambdify's function"))
         signature = tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
         compiled = self.functions.get(signature)
@@ -144,6 +154,18 @@ class Lambdified:
             compiled = self.functions[signature] = self._compile(values)
         results = iter(compiled(*values))
         return _map(self._expr, lambda _: _plain(next(results)))
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """All arguments in order, those behind the first ones given by name."""
+        placed = list(args)
+        for leaf in self._structure[len(args) :]:
+            name = getattr(leaf, "name", None)
+            if name not in kwargs:
+                raise BadArgument(f"lambdify's function: no value was given for {leaf}")
+            placed.append(kwargs.pop(name))
+        if kwargs:
+            raise BadArgument(f"lambdify's function has no argument {next(iter(kwargs))!r} to set")
+        return tuple(placed)
 
     def _values(self, structure: Any, args: Any, what: str) -> Iterator[Array]:
         """The arguments' arrays, in the order of the structure's leaves."""
@@ -154,7 +176,7 @@ class Lambdified:
             if isinstance(leaf, tuple):
                 yield from self._values(leaf, value, f"the argument {leaf}")
             else:
-                yield np.asarray(value, dtype=self._dtype)
+                yield _array(leaf, value, self._dtype)
 
     def _compile(self, values: Sequence[Array]) -> Function:
         inputs = [
@@ -180,6 +202,17 @@ class Lambdified:
             for symbol, part in parts:
                 convert = convert.within(symbol, convert(part))
         return [as_tensor(convert(each)) for each in expressions]
+
+
+def _array(leaf: Any, value: Any, dtype: Any) -> Array:
+    """An argument as an array: numbers of SymPy's become floats, a column may be a vector."""
+    array = np.asarray(value, dtype=dtype)
+    if array.dtype == object:
+        kind = complex if any(not sympy.im(each).is_zero for each in array.flat) else float
+        array = array.astype(kind)
+    if isinstance(leaf, sympy.MatrixBase) and array.ndim == 1 and 1 in leaf.shape:
+        array = array.reshape(leaf.shape)
+    return array
 
 
 def _leaves(structure: tuple[Any, ...]) -> Iterator[Any]:

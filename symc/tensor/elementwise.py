@@ -304,6 +304,11 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
     return [cast_to(t, dtype) for t in converted]
 
 
+def in_domain(op: Elementwise, dtype: DType) -> DType:
+    """The dtype that an op computes in when its arguments have this one."""
+    return _domain_dtype(dtype, op.domain, op.name)
+
+
 def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
     if dtype.is_complex and domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
         raise DTypeError(
