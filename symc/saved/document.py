@@ -155,5 +155,5 @@ def _check(op: Op, args: Sequence[Tensor]) -> None:
         wanted = [BOOL for _ in condition] + [in_domain(op, args[-1].dtype) for _ in numbers]
         if len(args) != len(op.partials) or [arg.dtype for arg in args] != wanted:
             raise BadFile(f"{op.name} takes other arguments than {list(args)!r:.80}")
-    elif not op.graphs() and len({arg.dtype for arg in args if arg.dtype.is_inexact}) > 1:
+    elif not op.graphs() and len({arg.dtype.component for arg in args if arg.dtype.is_inexact}) > 1:
         raise BadFile(f"{op.label} takes numbers of one dtype, not {list(args)!r:.80}")

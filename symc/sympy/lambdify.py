@@ -23,6 +23,8 @@ from symc.sympy.to_symc import Converter
 
 Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
 Modules: TypeAlias = "str | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
+NUMBERS = frozenset({float, int, np.float64})
+"""Types of numbers that compiled functions take as they are."""
 SAME = ("symc", "numpy", "scipy", "math")
 """Modules whose functions are computed by symc's own, which mean the same."""
 
@@ -128,12 +130,14 @@ class Lambdified:
     ) -> None:
         self._structure = structure
         self._expr = expr
+        self._is_one = not isinstance(expr, dict | list | tuple | sympy.Tuple)
         self._user = dict(functions)
         self._use_imps = use_imps
         self._cse = cse
         self._mode = mode
         self._dtype = None if dtype is None else np.dtype(dtype)
         self.functions: dict[Signature, Function] = {}
+        self._of_numbers: dict[tuple[type, ...], Function] = {}  # the same, by types of numbers
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self._structure))
@@ -147,13 +151,24 @@ class Lambdified:
         """
         if kwargs:
             args = self._positional(args, kwargs)
+        direct = self._of_numbers.get(tuple(map(type, args)))
+        if direct is not None:
+            return self._arranged(direct(*args))
         values = list(self._values(self._structure, args, "lambdify's function"))
         signature = tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
         compiled = self.functions.get(signature)
         if compiled is None:
             compiled = self.functions[signature] = self._compile(values)
-        results = iter(compiled(*values))
-        return _map(self._expr, lambda _: _plain(next(results)))
+        if self._dtype is None and NUMBERS.issuperset(map(type, args)):
+            self._of_numbers[tuple(map(type, args))] = compiled
+        return self._arranged(compiled(*values))
+
+    def _arranged(self, results: Any) -> Any:
+        """The results in the containers of the expression."""
+        if self._is_one:
+            return _plain(results)
+        remaining = iter(results)
+        return _map(self._expr, lambda _: _plain(next(remaining)))
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments in order, those behind the first ones given by name."""
@@ -187,7 +202,8 @@ class Lambdified:
         for leaf, tensor in zip(_leaves(self._structure), inputs, strict=True):
             _bind(symbols, leaf, tensor)
         outputs = self._outputs(symbols)
-        return function(inputs, outputs, mode=self._mode, on_unused_input="ignore")
+        wanted = outputs[0] if self._is_one else outputs
+        return function(inputs, wanted, mode=self._mode, on_unused_input="ignore")
 
     def _names(self) -> Iterator[str | None]:
         for leaf in _leaves(self._structure):

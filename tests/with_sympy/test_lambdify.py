@@ -264,6 +264,8 @@ def test_errors_say_what_is_missing() -> None:
         lambdify(x, sympy.Function("g")(x), mode="python")(1.0)
     with pytest.raises(KeyError, match="no tensor was given for the symbol y"):
         lambdify(x, x + y, mode="python")(1.0)
+    with pytest.raises(NotImplementedError, match="no closed form"):
+        lambdify(x, sympy.diff(sympy.Mod(sympy.Min(x, 1), 2), x), mode="python")(1.0)
     with pytest.raises(NotImplementedError, match="Ei"):
         lambdify(x, sympy.Ei(x), mode="python")(1.0)
     with pytest.raises(NotImplementedError, match="only finite sums"):
