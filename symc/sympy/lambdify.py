@@ -19,6 +19,7 @@ from symc.errors import BadArgument
 from symc.function import function
 from symc.graph import Array, Tensor
 from symc.inputs import as_tensor
+from symc.sympy.matrices import flat, of_one_dtype
 from symc.sympy.to_symc import Converter
 
 Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
@@ -155,20 +156,38 @@ class Lambdified:
         if direct is not None:
             return self._arranged(direct(*args))
         values = list(self._values(self._structure, args, "lambdify's function"))
+        apart = self._is_apart(values)
         signature = tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
         compiled = self.functions.get(signature)
         if compiled is None:
-            compiled = self.functions[signature] = self._compile(values)
+            compiled = self.functions[signature] = self._compile(values, apart=apart)
         if self._dtype is None and NUMBERS.issuperset(map(type, args)):
             self._of_numbers[tuple(map(type, args))] = compiled
-        return self._arranged(compiled(*values))
+        return self._arranged(compiled(*values), apart=apart)
 
-    def _arranged(self, results: Any) -> Any:
+    def _is_apart(self, values: Sequence[Array]) -> bool:
+        """Whether elements of matrices are arrays: those are computed together, in one loop.
+
+        As a tensor of its own, a matrix of arrays would have a loop for each element, which would
+        compute again what elements have in common.
+        """
+        return any(
+            value.ndim and not isinstance(leaf, sympy.MatrixSymbol) and not _is_one(leaf)
+            for leaf, value in zip(_leaves(self._structure), values, strict=True)
+        )
+
+    def _arranged(self, results: Any, *, apart: bool = False) -> Any:
         """The results in the containers of the expression."""
-        if self._is_one:
+        if self._is_one and not (apart and _is_explicit(self._expr)):
             return _plain(results)
         remaining = iter(results)
-        return _map(self._expr, lambda _: _plain(next(remaining)))
+
+        def each(leaf: Any) -> Any:
+            if apart and _is_explicit(leaf):
+                return _assembled([next(remaining) for _ in flat(leaf)], leaf.shape)
+            return _plain(next(remaining))
+
+        return _map(self._expr, each)
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments in order, those behind the first ones given by name."""
@@ -193,7 +212,7 @@ class Lambdified:
             else:
                 yield _array(leaf, value, self._dtype)
 
-    def _compile(self, values: Sequence[Array]) -> Function:
+    def _compile(self, values: Sequence[Array], *, apart: bool) -> Function:
         inputs = [
             T.tensor(value.dtype, tuple(1 if n == 1 else None for n in value.shape), name=name)
             for value, name in zip(values, self._names(), strict=True)
@@ -201,15 +220,17 @@ class Lambdified:
         symbols: dict[Any, Any] = {}
         for leaf, tensor in zip(_leaves(self._structure), inputs, strict=True):
             _bind(symbols, leaf, tensor)
-        outputs = self._outputs(symbols)
-        wanted = outputs[0] if self._is_one else outputs
+        outputs = self._outputs(symbols, apart=apart)
+        wanted = (
+            outputs[0] if self._is_one and not (apart and _is_explicit(self._expr)) else outputs
+        )
         return function(inputs, wanted, mode=self._mode, on_unused_input="ignore")
 
     def _names(self) -> Iterator[str | None]:
         for leaf in _leaves(self._structure):
             yield getattr(leaf, "name", None)
 
-    def _outputs(self, symbols: dict[Any, Any]) -> list[Tensor]:
+    def _outputs(self, symbols: dict[Any, Any], *, apart: bool) -> list[Tensor]:
         expressions: list[Any] = []
         _map(self._expr, lambda leaf: expressions.append(sympy.sympify(leaf)))
         convert = Converter(symbols, self._user, use_imps=self._use_imps)
@@ -217,7 +238,27 @@ class Lambdified:
             parts, expressions = self._cse(expressions)
             for symbol, part in parts:
                 convert = convert.within(symbol, convert(part))
-        return [as_tensor(convert(each)) for each in expressions]
+        outputs: list[Tensor] = []
+        for each in expressions:
+            if apart and _is_explicit(each):
+                outputs += of_one_dtype([convert(element) for element in flat(each)])
+            else:
+                outputs.append(as_tensor(convert(each)))
+        return outputs
+
+
+def _is_explicit(expr: Any) -> bool:
+    """Whether an expression is a matrix, or another array, of expressions."""
+    return isinstance(expr, sympy.MatrixBase | sympy.NDimArray) and 0 not in expr.shape
+
+
+def _assembled(elements: list[Array], shape: Sequence[Any]) -> Array:
+    """A matrix of the arrays that are its elements, which broadcast."""
+    common = np.broadcast_shapes(*(element.shape for element in elements))
+    made = np.empty((len(elements), *common), elements[0].dtype)
+    for place, element in zip(made, elements, strict=True):
+        place[...] = element
+    return made.reshape((*map(int, shape), *common))
 
 
 def _array(leaf: Any, value: Any, dtype: Any) -> Array:

@@ -167,6 +167,20 @@ def test_matrices_of_expressions() -> None:
     np.testing.assert_array_equal(lambdify([x, y], array, mode="python")(3, 4), [[3, 4], [1, 2]])
 
 
+def test_elements_of_a_matrix_share_their_parts() -> None:
+    matrix = sympy.Matrix([[sympy.exp(x) * y, 1], [sympy.exp(x) + y, sympy.exp(x)]])
+    f = lambdify([x, y], [matrix, x], cse=sympy.cse)
+    xs, ys = np.linspace(0, 1, 5, dtype="f4"), np.ones((3, 1), "f4")
+    ours, _ = f(xs, ys)
+    assert ours.shape == (2, 2, 3, 5)
+    assert ours.dtype == np.float32
+    np.testing.assert_array_equal(ours[0, 1], 1)
+    np.testing.assert_allclose(ours[1, 0], np.exp(xs) + ys, rtol=1e-6)
+    (compiled,) = f.functions.values()
+    assert compiled.program.count("= exp(") == 1
+    np.testing.assert_allclose(f(xs[2], 1.0)[0], ours[:, :, 0, 2], rtol=1e-6)
+
+
 def test_matrix_arguments() -> None:
     symbols = sympy.Matrix([[x, y]])
     f = lambdify([symbols, z], x * y + z, mode="python")
