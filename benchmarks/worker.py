@@ -15,7 +15,6 @@ import time
 import timeit
 from typing import TextIO
 
-
 REST = 0.1  # seconds: idle threads of who was timed before go on spinning, OpenBLAS's for 30 ms
 
 

@@ -95,11 +95,11 @@ def _sum_of_writes(node: Tensor) -> Tensor | None:
 
 @WRITES.structural("a whole, written in pieces", SliceWrite, valid=EXACT)
 def _pieces(node: Tensor) -> Tensor | None:
-    if set(_entries(node)) <= {WHOLE} and len(node.args) == 2:
-        return _value(node) if node.op.mode == "set" else None
     writes: list[Tensor] = []
     while isinstance(node.op, SliceWrite) and node.op.mode == "set" and len(writes) < MOST:
         writes.append(node)
+        if set(node.op.entries) <= {WHOLE}:
+            return _value(node) if len(writes) == 1 else None
         axis = _whole_along(writes)
         if axis is not None:
             ordered = sorted(writes, key=lambda write: _place(write, axis))
