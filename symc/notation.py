@@ -84,7 +84,7 @@ class _Writer:
             return text, _ATOM if not text.startswith("-") else 12
         if isinstance(op, Input | Shared):
             return node.name or "?", _ATOM
-        if isinstance(op, _UNSEEN) or (isinstance(op, DimShuffle) and not node.args[0].ndim):
+        if isinstance(op, _UNSEEN) or (isinstance(op, DimShuffle) and _is_number(node.args[0])):
             return self.text(node.args[0], depth)
         return self.special(node, depth) if depth else ("...", _ATOM)
 
@@ -187,6 +187,13 @@ class _Writer:
         for axis, index in zip(axes, indexes, strict=True):
             shown[axis] = self.text(index, depth - 1)[0]
         return shown
+
+
+def _is_number(node: Tensor) -> bool:
+    """Whether all elements of a tensor are one number, so that its axes say nothing."""
+    while isinstance(node.op, (*_UNSEEN, DimShuffle)) and not node.name:
+        node = node.args[0]
+    return not node.ndim
 
 
 def _axes(node: Tensor) -> str | None:
