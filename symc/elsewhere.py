@@ -19,7 +19,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "detach": "symc.disconnected_grad(x)", "unsqueeze": "T.expand_dims(x, axis)",
         "permute": "x.transpose(axes)", "dim": "x.ndim", "numel": "x.size",
         **{name: f"T.{name}(x)" for name in (
-            "exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "softmax", "isnan", "sign",
+            "exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "isnan", "sign",
         )},
     },
     "T": {

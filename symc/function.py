@@ -137,7 +137,7 @@ def copied(
                 f"swap= replaces shared variables of the function by others, not {mine!r} by "
                 f"{other!r}\n  the function has {', '.join(map(repr, old.shared)) or 'none'}"
             )
-    replace = _as_givens(swap, [])
+    replace = _as_givens([*swap.items()], [])
     updates = () if delete_updates else old.updates
     results = substitute(old.outputs, replace)
     news = substitute([_unchecked(new) for _, new in updates], replace)

@@ -79,7 +79,7 @@ def lengths_of(shape: Sequence[int | None]) -> tuple[int | None, ...]:
     """A declared shape. Raises TypeError or ValueError for what is no length."""
     if not isinstance(cast("object", shape), list | tuple):
         raise TypeError(f"shape must be a tuple, like (None, 3), not {shape!r}")
-    for dim in shape:
+    for dim in cast("Sequence[Any]", shape):
         if isinstance(dim, bool) or not isinstance(dim, int | np.integer | None):
             raise TypeError(
                 f"shape={tuple(shape)!r}: a length is an integer, or None if it is not known "

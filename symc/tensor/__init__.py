@@ -455,8 +455,8 @@ _LATE = {
     }.items()
     for name in names
 }
-# Theano's T.grad and its kin, which need all of `T`.
-_LATE |= dict.fromkeys(("grad", "jacobian", "hessian", "Rop", "Lop"), "symc.grad")
+# Theano's T.grad and its kin need all of `T`.
+_LATE.update(dict.fromkeys(("grad", "jacobian", "hessian", "Rop", "Lop"), "symc.grad"))
 
 
 def _method(name: str) -> _Callable[..., object]:
