@@ -20,8 +20,8 @@ from symc.batch import batch
 from symc.codegen.record import record
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
-from symc.graph import NOWHERE, Array, Op, Tensor, located_at, substitute, walk
-from symc.inputs import Constant, Input
+from symc.graph import NOWHERE, Array, Op, Tensor, TensorLike, located_at, substitute, walk
+from symc.inputs import Constant, Input, as_tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.types import TensorType
@@ -455,18 +455,19 @@ class GradScale(_Passing):
         return [bar * self.factor]
 
 
-def disconnected_grad(x: Tensor) -> Tensor:
+def disconnected_grad(x: TensorLike) -> Tensor:
     """`x`, but its gradient is zero: it counts as a constant to `grad`."""
+    x = as_tensor(x)
     return x if isinstance(x.op, Constant) else DisconnectedGrad()(x)
 
 
-def grad_clip(x: Tensor, low: float, high: float) -> Tensor:
+def grad_clip(x: TensorLike, low: float, high: float) -> Tensor:
     """`x`, but each element of the gradient that flows back is limited to [low, high]."""
     if not low <= high:
         raise ValueError(f"grad_clip: low={low} is above high={high}")
-    return GradClip(float(low), float(high))(x)
+    return GradClip(float(low), float(high))(as_tensor(x))
 
 
-def grad_scale(x: Tensor, factor: float) -> Tensor:
+def grad_scale(x: TensorLike, factor: float) -> Tensor:
     """`x`, but the gradient that flows back is multiplied by `factor`."""
-    return GradScale(float(factor))(x)
+    return GradScale(float(factor))(as_tensor(x))

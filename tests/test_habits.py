@@ -185,6 +185,18 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "eval of a list": (lambda: any_x.eval([1.0]), TypeError, "takes a dict"),
     "shared(None)": (lambda: s.shared(None), DTypeError, "cannot make a tensor of None"),
     "set_value(None)": (lambda: w.set_value(None), DTypeError, "w holds float64, not object"),
+    "adam of an input": (
+        lambda: s.optim.adam(x.sum(), [x]), TypeError, "a parameter must be a shared variable",
+    ),
+    "no gradient of None": (lambda: s.disconnected_grad(None), DTypeError, "a tensor of None"),
+    "a clipped gradient of text": (lambda: s.grad_clip("x", 0, 1), DTypeError, "a tensor of 'x'"),
+    "dprint of a function": (
+        lambda: s.dprint(symc.function([x], x, mode="python")), TypeError, r"function has \.graph",
+    ),
+    "pprint of a number": (lambda: s.pprint(3), TypeError, "shows symbolic tensors, not 3"),
+    "save of a tensor": (lambda: s.save(x, "x.symc"), TypeError, "that symc.function made"),
+    "eigh's triangle": (lambda: t.linalg.eigh(m, 1), ValueError, "UPLO is 'L' or 'U', not 1"),
+    "split's count": (lambda: t.split(x, k, 1.5), DTypeError, "a length must be an integer"),
     "floatX": (lambda: setattr(symc.config, "floatX", "foo"), ValueError, "one of float16"),
     "threads": (lambda: setattr(symc.config, "threads", -1), ValueError, "number from 0"),
     "no setting": (lambda: setattr(symc.config, "optimizer", "None"), AttributeError, "floatX"),

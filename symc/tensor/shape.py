@@ -18,7 +18,7 @@ from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe, mismatch
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import as_dims, normal_axis
+from symc.tensor.lengths import as_dim, as_dims, normal_axis
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims, through
@@ -241,7 +241,7 @@ def split(
     if isinstance(splits_size, int):
         return _pieces(x, axis, _equal_sizes(x, axis, splits_size))
     if isinstance(splits_size, Tensor) and splits_size.ndim == 1 and n_splits is not None:
-        splits_size = specify_length(splits_size, 0, n_splits)
+        splits_size = specify_length(splits_size, 0, as_dim(n_splits))
     sizes = as_dims(splits_size)
     if n_splits is not None and n_splits != len(sizes):
         raise ValueError(f"split: n_splits={n_splits}, but there are {len(sizes)} sizes")
