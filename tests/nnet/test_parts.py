@@ -139,6 +139,12 @@ def test_other_losses() -> None:
     np.testing.assert_array_equal(ends, [0, 0])
 
 
+def test_huber_loss_is_a_parabola_also_where_it_is_0() -> None:
+    x = T.vector("x")
+    hessian = symc.hessian(nnet.huber_loss(x, np.zeros(3), reduction="sum"), x)
+    np.testing.assert_array_equal(hessian.eval({x: [0.0, 0.5, 2.0]}), np.diag([1.0, 1.0, 0.0]))
+
+
 # --- dropout and embeddings -----------------------------------------------------------------------
 
 

@@ -153,10 +153,16 @@ def test_topk() -> None:
     assert places.tolist() == [1, 2, 4, 0]
     with pytest.raises(BadIndex, match="topk: there are 3 elements, not 4"):
         T.topk(T.tensor("float64", (3,)), 4)
+    x, k = T.vector("x"), T.lscalar("k")
+    f = symc.function([x, k], T.topk(x, k)[0], mode="python")
+    assert f(np.arange(3.0), 2).tolist() == [2, 1]
+    for late in (4, -1):
+        with pytest.raises(BadIndex, match="topk: k must be from 0 to the number of elements"):
+            f(np.arange(3.0), late)
 
 
 def test_partition() -> None:
-    for kth in (0, 2, [1, -1]):
+    for kth in (0, 2, [1, -1], np.int64(1), np.array([0, 2])):
         (found, places) = run(
             lambda x, k=kth: [T.partition(x, k), T.argpartition(x, k)], NUMBERS, compiled=False
         )
@@ -277,6 +283,11 @@ def test_what_bincount_refuses() -> None:
         T.bincount(T.lmatrix())
     with pytest.raises(ShapeMismatch, match="the weights must have the shape"):
         T.bincount(x, T.matrix())
+    with pytest.raises(ShapeMismatch, match="the weights must have the shape"):
+        T.bincount([1, 2, 3], np.ones(1))
+    w = T.vector("w")
+    with pytest.raises(ShapeMismatch, match="axis 0 has length 1, and must have 3"):
+        symc.function([w], T.bincount([1, 2, 3], w), mode="python")(np.ones(1))
 
 
 HISTOGRAMS: list[dict[str, Any]] = [
@@ -317,10 +328,25 @@ def test_what_histogram_refuses() -> None:
         f(np.array([1.0, np.nan]))
     for options, message in [
         ({"bins": 0}, "at least one bin"), ({"bins": [1.0, 0.0]}, "the edges must increase"),
-        ({"range": (1.0, 0.0)}, "the range must increase"),
+        ({"range": (1.0, 0.0)}, "the range must increase"), ({"range": (0, np.inf)}, "be finite"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
             T.histogram(x, **options)  # type: ignore[arg-type]
+
+
+def test_edges_and_ranges_known_late_must_increase() -> None:
+    """They were taken as they came."""
+    x, edges = T.vector("x"), T.vector("edges")
+    outputs = [T.histogram(x, edges)[0], T.histogram(x, 2, (edges[0], edges[-1]))[0],
+               T.digitize(x, edges)]  # fmt: skip
+    values, late = np.array([0.5, 3.0, 1.0]), np.array([0.0, 1.0, 4.0])
+    wanted = [np.histogram(values, late)[0], np.histogram(values, 2, (0.0, 4.0))[0],
+              np.digitize(values, late)]  # fmt: skip
+    for output, expected in zip(outputs, wanted, strict=True):
+        f = symc.function([x, edges], output, mode="python")
+        np.testing.assert_array_equal(f(values, late), expected)
+        with pytest.raises(ValueError, match="must increase"):
+            f(values, late[::-1])
 
 
 # --- quantiles ------------------------------------------------------------------------------------
@@ -335,7 +361,8 @@ def test_median(axis: Any, keepdims: bool) -> None:
 
 METHODS = [
     "linear", "lower", "higher", "midpoint", "nearest", "hazen", "weibull", "median_unbiased",
-    "normal_unbiased", "interpolated_inverted_cdf",
+    "normal_unbiased", "interpolated_inverted_cdf", "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation",
 ]  # fmt: skip
 
 
@@ -346,6 +373,27 @@ def test_methods_of_quantiles(method: Any) -> None:
         for axis in (None, 2, 1):
             check(lambda x, a=axis: T.quantile(x, q, a, method), x, compiled=False, grad=False,
                   oracle=lambda x, a=axis: np.quantile(x, q, a, method=method))  # fmt: skip
+    integers = RNG.integers(-9, 9, (2, 5))
+    (found,) = run(lambda x: T.quantile(x, q, 1, method), integers, compiled=False)
+    wanted = np.quantile(integers, q, 1, method=method)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("x", [[2.0, 1.0, 3.0, 2.0], [2.0, 1.0, 2.0, 2.0, 3.0, 2.0]])
+def test_equal_elements_in_the_middle_share_the_gradient(x: list[float]) -> None:
+    """One got all of it, though the median grows half as fast as it does."""
+    symbol = T.vector("x")
+    for middle in (T.median(symbol), T.quantile(symbol, 0.5)):
+        found = symc.grad(middle, symbol).eval({symbol: x})
+        assert sorted(found)[-3:] == [0, 0.5, 0.5]
+
+
+def test_infinite_elements_in_the_middle() -> None:
+    x = np.array([[np.inf, 1.0, np.inf, 2.0], [-np.inf, -np.inf, -np.inf, 1.0]])
+    middles, quantiles = run(lambda x: [T.median(x, 1), T.quantile(x, 0.8, 1)], x, compiled=False)
+    np.testing.assert_array_equal(middles, [np.inf, -np.inf])
+    np.testing.assert_array_equal(quantiles[0], np.inf)
 
 
 def test_quantiles_of_axes_and_their_derivatives() -> None:
@@ -381,6 +429,11 @@ def test_what_quantile_refuses() -> None:
         T.percentile(T.vector(), -1)
     with pytest.raises(ValueError, match="there is no method 'best'"):
         T.quantile(T.vector(), 0.5, method="best")
+    x, q = T.vector("x"), T.vector("q")
+    f = symc.function([x, q], T.quantile(x, q), mode="python")
+    for late in ([0.5, 1.5], [np.nan, 0.0]):
+        with pytest.raises(ValueError, match="quantile: q must be from 0 to 1"):
+            f(np.ones(3), late)
 
 
 def test_a_device_sorts_on_the_host_and_searches_itself() -> None:

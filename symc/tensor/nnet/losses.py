@@ -121,9 +121,10 @@ def huber_loss(
     reduction: Reduction = "none",
 ) -> Tensor:
     """``d ** 2 / 2`` of the difference d, and beyond `delta` the tangent to it (Huber, 1964)."""
-    away = absolute(as_float(as_tensor(predicted)) - target)
+    difference = as_float(as_tensor(predicted)) - target
+    away = absolute(difference)
     near = OPERATORS["le"](away, delta)
-    return _reduced(where(near, sqr(away) / 2, delta * (away - delta / 2)), reduction)
+    return _reduced(where(near, sqr(difference) / 2, delta * (away - delta / 2)), reduction)
 
 
 def hinge_loss(

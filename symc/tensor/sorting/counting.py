@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
-from symc.codegen.record import record
+from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64, DType
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
-from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
@@ -25,36 +22,12 @@ from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.select import flatnonzero
 from symc.tensor.shape import concatenate
+from symc.tensor.sorting.checked import Checked, increasing
 from symc.tensor.sorting.order import Inverse, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
+from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
-from symc.types import TensorType, promote
-
-
-@record
-class Checked(Op):
-    """The argument; that the other one is true everywhere is checked at run time."""
-
-    message: str
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        return [bar, None]
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
-
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        text = f"{self.message}\n  given  {describe(node.args[0])}"
-        yield Requirement(node.args[1], ValueError, lambda value: text)
+from symc.types import promote
 
 
 def unique(
@@ -133,11 +106,13 @@ def _counted(
     if weights is None:
         return inc_subtensor(zeros((count,), dtype="int64")[places], 1)
     weights = cast_to(as_tensor(weights), dtype)
-    if weights.ndim != places.ndim:
+    lengths = weights.type.shape + places.type.shape
+    if weights.ndim != 1 or (all(isinstance(n, int) for n in lengths) and len(set(lengths)) > 1):
         raise ShapeMismatch(
             f"{label}: the weights must have the shape of what is counted\n"
             f"  weights  {describe(weights)}\n  counted  {describe(places)}"
         )
+    weights = specify_length(weights, 0, places.type.shape[0])  # one does not serve for all
     return inc_subtensor(zeros((count,), dtype=dtype)[places], weights)
 
 
@@ -178,30 +153,32 @@ def histogram(
 def _edges(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> Tensor:
     if not isinstance(bins, int | np.integer):
         edges = vector("histogram", bins)
-        known = constant_value(edges)
-        if known is not None and bool(np.any(known[1:] < known[:-1])):
-            raise ValueError("histogram: the edges must increase")
-        return edges
+        return increasing(edges, "histogram: the edges must increase")
     if bins < 1:
         raise ValueError(f"histogram: there must be at least one bin, not {bins}")
     dtype = a.dtype if a.dtype.is_float else promote(a.dtype, FLOAT64)
     if range is None:
         low, high = _ends(cast_to(a, dtype))
     else:
-        low, high = (cast_to(as_tensor(end), dtype) for end in range)
-        known_ends = [constant_value(end) for end in (low, high)]
-        if (
-            known_ends[0] is not None
-            and known_ends[1] is not None
-            and known_ends[0] > known_ends[1]
-        ):
-            raise ValueError(f"histogram: the range must increase: {range}")
+        low, high = _given_ends(range, dtype)
     same = OPERATORS["eq"](low, high)
     low, high = where(same, low - 0.5, low), where(same, high + 0.5, high)
     # As NumPy's linspace rounds them: steps from the low end, and the high end itself.
     steps = arange(int(cast("int", bins)), dtype="float64") * cast_to((high - low) / bins, FLOAT64)
     inner = cast_to(steps + cast_to(low, FLOAT64), dtype)
     return concatenate([inner, reshape(high, (1,))])
+
+
+def _given_ends(range: tuple[Any, Any], dtype: DType) -> tuple[Tensor, Tensor]:
+    low, high = (cast_to(as_tensor(end), dtype) for end in range)
+    text = "histogram: the range must increase, and be finite"
+    known = [constant_value(end) for end in (low, high)]
+    if known[0] is None or known[1] is None:
+        finite = isfinite(low) & isfinite(high)
+        return Checked(text)(low, finite & OPERATORS["le"](low, high)), high
+    if not (np.isfinite(known).all() and known[0] <= known[1]):
+        raise ValueError(f"{text}: {range}")
+    return low, high
 
 
 def _ends(a: Tensor) -> tuple[Tensor, Tensor]:
