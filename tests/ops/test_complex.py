@@ -130,6 +130,42 @@ def test_division_by_zero_and_infinity() -> None:
         np.testing.assert_array_equal(value, expected)
 
 
+def test_a_number_divided_by_nan_is_nan() -> None:
+    """It was infinite where the other part of NaN was 0."""
+    nan = np.array(
+        [complex(np.nan, 0), complex(0, np.nan), complex(np.nan, 2), complex(-3, np.nan)]
+    )
+    z = T.zvector("z")
+    for value in symc.function([z], [(1 + 2j) / z, 1 / z, z / z])(nan):
+        assert np.isnan(value.real).all()
+        assert np.isnan(value.imag).all()
+
+
+def test_arctanh_beside_its_poles_and_at_infinity() -> None:
+    """The square of what is beside 1 vanished, which gave infinity; as in NumPy now."""
+    sides = [complex(x, y) for x in (1, -1) for y in (1e-300, -1e-200, 1e-154, 1e-11, -1e-9, 0.0)]
+    values = np.array([*sides, complex(0, np.inf), complex(2, -np.inf), 1e200j, 1e300 + 1e300j])
+    z = T.zvector("z")
+    found, turned = symc.function([z], [T.arctanh(z), T.arctan(-1j * z)])(values)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(found, np.arctanh(values), rtol=1e-15)
+    finite = np.isfinite(found)
+    np.testing.assert_allclose(turned[finite], -1j * found[finite], rtol=1e-15)
+
+
+def test_whole_powers_are_products() -> None:
+    """As in NumPy: of i and of whole numbers they are exact, and quick."""
+    values = np.array([1j, -2j, 3, 2 - 1j, 0, 0.3 + 4j])
+    z = T.zvector("z")
+    for count in (3, 4, 5, 99, -2, -3, 7.0):
+        power = symc.function([z], z**count, mode="compile")
+        assert "log" not in power.source
+        with np.errstate(all="ignore"):
+            wanted = values**count
+        np.testing.assert_allclose(power(values)[[0, 1, 2]], wanted[[0, 1, 2]], rtol=1e-15, atol=0)
+        np.testing.assert_allclose(power(values), wanted, rtol=1e-13)
+
+
 def test_reductions() -> None:
     x = draw(4, 6)
 

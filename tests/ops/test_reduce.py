@@ -394,3 +394,12 @@ def test_reductions_of_views_and_products_are_lowered() -> None:
     check_lowering(lambda a: (a.T * a.T).sum(0), x)
     check_lowering(lambda a: T.std(a, 0), x)
     check_lowering(lambda a: symc.grad(T.prod(a, 1).sum() + T.max(a, 0).sum(), a), x)
+
+
+def test_more_loops_than_eight() -> None:
+    """There were names for eight, and the ninth crashed."""
+    x = T.tensor("float64", (None,) * 10, "x")
+    given = values("float64", (2,) * 10)
+    function = symc.function([x], [x.sum((1, 3)), T.exp(x.T)], mode="compile")
+    np.testing.assert_allclose(function(given)[0], given.sum((1, 3)), rtol=1e-13)
+    np.testing.assert_allclose(function(given)[1], np.exp(given.T), rtol=1e-13)
