@@ -17,7 +17,7 @@ from symc.dims import Dim
 from symc.graph import Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.build import ones
-from symc.tensor.elementwise import cast_to
+from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.nnet.geometry import (
@@ -54,6 +54,7 @@ def _pool(
     if ceil_mode:
         pairs = tuple(map(_with_last, lengths, asked, sizes, strides))
     if kind == "max":
+        refuse_complex(label, x.dtype)
         return _reduced("max", padded(x, pairs, _least(x)), sizes, strides)
     x = cast_to(x, float_for(x.dtype)) if kind == "avg" else x
     total = _reduced("add", padded(x, pairs), sizes, strides)

@@ -48,6 +48,10 @@ class Checked(Op):
         error = BadIndex if self.is_index else ValueError
         yield Requirement(node.args[1], error, lambda value: text)
 
+    @property
+    def only_checks(self) -> bool:
+        return True
+
 
 def increasing(numbers: Tensor, message: str) -> Tensor:
     """A vector none of whose elements is below the one before; else it raises `ValueError`."""
