@@ -255,8 +255,42 @@ def test_unique(x: Any) -> None:
         np.testing.assert_array_equal(value, expected)
     apart = run(lambda x: T.unique(x, equal_nan=False), x, compiled=False)
     np.testing.assert_array_equal(apart[0], np.unique(x, equal_nan=False))
-    with pytest.raises(ValueError, match="only axis=None"):
-        T.unique(x, axis=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "bool", "uint64"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_unique_parts_along_an_axis(axis: int, dtype: str) -> None:
+    """Rows are compared element by element; where there are none, all are the same."""
+    x = T.tensor(dtype, (None,) * 3, "x")
+    wanted = T.unique(x, True, True, True, axis=axis)
+    compiled = (axis, dtype) in ((0, "float64"), (1, "int8"))
+    function = symc.function([x], list(wanted), mode="compile" if compiled else "python")
+    for shape in ((5, 3, 2), (60, 2, 1), (1, 40, 2), (0, 2, 3), (2, 3, 0)):
+        values = RNG.integers(0, 3 if dtype != "bool" else 2, shape) - (
+            dtype in ("float64", "int8")
+        )
+        values = values.astype(dtype)
+        if dtype == "float64":
+            values[values == 0] *= RNG.choice(
+                [1.0, -1.0], (values == 0).sum()
+            )  # zeros of both signs
+        for found, expected in zip(
+            function(values), np.unique(values, True, True, True, axis=axis), strict=True
+        ):
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_unique_parts_with_nan_all_differ_and_have_gradients() -> None:
+    x = np.array([[np.nan, 1], [1, 2], [np.nan, 1], [1, 2]])
+    (found,) = run(lambda x: T.unique(x, axis=0), x)
+    np.testing.assert_array_equal(found, np.unique(x, axis=0))
+    symbol = T.matrix("x")
+    slopes = symc.grad((T.unique(symbol, axis=0) ** 2).sum(), symbol)
+    given = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(slopes.eval({symbol: given}), [[2, 4], [0, 2], [0, 0]])
+    with pytest.raises(BadIndex, match="unique: there is no axis 2"):
+        T.unique(symbol, axis=2)
 
 
 @pytest.mark.parametrize("x", [[1, 3, 1, 0], [], [5]])

@@ -6,27 +6,29 @@ from typing import Any, cast
 
 import numpy as np
 
+from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64, DType
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import length, shape_of
+from symc.tensor.lengths import length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
 from symc.tensor.reduce import max as largest
 from symc.tensor.reduce import min as smallest
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.select import flatnonzero
+from symc.tensor.select import flatnonzero, take
 from symc.tensor.shape import concatenate
 from symc.tensor.sorting.checked import Checked, increasing
-from symc.tensor.sorting.order import Inverse, argsort, sort, sortable, vector
+from symc.tensor.sorting.order import Inverse, RowOrder, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
+from symc.tensor.views import moveaxis
 from symc.types import promote
 
 
@@ -35,7 +37,7 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: None = None,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
 ) -> Any:
@@ -43,36 +45,55 @@ def unique(
 
     Also, as int64: the index of each in ``x.ravel()`` where it occurs first, which of them each
     element of `x` is (in the shape of `x`), and how often each occurs. NaNs are one element unless
-    `equal_nan` is False. Only all elements together: `axis` must be None.
+    `equal_nan` is False. With `axis`, the distinct parts of `x` along it, sorted by their first
+    elements, then by the second and so on; parts with NaN all differ, as in NumPy.
 
     >>> import symc.tensor as T
     >>> values, counts = T.unique(T.constant([3, 1, 3]), return_counts=True)
     >>> values.eval(), counts.eval()
     (array([1, 3]), array([1, 2]))
+    >>> T.unique(T.constant([[2, 1], [1, 5], [2, 1]]), axis=0).eval()
+    array([[1, 5],
+           [2, 1]])
     """
-    if axis is not None:
-        raise ValueError("unique: only axis=None, all elements together")
     x = sortable("unique", x)
-    flat = ravel(x)
-    order = argsort(flat) if return_index or return_inverse else None
-    values = sort(flat) if order is None else flat[order]
-    places = arange(length(values, 0))
-    before = values[OPERATORS["maximum"](places - 1, 0)]
-    differs = OPERATORS["ne"](values, before)
-    if equal_nan and values.dtype.is_float:
-        differs = differs & ~(isnan(values) & isnan(before))
-    first = OPERATORS["eq"](places, 0) | differs
-    results = [values[first]]
+    order: Tensor | None
+    if axis is None:
+        flat, shape = ravel(x), shape_of(x)
+        order = argsort(flat) if return_index or return_inverse else None
+        values = sort(flat) if order is None else flat[order]
+        first = _is_first(values, equal_nan=equal_nan)
+        results = [values[first]]
+    else:
+        axis = normal_axis("unique", axis, x.ndim, x)
+        parts = moveaxis(x, axis, 0)
+        count, rest = parts.type.shape[0], dims.product(parts.type.shape[1:])
+        rows, shape = reshape(parts, (count, rest)), (public(count),)
+        order = RowOrder()(rows)
+        first = _is_first(rows[order], equal_nan=False)
+        results = [take(x, order[first], axis)]
     if return_index and order is not None:
         results.append(order[first])
     if return_inverse and order is not None:
         rank = cumsum(cast_to(first, INT64)) - 1
-        results.append(reshape(rank[Inverse()(order)], shape_of(x)))
+        results.append(reshape(rank[Inverse()(order)], shape))
     if return_counts:
         starts = flatnonzero(first)
-        ends = concatenate([starts[1:], reshape(length(values, 0), (1,))])
+        ends = concatenate([starts[1:], reshape(length(first, 0), (1,))])
         results.append(ends[: length(starts, 0)] - starts)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _is_first(values: Tensor, *, equal_nan: bool) -> Tensor:
+    """Which of sorted elements, or rows, differ from the one before."""
+    places = arange(length(values, 0))
+    before = values[OPERATORS["maximum"](places - 1, 0)]
+    differs: Tensor = OPERATORS["ne"](values, before)
+    if equal_nan and values.dtype.is_float:
+        differs = differs & ~(isnan(values) & isnan(before))
+    if values.ndim > 1:
+        differs = METHODS["any"](differs, axis=1)
+    return OPERATORS["eq"](places, 0) | differs
 
 
 def bincount(

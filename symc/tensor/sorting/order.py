@@ -101,6 +101,46 @@ BOUNDS[Ordered] = _below_length
 
 
 @record
+class RowOrder(Op):
+    """Where the rows of a matrix come from when they are sorted, by their first elements first.
+
+    Equal rows keep their order. `room` is the memory that the routine works in.
+    """
+
+    room: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        n, m = args[0].type.shape
+        if self.room:
+            return TensorType(UINT64, (dims.mul(n, dims.add(m, 1)),))
+        return TensorType(INT64, (n,))
+
+    def evaluate(self, *args: Array) -> Array:
+        (x,) = args
+        return np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [None]
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        (x,) = node.args
+        lengths = map(size, x.type.shape)
+        args = (
+            ir.const(KINDS.index(x.dtype.name)), *lengths, Argument(0), Argument(-1), Argument(-2)
+        )  # fmt: skip
+        return LibCall("row_order", args, (RowOrder(), RowOrder(room=True)))
+
+    @property
+    def label(self) -> str:
+        return "room" if self.room else "row_order"
+
+
+BOUNDS[RowOrder] = lambda node, args: (
+    (0, node.type.shape[0] - 1) if not node.op.room else (None, None)
+)
+
+
+@record
 class Inverse(Op):
     """The inverse of the permutations along the last axis."""
 
