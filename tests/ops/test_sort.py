@@ -347,6 +347,14 @@ def test_histogram(number: int, dtype: str) -> None:
             np.testing.assert_allclose(value, wanted, rtol=1e-6 if dtype == "float32" else 1e-14)
 
 
+def test_edges_between_given_numbers_are_rounded_once() -> None:
+    """They were rounded to float32 at each step, and 0.2 fell into the bin before."""
+    x = np.array([0.2, -0.8, 1.1], "float32")
+    found = run(lambda x: T.histogram(x, 10, (-1, 2)), x, compiled=False)
+    for value, wanted in zip(found, np.histogram(x, 10, (-1, 2)), strict=True):
+        np.testing.assert_array_equal(value, wanted)
+
+
 def test_weights_of_histograms() -> None:
     values, weights = NUMBERS.ravel(), RNG.standard_normal(24)
     check(lambda w: T.histogram(values, 4, weights=w)[0], weights, compiled=False,

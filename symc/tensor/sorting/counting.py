@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc import dims
-from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
 from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
@@ -17,6 +17,7 @@ from symc.tensor.build import arange, zeros
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
+from symc.tensor.math import as_float
 from symc.tensor.reduce import max as largest
 from symc.tensor.reduce import min as smallest
 from symc.tensor.reduce import sum as total
@@ -178,26 +179,24 @@ def _edges(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> 
     if bins < 1:
         raise ValueError(f"histogram: there must be at least one bin, not {bins}")
     dtype = a.dtype if a.dtype.is_float else promote(a.dtype, FLOAT64)
-    if range is None:
-        low, high = _ends(cast_to(a, dtype))
-    else:
-        low, high = _given_ends(range, dtype)
+    low, high = _ends(cast_to(a, dtype)) if range is None else _given_ends(range)
     same = OPERATORS["eq"](low, high)
     low, high = where(same, low - 0.5, low), where(same, high + 0.5, high)
     # As NumPy's linspace rounds them: steps from the low end, and the high end itself.
     steps = arange(int(cast("int", bins)), dtype="float64") * cast_to((high - low) / bins, FLOAT64)
-    inner = cast_to(steps + cast_to(low, FLOAT64), dtype)
-    return concatenate([inner, reshape(high, (1,))])
+    inner = steps + cast_to(low, FLOAT64)
+    return concatenate([cast_to(inner, dtype), reshape(cast_to(high, dtype), (1,))])
 
 
-def _given_ends(range: tuple[Any, Any], dtype: DType) -> tuple[Tensor, Tensor]:
-    low, high = (cast_to(as_tensor(end), dtype) for end in range)
+def _given_ends(range: tuple[Any, Any]) -> tuple[Tensor, Tensor]:
+    """The ends of a range, as floats; numbers are float64, whatever they are ends for."""
+    low, high = (as_float(as_tensor(end)) for end in range)
     text = "histogram: the range must increase, and be finite"
-    known = [constant_value(end) for end in (low, high)]
-    if known[0] is None or known[1] is None:
+    first, last = constant_value(low), constant_value(high)
+    if first is None or last is None:
         finite = isfinite(low) & isfinite(high)
         return Checked(text)(low, finite & OPERATORS["le"](low, high)), high
-    if not (np.isfinite(known).all() and known[0] <= known[1]):
+    if not (np.isfinite([first, last]).all() and first <= last):
         raise ValueError(f"{text}: {range}")
     return low, high
 

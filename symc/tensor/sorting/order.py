@@ -91,10 +91,11 @@ class Ordered(Op):
 
 def _below_length(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     """Places are indexes of the axis, as rules on indexes need to know."""
-    op = node.op
-    if not isinstance(op, Ordered) or not op.places or op.room:
-        return (None, None)
-    return (0, node.type.shape[-1] - 1)
+    match node.op:
+        case Ordered(places=True, room=False) | RowOrder(room=False):
+            return (0, node.type.shape[-1] - 1)
+        case _:
+            return (None, None)
 
 
 BOUNDS[Ordered] = _below_length
@@ -135,9 +136,7 @@ class RowOrder(Op):
         return "room" if self.room else "row_order"
 
 
-BOUNDS[RowOrder] = lambda node, args: (
-    (0, node.type.shape[0] - 1) if not node.op.room else (None, None)
-)
+BOUNDS[RowOrder] = _below_length
 
 
 @record
