@@ -232,7 +232,7 @@ def topk(
     return take_along_axis(x, chosen, axis), chosen
 
 
-Kth: TypeAlias = "int | Sequence[int]"
+Kth: TypeAlias = "int | Sequence[int] | Array"
 
 
 def partition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
