@@ -11,7 +11,7 @@ from symc.codegen.ir import Launch
 from symc.conditions import Test
 from symc.graph import Tensor, walk
 from symc.lowering import HostCall
-from symc.notation import described, expression
+from symc.notation import call, described, expression
 from symc.stages import Stage
 from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
@@ -47,10 +47,9 @@ def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
             number[node] = str(node.op.value.item())
             continue
         number[node] = f"%{next(fresh)}"
-        args = ", ".join(number[arg] for arg in node.args)
         name = f" {node.name}" if node.name else ""
-        call = f"{node.op.label}({args})" if node.args else node.op.label
-        lines.append(f"{number[node]} = {call + name:<18} {node.type!s:<20} {node.where}")
+        text = call(node, number) + name
+        lines.append(f"{number[node]} = {text:<18} {node.type!s:<20} {node.where}")
         for title, body in node.op.graphs():
             if body not in shown:
                 shown.add(body)
@@ -82,7 +81,7 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
         from symc.latex import latex as written
 
         return written(node)
-    return expression(node, depth=200)
+    return expression(node, depth=200, longest=None)
 
 
 def stages(function: Function) -> str:
