@@ -12,6 +12,7 @@ from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
 from symc.inputs import constant_value
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
+from symc.tensor.checks import BOUNDS, Bounds
 from symc.types import TensorType
 
 
@@ -19,11 +20,13 @@ from symc.types import TensorType
 class Checked(Op):
     """The argument; that the other one is true everywhere is checked when it runs.
 
-    It raises `ValueError`, or `IndexError` where it is about what `is_index`.
+    It raises `ValueError`, or `IndexError` where it is about what `is_index`. `natural` says that
+    integers which pass are not negative.
     """
 
     message: str
     is_index: bool = False
+    natural: bool = False
 
     def infer(self, *args: Tensor) -> TensorType:
         return args[0].type
@@ -51,6 +54,21 @@ class Checked(Op):
     @property
     def only_checks(self) -> bool:
         return True
+
+
+def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    low, high = args[0]
+    if not isinstance(node.op, Checked) or not node.op.natural:
+        return args[0]
+    return (max(low, 0) if isinstance(low, int) else 0, high)
+
+
+BOUNDS[Checked] = _bounds
+
+
+def not_negative(x: Tensor, message: str, *, is_index: bool = False) -> Tensor:
+    """Integers of which none is negative."""
+    return Checked(message, is_index, natural=True)(x, OPERATORS["ge"](x, 0))
 
 
 def increasing(numbers: Tensor, message: str) -> Tensor:

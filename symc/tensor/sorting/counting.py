@@ -24,7 +24,7 @@ from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.select import flatnonzero, take
 from symc.tensor.shape import concatenate
-from symc.tensor.sorting.checked import Checked, increasing
+from symc.tensor.sorting.checked import Checked, increasing, not_negative
 from symc.tensor.sorting.order import Inverse, RowOrder, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length
@@ -115,7 +115,7 @@ def bincount(
     x = cast_to(x, INT64)
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
-    x = Checked("bincount: the elements must not be negative")(x, OPERATORS["ge"](x, 0))
+    x = not_negative(x, "bincount: the elements must not be negative")
     least = reshape(cast_to(as_tensor(minlength), INT64), (1,)) - 1
     count = largest(concatenate([x, least])) + 1
     return _counted(x, weights, count, "bincount", FLOAT64)
