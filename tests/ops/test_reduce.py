@@ -329,6 +329,11 @@ def test_norm_of_other_dtypes(dtype: str, order: float | None) -> None:
     )  # fmt: skip
 
 
+def test_norms_of_matrices_are_elsewhere() -> None:
+    with pytest.raises(ValueError, match=r"'fro' is a norm of matrices; it is in T.linalg.norm"):
+        T.norm(T.matrix(), "fro")  # type: ignore[arg-type]
+
+
 def test_norm_of_nothing() -> None:
     for order in (1, 2, INF):
         check(lambda a, order=order: a.norm(order), np.zeros(0), oracle=lambda a: np.float64(0))
