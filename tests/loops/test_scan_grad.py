@@ -204,6 +204,26 @@ def test_truncated_gradients_go_through_the_last_steps(kept: int) -> None:
         np.testing.assert_allclose(value, other, atol=1e-14)
 
 
+# --- branches -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("s", [0.0, 1.0])
+@pytest.mark.parametrize("first", [-1.0, 0.5])
+def test_what_several_branches_use_gets_its_gradient_once(first: float, s: float) -> None:
+    """A value outside of branches, and what it is computed from, both are arguments of them."""
+    x, threshold = T.vector("x"), T.scalar("threshold")
+
+    def cost(choose: Callable[..., Any]) -> Tensor:
+        half = x * 0.5
+        one = choose(x.sum() > 0, T.sin(half), half + x[0])
+        other = choose(threshold > 0.2, T.cos(half), half + x[2])
+        return (one * one).sum() + other.sum()
+
+    gradients = [symc.grad(cost(choose), x) for choose in (symc.ifelse, T.where)]
+    found, wanted = values([x, threshold], gradients, [first, 0.3, 0.2], s)
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
 # --- what has no gradient -------------------------------------------------------------------------
 
 
