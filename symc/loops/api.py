@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import LoopError, MissingInput
 from symc.graph import Tensor, walk
 from symc.inputs import Input, SharedVariable, as_tensor
 from symc.loops.build import Carrying, Plan, Reading, step_number
-from symc.loops.carried import Updates, carried, with_default_updates
+from symc.loops.carried import Updates, carried, made_before, with_default_updates
 from symc.loops.outcome import Outcome
 from symc.loops.run import Done, run
-from symc.loops.sequences import along, count_steps, listed
+from symc.loops.sequences import along, count_steps, known_steps, listed
 from symc.loops.states import Start, start
 from symc.loops.trace import Traced, trace
 from symc.tensor.broadcast import describe
@@ -112,14 +114,17 @@ def looping(
     strict: bool = False,
     checkpoint: int | None = None,
     step: Tensor | None = None,
+    unbounded: bool = False,
 ) -> Looping:
     """The loop behind `scan`; `step`, if given, stands for the number of the step in `fn`."""
     alongs = [along(given) for given in listed(sequences)]
     constants = [as_tensor(given) for given in listed(non_sequences)]
     steps = count_steps(n_steps, alongs)
-    infos = None if outputs_info is None else [start(given) for given in listed(outputs_info)]
+    infos = [start(given) for given in listed(outputs_info)] or None
+    is_constant = made_before(constants)
     traced = trace(fn, alongs, infos, constants)
-    outcome, slots = carried(traced.step, with_default_updates(traced.step))
+    updated = with_default_updates(traced.step, is_constant)
+    outcome, slots = carried(traced.step, updated, is_constant)
     reads = (
         Reading(each.tensor, each.rows(go_backwards), rows)
         for each, rows in zip(alongs, traced.rows, strict=True)
@@ -133,7 +138,7 @@ def looping(
     plan = Plan(
         tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
         tuple(result for begin, result in pairs if begin is None),
-        outcome.condition, _steps_of_gradient(truncate_gradient),
+        outcome.condition, _steps_of_gradient(truncate_gradient), unbounded=unbounded,
     )  # fmt: skip
     if strict:
         _check_strict(plan, [*constants, *slots.values()])
@@ -151,11 +156,10 @@ def _states(traced: Traced, step: Outcome) -> Iterator[Carrying]:
 
 
 def _steps_of_gradient(truncate_gradient: int) -> int | None:
-    if truncate_gradient == -1:
+    is_number = isinstance(cast("object", truncate_gradient), int | np.integer)
+    if is_number and truncate_gradient == -1:
         return None
-    if truncate_gradient < 1:
-        raise LoopError(f"scan: truncate_gradient is a number of steps, not {truncate_gradient}")
-    return truncate_gradient
+    return known_steps("truncate_gradient", truncate_gradient)
 
 
 def _check_strict(plan: Plan, known: Sequence[Tensor]) -> None:

@@ -12,8 +12,9 @@ from symc.inputs import as_tensor
 from symc.loops.api import Looping, looping
 from symc.loops.build import step_number
 from symc.loops.outcome import until
-from symc.loops.unbounded import MANY
 from symc.tensor.broadcast import describe
+
+MANY = 2**63 - 1  # steps
 
 
 def while_loop(
@@ -45,7 +46,8 @@ def while_loop(
         after = _listed(body(*state))
         return after, until(T.logical_not(_condition(condition(*after))))
 
-    return _last(looping(step, None, _listed(init), None, steps), init)
+    unbounded = max_steps is None
+    return _last(looping(step, None, _listed(init), None, steps, unbounded=unbounded), init)
 
 
 def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any], init: Any) -> Any:
@@ -60,6 +62,9 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
     array(120)
     """
     number = step_number()
+    for bound in map(as_tensor, (lower, upper)):
+        if bound.ndim or not bound.dtype.is_integer:
+            raise LoopError(f"fori_loop: i goes from one integer to another\n  given  {describe(bound)}")
     steps = T.maximum(as_tensor(upper) - lower, 0)
 
     def step(*state: Tensor) -> Any:

@@ -77,7 +77,8 @@ class Layout:
     """What the slots and the results of a loop's body stand for.
 
     `truncate` limits the gradient to the last steps, that many; None for all. Of the collected
-    outputs in `reverse`, the last step's row comes first; such a loop does not stop.
+    outputs in `reverse`, the last step's row comes first; such a loop does not stop. Of an
+    `unbounded` loop, which stops but may take any number of steps, rows of all cannot be kept.
     """
 
     sequences: tuple[Rows, ...]
@@ -86,6 +87,7 @@ class Layout:
     stops: bool = False
     truncate: int | None = None
     reverse: tuple[int, ...] = ()
+    unbounded: bool = False
 
 
 @record
@@ -156,6 +158,10 @@ class Scan(Op):
         for dim in self.value_lengths(node.args):
             size(dim)
         return Control(tuple(self.siblings()), first=1)
+
+    @property
+    def is_natural(self) -> bool:
+        return self.part.kind == "count"
 
     def value_lengths(self, args: Sequence[Tensor]) -> Iterator[Dim]:
         """The number of steps, and the lengths that a step needs and that are values outside."""

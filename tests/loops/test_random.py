@@ -42,6 +42,33 @@ def test_keys_folded_with_the_step(mode: str) -> None:
         np.testing.assert_allclose(found[i], wanted, rtol=1e-15)
 
 
+def test_what_was_drawn_outside_is_the_same_in_all_steps() -> None:
+    """Each step drew it anew (as in Aesara, #910)."""
+    stream = random.RandomStream(7)
+    noise = stream.normal(size=())
+    captured, first = symc.scan(lambda: noise, n_steps=3)
+    given, second = symc.scan(lambda noise: noise + stream.normal(), None, None, noise, 3)
+    f = symc.function([], [noise, captured, given], updates=first + second, mode="python")
+    once, rows, shifted = f()
+    np.testing.assert_array_equal(rows, [once] * 3)
+    assert len(np.unique(shifted)) == 3
+    assert f()[0] != once
+
+
+def test_draws_in_loops_within_loops() -> None:
+    stream = random.RandomStream(7)
+
+    def outer() -> Any:
+        noise = stream.normal()
+        rows, updates = symc.scan(lambda: (noise, stream.normal()), n_steps=3)
+        return [*rows, stream.normal()], updates
+
+    (same, inner, last), updates = symc.scan(outer, n_steps=4)
+    same, inner, last = symc.function([], [same, inner, last], updates=updates, mode="python")()
+    np.testing.assert_array_equal(same, np.repeat(same[:, :1], 3, axis=1))
+    assert len(np.unique(np.concatenate([same[:, 0], inner.ravel(), last]))) == 20
+
+
 def test_gradients_of_a_step_see_the_numbers_that_it_drew() -> None:
     stream = random.RandomStream(1)
     w = T.scalar("w")

@@ -329,6 +329,40 @@ def test_updates_that_do_not_fit(new: Callable[[Tensor], Tensor], text: str) -> 
         symc.scan(lambda: {a: new(a)}, n_steps=3)
 
 
+def test_an_empty_list_of_initial_values_is_none_for_each_output() -> None:
+    (once, twice), _ = symc.scan(lambda x: (x, x * 2), T.vector("x"), [])
+    assert (once.ndim, twice.ndim) == (1, 1)
+
+
+def test_a_type_error_of_the_function_itself_stays() -> None:
+    with pytest.raises(TypeError, match="can only concatenate str"):
+        symc.scan(lambda x: "a" + 1, T.vector("x"))
+
+
+def test_inner_updates_that_the_outer_function_forgets() -> None:
+    """The inner loop began with the same state in each outer step, or nearly so."""
+    count = symc.shared(0, "count")
+
+    def outer() -> Any:
+        counts, _ = symc.scan(lambda: (count, {count: count + 1}), n_steps=3)
+        return counts
+
+    with pytest.warns(UserWarning, match="let the function of the outer loop return the updates"):
+        symc.scan(outer, n_steps=2)
+
+
+def test_a_non_sequence_does_not_change_with_the_variable_it_was_computed_from() -> None:
+    """It was computed anew in each step, from the loop's own value of the variable."""
+    count = symc.shared(1.0, "count")
+    totals, updates = symc.scan(
+        lambda total, twice: (total + twice * count, {count: count + 1}),
+        outputs_info=0.0,
+        non_sequences=count * 2,
+        n_steps=3,
+    )
+    np.testing.assert_array_equal(values([], totals, updates=updates), [2.0, 6.0, 12.0])
+
+
 def test_order_of_arguments() -> None:
     x, y, w = T.vector("x"), T.vector("y"), T.scalar("w")
     seen: list[list[str | None]] = []
@@ -370,7 +404,19 @@ def test_strict_wants_all_that_is_used() -> None:
         ),
         (lambda x: symc.scan(lambda a: (a, symc.until(x > 0)), x), "until needs a scalar"),
         (lambda x: symc.scan(lambda a: a, x, truncate_gradient=0), "truncate_gradient is a number"),
+        (lambda x: symc.scan(lambda a: a, x, truncate_gradient=2.5), "truncate_gradient is a num"),
         (lambda x: symc.scan(lambda a: a, x, checkpoint=0), "checkpoint is a number of steps"),
+        (lambda x: symc.scan(lambda a: a, x, checkpoint=True), "checkpoint is a number of steps"),
+        (
+            lambda x: symc.scan(lambda a: (a, symc.until(a > 0), symc.until(a < 0)), x),
+            "returned until.* twice",
+        ),
+        (lambda x: symc.scan(x, x), "the first argument must be a function, not <x"),
+        (
+            lambda x: symc.scan(lambda a, b: a, x, [0.0], [1.0]),
+            r"takes \(a, b\), and is given 1 rows of sequences, 1 earlier rows of outputs, 1 non_seq",
+        ),
+        (lambda x: symc.fori_loop(0, 2.5, lambda i, a: a, x), "fori_loop: i goes from one integer"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit(make: Callable[[Tensor], Any], text: str) -> None:
