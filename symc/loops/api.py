@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc.codegen.record import record
-from symc.errors import LoopError, MissingInput
+from symc.errors import MissingInput
 from symc.graph import Tensor, walk
 from symc.inputs import Input, SharedVariable, as_tensor
 from symc.loops.build import Carrying, Plan, Reading, step_number

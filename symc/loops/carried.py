@@ -75,10 +75,8 @@ def _results(step: Outcome, updates: Mapping[SharedVariable, Tensor]) -> list[Te
     return [*step.outputs, *updates.values(), *condition]
 
 
-def _warn_of_frozen(
-    results: Sequence[Tensor], updates: Mapping[SharedVariable, Tensor]
-) -> None:
-    """Warns when a loop within the step changes a shared variable, and the step forgets about it."""
+def _warn_of_frozen(results: Sequence[Tensor], updates: Mapping[SharedVariable, Tensor]) -> None:
+    """Warns when a loop within the step changes a shared variable that the step leaves alone."""
     for node in walk(results):
         for variable in node.op.changes(node):
             if variable not in updates:

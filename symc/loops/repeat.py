@@ -64,7 +64,9 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
     number = step_number()
     for bound in map(as_tensor, (lower, upper)):
         if bound.ndim or not bound.dtype.is_integer:
-            raise LoopError(f"fori_loop: i goes from one integer to another\n  given  {describe(bound)}")
+            raise LoopError(
+                f"fori_loop: i goes from one integer to another\n  given  {describe(bound)}"
+            )
     steps = T.maximum(as_tensor(upper) - lower, 0)
 
     def step(*state: Tensor) -> Any:

@@ -219,9 +219,7 @@ class Maker:
         if shape[-1:] == (WIDTH,) and square and self.chance(0.5):
             return self.add(pool, Instruction("dot", (first, self.pick(square))), shape)
         if shape == (WIDTH,):
-            return self.add(
-                pool, Instruction("outer", (first, self.pick(alike))), (WIDTH, WIDTH)
-            )
+            return self.add(pool, Instruction("outer", (first, self.pick(alike))), (WIDTH, WIDTH))
         if len(shape) == 2 and shape[1] == WIDTH:
             return self.add(pool, Instruction("gram", (first, self.pick(alike))), (WIDTH, WIDTH))
         return self.add(pool, Instruction("total", (first,)), ())
@@ -329,7 +327,9 @@ class Written:
 class Scanned:
     """Makes `symc.scan` of loops."""
 
-    def run(self, loop: RandomLoop, args: Sequence[Any], steps: Any = None) -> tuple[list[Any], Any]:
+    def run(
+        self, loop: RandomLoop, args: Sequence[Any], steps: Any = None
+    ) -> tuple[list[Any], Any]:
         """The outputs, and the shared variable afterwards."""
 
         def step(*given: Any) -> Any:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
-from symc.codegen.record import record
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
-from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
+from symc.tensor.checks import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length, shape_of
 from symc.tensor.logic import isfinite, isnan, where
@@ -28,33 +26,7 @@ from symc.tensor.shape import concatenate
 from symc.tensor.sorting.order import Inverse, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.sweep import cumsum
-from symc.types import TensorType, promote
-
-
-@record
-class Checked(Op):
-    """The argument; that the other one is true everywhere is checked at run time."""
-
-    message: str
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        return [bar, None]
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
-
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        text = f"{self.message}\n  given  {describe(node.args[0])}"
-        yield Requirement(node.args[1], ValueError, lambda value: text)
+from symc.types import promote
 
 
 def unique(
