@@ -22,8 +22,8 @@ Rate: TypeAlias = "float | Tensor | Schedule"
 """A number, a symbolic scalar, or a function of the number of steps before this one."""
 
 
-def gradients(loss: Loss, params: Sequence[SharedVariable]) -> list[Tensor]:
-    """The gradients of a loss, or those given, one for each parameter."""
+def check_params(params: Sequence[SharedVariable]) -> None:
+    """Raises TypeError unless these are shared variables of floats."""
     if isinstance(cast("object", params), Tensor):
         raise TypeError("params must be a list of shared variables, like [w, b]")
     for param in params:
@@ -31,6 +31,11 @@ def gradients(loss: Loss, params: Sequence[SharedVariable]) -> list[Tensor]:
             raise TypeError(f"a parameter must be a shared variable, not {param!r}")
         if not param.dtype.is_float:
             raise DTypeError(f"a parameter must be of floats\n  given  {describe(param)}")
+
+
+def gradients(loss: Loss, params: Sequence[SharedVariable]) -> list[Tensor]:
+    """The gradients of a loss, or those given, one for each parameter."""
+    check_params(params)
     if isinstance(loss, Tensor):
         return grad(loss, list(params))
     given = list(loss)
@@ -56,6 +61,7 @@ class Step:
 
 def counted(params: Sequence[SharedVariable]) -> Step:
     """A new counter of steps, beside the parameters."""
+    check_params(params)
     device = params[0].device if params else None
     counter = shared(np.int64(0), "steps", device=device)
     return Step(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
