@@ -56,7 +56,8 @@ def scan(
       step, or ``dict(initial=x, taps=[-2, -1])``, where x has a row for each step reached back,
       oldest first. Initial values are converted and broadcast to what a step computes.
     - `non_sequences`: further arguments of `fn`. Whatever else `fn` uses is found without being
-      listed, unless `strict`.
+      listed, unless `strict`. What was computed or drawn outside `fn` is the same in all steps;
+      what `fn` draws from a stream is new in each.
     - `go_backwards`: along the sequences from their ends.
     - `truncate_gradient`: gradients flow through the last steps only, that many.
     - `checkpoint`: gradients keep the states of each so-manieth step only and compute those between

@@ -44,10 +44,12 @@ def made_before(arguments: Sequence[Tensor]) -> Callable[[Tensor], bool]:
     """
     constant = {node for node in arguments if node.args}
     stream: Any = sys.modules.get("symc.tensor.random.stream")  # no streams where it is not needed
-    time = None if stream is None else stream.now()
+    if stream is None:
+        return constant.__contains__
+    time: int = stream.now()
 
     def is_constant(node: Tensor) -> bool:
-        return node in constant or (time is not None and stream.is_older(node, time))
+        return node in constant or stream.is_older(node, time)
 
     return is_constant
 

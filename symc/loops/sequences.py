@@ -104,9 +104,10 @@ def count_steps(n_steps: Any, sequences: Sequence[Along]) -> Dim:
 
 def known_steps(name: str, given: Any) -> int:
     """A number of steps that must be known when the graph is built, and at least 1."""
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
+    is_number = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not is_number or cast("int", given) < 1:
         raise LoopError(f"scan: {name} is a number of steps, like 10, not {given!r}")
-    return int(given)
+    return int(cast("int", given))
 
 
 def _check_known(steps: int, sequences: Sequence[Along]) -> None:

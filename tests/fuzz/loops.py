@@ -44,6 +44,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "outer": lambda m, a, b: m.tanh(a)[:, None] * m.sin(b)[None, :],
     "gram": lambda m, a, b: m.dot(a.T, b) * 0.3,
 }
+EVERY: dict[str, Callable[..., Any]] = {**ONE, **TWO, **OTHER}
 
 
 @dataclass(frozen=True)
@@ -381,7 +382,7 @@ def computed(
         elif made.kind == "constant":
             pool.append(module.asarray(0.7) if module is np else T.constant(0.7))
         else:
-            pool.append({**ONE, **TWO, **OTHER}[made.kind](module, *values))
+            pool.append(EVERY[made.kind](module, *values))
     return pool
 
 
@@ -426,8 +427,8 @@ class Case:
             self.shared = symc.shared(self.rng.standard_normal(shape), name="s")
             self.args.append(self.shared)
             pool.append((shape, False))
-        number = None if self.shared is None else len(pool) - 1
-        self.loop, self.rows = maker.loop(pool, 0, number)
+        place = None if self.shared is None else len(pool) - 1
+        self.loop, self.rows = maker.loop(pool, 0, place)
         self.uses = [maker.pick(["all", "last", "tail", "both"]) for _ in self.rows]
         self.symbolic_steps = self.loop.says_steps and maker.chance(0.5)
         self.weights = self.rng.standard_normal(512)
