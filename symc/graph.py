@@ -136,8 +136,8 @@ class Op:
         """Whether the result is an integer that is never below 0, whatever the arguments."""
         return False
 
-    def changes(self, node: Tensor) -> Iterable[Any]:
-        """The shared variables that a node, a loop, has new values of."""
+    def changes(self, node: Tensor) -> Iterable[tuple[Any, Tensor]]:
+        """The shared variables that a node, a loop, has new values of, and these."""
         del node
         return ()
 

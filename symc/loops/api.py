@@ -62,8 +62,9 @@ def scan(
     - `truncate_gradient`: gradients flow through the last steps only, that many.
     - `checkpoint`: gradients keep the states of each so-manieth step only and compute those between
       anew: less memory, more time.
-    - `updates` has the last values of shared variables that the loop changes, default updates such
-      as those of random streams included; pass it on to `symc.function`.
+    - `updates` has the last values of shared variables that the loop changes; pass it on to
+      `symc.function`. (Those of variables with default updates, such as random streams, are made
+      anyway.)
 
     The whole loop is compiled into the function that uses it, with everything that does not change
     from step to step computed before it; `mode`, `profile` and `allow_gc` are there for programs

@@ -11,7 +11,7 @@ import numpy as np
 
 from symc.errors import BadUpdate
 from symc.graph import Tensor, substitute, walk
-from symc.inputs import SharedVariable
+from symc.inputs import SharedVariable, advanced
 from symc.loops.build import row_of
 from symc.loops.outcome import Outcome
 from symc.tensor.broadcast import describe
@@ -60,6 +60,8 @@ def with_default_updates(
     """The updates of a step, and the default updates of all shared variables it reaches."""
     updates = dict(step.updates)
     pending = _results(step, updates)
+    for variable, new in advanced(walk(pending, stop=is_constant)).items():
+        updates.setdefault(variable, new)
     _warn_of_frozen(pending, updates)
     while pending:
         order = walk(pending, stop=is_constant)
@@ -80,7 +82,7 @@ def _results(step: Outcome, updates: Mapping[SharedVariable, Tensor]) -> list[Te
 def _warn_of_frozen(results: Sequence[Tensor], updates: Mapping[SharedVariable, Tensor]) -> None:
     """Warns when a loop within the step changes a shared variable that the step leaves alone."""
     for node in walk(results):
-        for variable in node.op.changes(node):
+        for variable, _ in node.op.changes(node):
             if variable not in updates:
                 warnings.warn(
                     f"a loop within a step changes {variable!r}, but the step does not: let the "

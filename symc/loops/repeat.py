@@ -27,7 +27,8 @@ def while_loop(
 
     `init` is a tensor, or a list of tensors that both functions take as their arguments; the last
     state is returned in the same form. There are at most `max_steps` steps. Gradients go through
-    the steps that were done; without `max_steps` the loop is run once more for them.
+    the steps that were done; without `max_steps` the loop is run once more for them. (A random
+    stream that `body` draws from is advanced by the functions that contain the loop.)
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")

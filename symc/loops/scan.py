@@ -168,11 +168,11 @@ class Scan(Op):
         yield dim_of(args[0])
         yield from value_lengths(self.body, self.lengths(args))
 
-    def changes(self, node: Tensor) -> Iterator[Any]:
+    def changes(self, node: Tensor) -> Iterator[tuple[Any, Tensor]]:
         _, _, initial, _ = self.split(node.args)
-        for state, rows in zip(self.layout.states, initial, strict=True):
+        for number, (state, rows) in enumerate(zip(self.layout.states, initial, strict=True)):
             if state.shared and rows.args and isinstance(rows.args[0], SharedVariable):
-                yield rows.args[0]
+                yield rows.args[0], self.sibling("final", number)(*node.args)[0]
 
     def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
         """The argument behind each slot, and how many of its leading axes the slot lacks."""

@@ -71,6 +71,29 @@ def test_draws_in_loops_within_loops() -> None:
     assert len(np.unique(np.concatenate([same[:, 0], inner.ravel(), last]))) == 20
 
 
+def test_loops_that_return_no_updates_advance_a_stream() -> None:
+    """Draws of one call came again in the next ones."""
+    stream = random.RandomStream(3)
+    walk = symc.fori_loop(0, 5, lambda _, y: y + stream.normal(), 0.0)
+    other = symc.while_loop(lambda k, y: k < 3, lambda k, y: (k + 1, y + stream.normal()), [0, 0.0])
+    both = symc.function([], [walk, other[1]], mode="python")
+    both()
+    np.testing.assert_array_equal(stream.get_state(), np.array([3, 5], np.uint64))
+    symc.function([], other[1], mode="python")()
+    np.testing.assert_array_equal(stream.get_state(), np.array([3, 8], np.uint64))
+    symc.function([], walk, mode="python", no_default_updates=True)()
+    np.testing.assert_array_equal(stream.get_state(), np.array([3, 8], np.uint64))
+
+
+def test_an_inner_loop_that_returns_no_updates_advances_a_stream() -> None:
+    """The draws of the inner loops overlapped."""
+    stream = random.RandomStream(3)
+    rows, updates = symc.scan(lambda: symc.scan(lambda: stream.normal(), n_steps=3)[0], n_steps=4)
+    found = symc.function([], rows, updates=updates, mode="python")()
+    assert len(np.unique(found)) == 12
+    np.testing.assert_array_equal(stream.get_state(), np.array([3, 12], np.uint64))
+
+
 def test_gradients_of_a_step_see_the_numbers_that_it_drew() -> None:
     stream = random.RandomStream(1)
     w = T.scalar("w")
