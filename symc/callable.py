@@ -129,7 +129,7 @@ class Function:
         return copied(self, swap or {}, name, delete_updates)
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes the function as a C library: see `symc.saved.export.export`."""
+        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`."""
         from symc.saved.export import export
 
         return export(self, folder, example)
