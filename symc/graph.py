@@ -127,6 +127,11 @@ class Op:
         return ()
 
     @property
+    def only_checks(self) -> bool:
+        """Whether the result is the first argument as it is, of which something is asked."""
+        return False
+
+    @property
     def is_lazy(self) -> bool:
         """Whether only some arguments are needed, which it knows when it runs: `ifelse`."""
         return False

@@ -304,11 +304,17 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
     return [cast_to(t, dtype) for t in converted]
 
 
-def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
-    if dtype.is_complex and domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
+def refuse_complex(label: str, dtype: DType) -> None:
+    """Raises `DTypeError` for complex numbers, where a function is of real ones."""
+    if dtype.is_complex:
         raise DTypeError(
             f"{label} of complex numbers is not defined; take .real, .imag or abs first"
         )
+
+
+def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
+    if domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
+        refuse_complex(label, dtype)
     match domain:
         case "float":
             return float_for(dtype)

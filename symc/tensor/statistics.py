@@ -180,6 +180,8 @@ def norm(
     array(5.)
     """
     x = as_tensor(x)
+    if isinstance(ord, str):
+        raise ValueError(f"norm: {ord!r} is a norm of matrices; it is in T.linalg.norm")
     axes = axes_of("norm", x, axis)
     keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
     x = _wide(x)
