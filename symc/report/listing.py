@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 import re
 
-from symc.codegen import ir
 from symc.codegen.text import kernel_text
+from symc.codegen.work import Work, Works
 from symc.graph import Tensor, Where
 from symc.report.contents import Contents, Task
 from symc.report.drawing import caption, line_place
@@ -16,7 +16,9 @@ from symc.report.markup import Child, Html, facts, join, link, section, tag
 
 def kernels_section(contents: Contents) -> Html:
     """Every step that computes: what it computes for whom, and its source."""
-    return section("kernels", "Kernels", *(_task(contents, task) for task in contents.tasks))
+    works = Works(contents.stages.optimised)
+    shown = [_task(contents, task, works.of(task.step)) for task in contents.tasks]
+    return section("kernels", "Kernels", *shown)
 
 
 def source_section(contents: Contents) -> Html:
@@ -26,7 +28,7 @@ def source_section(contents: Contents) -> Html:
     return section("source", "Source", tag("pre", text, class_="source"))
 
 
-def _task(contents: Contents, task: Task) -> Html:
+def _task(contents: Contents, task: Task, work: Work) -> Html:
     nodes = [
         link(_after(contents, node), caption(node))
         for node in task.nodes
@@ -36,7 +38,7 @@ def _task(contents: Contents, task: Task) -> Html:
     rows: list[tuple[str, Child]] = [("computes", join(nodes, ", "))] if nodes else []
     if wheres:
         rows.append(("lines", join([link(place, text) for place, text in wheres.items()], ", ")))
-    rows += _amounts(contents, task)
+    rows += _amounts(work)
     parts: list[Html] = [tag("h3", f"{task.number + 1}. {task.title}"), facts(rows)]
     if task.kernel is not None:
         source = kernel_source(contents.stages.source.text, task.kernel.name)
@@ -46,17 +48,11 @@ def _task(contents: Contents, task: Task) -> Html:
     return tag("article", *parts, id=task.place)
 
 
-def _amounts(contents: Contents, task: Task) -> list[tuple[str, Child]]:
-    from symc.codegen.amounts import work_of
-
-    if not isinstance(task.step, ir.Launch):
-        return []
-    work = work_of(contents.stages.optimised, task.step)
-    return [
-        ("reads", f"{work.read} bytes"),
-        ("writes", f"{work.written} bytes"),
-        ("operations", str(work.operations)),
-    ]
+def _amounts(work: Work) -> list[tuple[str, Child]]:
+    rows: list[tuple[str, Child]] = [
+        ("reads", f"{work.read} bytes"), ("writes", f"{work.written} bytes"),
+    ]  # fmt: skip
+    return rows if work.operations is None else [*rows, ("operations", str(work.operations))]
 
 
 def _after(contents: Contents, node: Tensor) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symc.codegen.amounts import NOTHING, Amount, sizes_of, work_of
+from symc.codegen.amounts import NOTHING, Amount
 from symc.codegen.dtypes import FLOAT64
 from symc.codegen.ir import (
     Accumulate,
@@ -26,6 +26,7 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
+from symc.codegen.work import Works, sizes_of
 
 N, M = Var("n"), Var("m")
 
@@ -38,7 +39,17 @@ def test_polynomials() -> None:
     assert Amount.of(add(mul(N, const(3)), const(4))).value({"n": 5}) == 19
     assert (n * m).value({"n": 5}) is None
     odd = Amount.of(binary("max", N, M))
-    assert str(odd + odd) == "2*(max(n, m))"
+    assert str(odd + odd) == "2*max(n, m)"
+    assert odd.value({"n": 5, "m": 7}) == 7
+    assert str(n * n * m - 2 * n + 3) == "m*n**2 - 2*n + 3"
+    assert str(n - m) == "n - m"
+    half = Amount.of(binary("floordiv", add(N, const(1)), const(2)))
+    assert str(half * n) == "((n + 1) // 2)*n"
+    assert half.value({"n": 4}) == 2
+    logs = Amount.log2(N) * n
+    assert str(logs) == "log2(n)*n"
+    assert logs.value({"n": 8}) == 24
+    assert logs.value({"n": 0}) == 0
 
 
 def row_sums() -> Program:
@@ -71,7 +82,7 @@ def test_what_a_kernel_moves_and_computes() -> None:
     program = row_sums()
     launch = program.steps[0]
     assert isinstance(launch, Launch)
-    work = work_of(program, launch)
+    work = Works(program).of(launch)
     assert str(work.read) == "8*m*n"
     assert str(work.written) == "8*n"
     assert str(work.operations) == "2*m*n"

@@ -13,8 +13,8 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.callable import Function
-from symc.codegen.amounts import work_of
-from symc.codegen.ir import Launch
+from symc.codegen.ir import Launch, Routine
+from symc.codegen.work import Works
 from symc.graph import walk
 from symc.report.contents import Contents, is_drawn
 from symc.report.page import page
@@ -198,10 +198,11 @@ def test_writing_the_page(tmp_path: Path) -> None:
 def test_the_work_of_a_kernel_counts_what_it_does() -> None:
     function, _, _ = made("step")
     program = function.runner.stages().optimised
-    work = {
-        step.kernel: work_of(program, step) for step in program.steps if isinstance(step, Launch)
-    }
+    works = Works(program)
+    work = {step.kernel: works.of(step) for step in program.steps if isinstance(step, Launch)}
     softmax = work["sub_kernel"]
     sizes = {"x_0": 10}
     assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and what is added
     assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums
+    product = next(step for step in program.steps if isinstance(step, Routine))
+    assert str(works.of(product).operations) == "24*x_0"  # 2 * rows * 4 * 3
