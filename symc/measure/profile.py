@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -27,11 +29,12 @@ COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, 
 
 @record
 class Step:
-    """A step of a program: what it is, and what it took in a call, on average.
+    """A step of a program: what it is, and what it took in a call.
 
-    `calls` is how often it ran in a call (more than once in a loop, less in a branch); `seconds`,
-    `bytes` and `operations` are of all these together. The bytes are those of the arrays that it
-    reads and of those that it writes, each counted once, as if caches held all that is read again.
+    `calls` is how often it ran in a call (more than once in a loop, less in a branch); `seconds`
+    (the median of all calls), `bytes` and `operations` are of all these together. The bytes are
+    those of the arrays that it reads and of those that it writes, each counted once, as if caches
+    held all that is read again.
     Operations are those on elements, those of routines by the usual counts (a product of matrices
     has ``2*m*n*k``); None where nobody knows them.
     """
@@ -72,8 +75,8 @@ class Profile:
     @property
     def outside(self) -> float:
         """Seconds of a call outside of all steps: arguments, lengths, memory for results."""
-        mean = sum(self.call.samples) / len(self.call.samples)
-        return max(0.0, mean - sum(step.seconds for step in self.steps if not step.depth))
+        inside = sum(step.seconds for step in self.steps if not step.depth)
+        return max(0.0, self.call.median - inside)
 
     def share(self, seconds: float) -> float:
         """Which part of a call this is."""
@@ -162,28 +165,33 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     with kept(f.shared) as reset, collection_off():
         _called(f, runner, given)
         reset()
-        before = list(numbers)
+        tables = [list(numbers)]
         samples: list[float] = []
         for _ in range(repeat):
             samples.append(sample(lambda: runner.call(*given), 1))
+            tables.append(list(numbers))
             reset()
-        after = list(numbers)
         sizes = sizes_of(program, _lengths(f, program, given))
     works = Works(program)
     found: list[Step] = []
     for row, (step, depth) in enumerate(steps):
-        first = row * COLUMNS
+        if isinstance(step, ir.Check | ir.Measure):
+            continue
         calls, nanoseconds, moved = (
-            (after[n] - before[n]) / repeat for n in range(first, first + 3)
+            [after[n] - before[n] for before, after in pairwise(tables)]
+            for n in range(row * COLUMNS, row * COLUMNS + 3)
         )
-        if not isinstance(step, ir.Check | ir.Measure):
-            kind, name, note = _described(step, program)
-            once = None
-            if not isinstance(step, ir.Repeat | ir.Branch):
-                count = works.of(step).operations
-                once = None if count is None else count.value(sizes)
-            operations = None if once is None else once * calls
-            found.append(Step(kind, name, note, depth, calls, nanoseconds / 1e9, moved, operations))
+        each = sum(calls) / repeat
+        once = None
+        if not isinstance(step, ir.Repeat | ir.Branch):
+            count = works.of(step).operations
+            once = None if count is None else count.value(sizes)
+        found.append(
+            Step(
+                *_described(step, program), depth, each, median(nanoseconds) / 1e9,
+                sum(moved) / repeat, None if once is None else once * each,
+            )
+        )  # fmt: skip
     return Profile(f.name, Timing(tuple(samples), 1), tuple(found))
 
 
