@@ -54,6 +54,9 @@ def page(function: Function, example: Sequence[Any] | None = None) -> str:
 
 def _head(title: str) -> Html:
     style = Html((HERE / "page.css").read_text(encoding="utf-8"))
+    # With scripts all but one graph and no node's description are shown. Said before the body, it
+    # spares the browser from laying out all of them first.
+    early = 'document.documentElement.classList.add("scripted");'
     return tag(
         "head",
         Html('<meta charset="utf-8">'),
@@ -64,6 +67,7 @@ def _head(title: str) -> Html:
         ),
         tag("title", title),
         tag("style", style),
+        tag("script", Html(early)),
     )
 
 
@@ -73,7 +77,7 @@ def _script() -> Html:
 
 def _header(contents: Contents) -> Html:
     function = contents.function
-    before, after = (len(graph.nodes) for graph in contents.graphs[:2])
+    before, after = (len(graph.every) for graph in contents.graphs[:2])
     words = [
         f"mode {function.mode}, on {function.device}",
         f"{before} nodes before rewriting, {after} after",

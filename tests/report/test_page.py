@@ -189,6 +189,28 @@ def test_a_report_of_nothing() -> None:
     assert "No rule had anything to improve." in parsed.texts["rewrites"]
 
 
+def test_of_a_huge_graph_the_nodes_next_to_the_results_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("symc.report.contents.MOST_NODES", 100)
+    function = functions.chain(400)
+    text = page(function)
+    parsed = Parsed(text)
+    contents = Contents(function)
+    after = contents.graphs[1]
+    assert len(after.every) > 400 > len(after.nodes) == 100
+    assert set(function.runner.stages().rewritten) <= set(after.nodes)
+    assert f"has {len(after.every):,} nodes. The 100 nearest to the results are drawn" in text
+    cut = [node for node in after.nodes if after.folded(node)]
+    assert cut
+    assert all("cut" in parsed.classes[after.place(node)] for node in cut)
+    assert "of its arguments are not drawn" in parsed.texts[f"about-{after.place(cut[0])}"]
+    assert {target[1:] for _, target in parsed.links} <= set(parsed.ids), "links lead somewhere"
+    line = next(n for n, where in enumerate(contents.lines) if "functions.py" in where.file)
+    assert f"line-{line}" in parsed.ids
+    assert "more" in parsed.texts["lines"], "lists of nodes are cut short"
+
+
 def test_writing_the_page(tmp_path: Path) -> None:
     function, _, _ = made("loop")
     path = function.report(tmp_path / "out.html")
