@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
-from symc.callable import Function
+from symc.callable import Function, compiled_function
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY
@@ -152,6 +152,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     >>> [(step.kind, step.calls, step.bytes // 1000, step.operations) for step in found.steps]
     [('kernel', 1.0, 8.0, 2001.0)]
     """
+    compiled_function(f, "symc.profile")
     if f.folder is None or f.mode == "debug":
         raise FunctionError(
             f"symc.profile needs a compiled function; {f.name} runs in mode {f.mode!r}"

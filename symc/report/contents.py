@@ -21,7 +21,6 @@ from symc.rewrite.engine import Step
 from symc.schedule import is_source
 from symc.units import Inside, Invoke, Lone, Nest, Plan
 
-
 MOST_NODES = 1_000  # of a graph that are drawn: browsers are slow with more
 
 
