@@ -108,7 +108,8 @@ class Function:
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if len(args) > self._count:
-            raise BadArgument(f"{self.name} takes {self._count} arguments, not {len(args)}")
+            count = f"{self._count} argument{'s' * (self._count != 1)}"
+            raise BadArgument(f"{self.name} takes {count}, not {len(args)}")
         missing = object()
         values = [*args, *[missing] * (self._count - len(args))]
         for name, value in kwargs.items():

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from symc.codegen.ir import Check
 from symc.conditions import Test
-from symc.graph import Tensor, walk
+from symc.graph import Tensor, TensorLike, walk
+from symc.inputs import as_tensor
 from symc.lowering import HostCall
 from symc.notation import described, expression
 from symc.stages import Stage
@@ -61,14 +62,21 @@ def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
     return lines
 
 
-def dprint(outputs: Tensor | Sequence[Tensor], file: TextIO | None = None) -> None:
-    """Writes the graph to `file` (default: standard output), a line for each node."""
-    (file or sys.stdout).write(dprint_text(outputs) + "\n")
+def dprint(outputs: Tensor | Sequence[Tensor] | Function, file: TextIO | None = None) -> None:
+    """Writes the graph to `file` (default: standard output), a line for each node.
+
+    Of a function that is the graph after rewriting, as `f.graph` has it.
+    """
+    from symc.callable import Function
+
+    text = outputs.graph if isinstance(outputs, Function) else dprint_text(outputs)
+    (file or sys.stdout).write(text + "\n")
 
 
-def pprint(node: Tensor, *, latex: bool = False) -> str:
+def pprint(node: TensorLike, *, latex: bool = False) -> str:
     r"""The expression of a tensor as people write it, or in LaTeX; named parts by their names.
 
+    What only makes shapes fit is left out: conversions, axes of length 1, repeating along an axis.
     Beyond 200 levels, dots stand for the rest; in LaTeX much sooner.
 
     >>> import symc.tensor as T
@@ -78,15 +86,22 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
     >>> print(pprint(T.exp(x) / (1 + T.exp(x)), latex=True))
     \frac{e^{x}}{1 + e^{x}}
     """
+    from symc.callable import Function
+
+    if isinstance(node, Function):
+        raise TypeError(f"{node!r} is no expression; see its graph, or symc.dprint")
     if latex:
         from symc.latex import latex as written
 
-        return written(node)
-    return expression(node, depth=200)
+        return written(as_tensor(node))
+    return expression(as_tensor(node), depth=200, views=False)
 
 
 def stages(function: Function) -> str:
     """Every stage of a function, one after the other: graph, plan, program, passes, source."""
+    from symc.callable import compiled_function
+
+    compiled_function(function, "symc.debug.stages")
     made = function.runner.stages()
     from symc.codegen.text import text
 

@@ -163,3 +163,23 @@ def test_machine_code_stands_below_what_it_computes(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SYMC_CC", "no-such-compiler")
     with pytest.raises(CompilerMissing, match="binutils"):
         f.assembly()
+
+
+def test_what_only_makes_shapes_fit_is_not_written() -> None:
+    x, w = T.matrix("x"), T.vector("w")
+    assert symc.pprint(x * w - x.mean(axis=1, keepdims=True)) == "x * w - sum(x) / length(x)"
+    assert symc.pprint((x * 2).T @ x) == "matmul((x * 2.0).T, x)"
+    assert symc.pprint(T.tanh(x.T + 1)) == "tanh(x.T + 1.0)"
+    assert symc.pprint(3) == "3"
+
+
+def test_functions_and_other_things_are_printed_or_refused() -> None:
+    x = T.vector("x")
+    f = symc.function([x], T.exp(x) * 1, mode="python")
+    file = io.StringIO()
+    symc.dprint(f, file)
+    assert file.getvalue() == f.graph + "\n"
+    with pytest.raises(TypeError, match="is no expression; see its graph"):
+        symc.pprint(f)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"symc\.debug\.stages needs a function"):
+        symc.debug.stages(x)  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ class Benchmark:
 
     @property
     def break_even(self) -> int | None:
-        """After how many calls compiling has paid, at least 1; None: never, or nothing to compare."""
+        """After how many calls compiling has paid; None: never, or there is nothing to compare."""
         return self._calls_that_pay(self.cold)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from symc.report.contents import Contents
 from symc.report.drawing import graph_panel
@@ -29,6 +29,8 @@ def report(
 
     With an `example`, a list of arguments, the function is called with it to be timed.
     """
+    if example is not None and not isinstance(cast("object", example), list | tuple):
+        raise TypeError(f"example must be a list of arguments, not {example!r:.60}")
     target = Path(path)
     target.write_text(page(function, example), encoding="utf-8")
     return target

@@ -133,7 +133,7 @@ def test_what_cannot_be_measured() -> None:
     with pytest.raises(ValueError, match="no mode 'quick'; there are 'default'"):
         symc.benchmark.modes(f, np.ones(2), modes=["quick"])
     with pytest.raises(TypeError, match=r"arguments\(3\) must be a list of arguments"):
-        symc.benchmark.sizes(f, np.ones, [3], seconds=0.001)
+        symc.benchmark.sizes(f, lambda n: np.ones(n), [3], seconds=0.001)  # type: ignore[arg-type, return-value]
 
 
 def test_a_first_call_that_was_quick_by_chance_pays_nothing_back() -> None:

@@ -228,3 +228,9 @@ def test_the_work_of_a_kernel_counts_what_it_does() -> None:
     assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums
     product = next(step for step in program.steps if isinstance(step, Routine))
     assert str(works.of(product).operations) == "24*x_0"  # 2 * rows * 4 * 3
+
+
+def test_an_example_is_a_list(tmp_path: Path) -> None:
+    function, _, _ = made("loop")
+    with pytest.raises(TypeError, match="example must be a list of arguments"):
+        function.report(tmp_path / "out.html", example=np.ones(3))  # type: ignore[arg-type]
