@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import ir
 from symc.codegen.amounts import NOTHING, ONE, Amount, Factor, number_of
-from symc.codegen.dtypes import INT64
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Binary,
@@ -40,9 +40,10 @@ from symc.codegen.ir import (
 )
 from symc.codegen.operations import Given, operations
 from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.walk import expressions, parts, statements, substitute
+from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
+from symc.codegen.text import expression
 
 if TYPE_CHECKING:
     from symc.codegen.blocks import Working
@@ -91,7 +92,7 @@ class Works:
             case Launch(sizes=sizes):
                 assert kernel is not None
                 own = {var.name: size for var, size in zip(kernel.sizes, sizes, strict=True)}
-                return _operations(kernel.body, own, self._names)
+                return _of_kernel(kernel, own, self._names)
             case Routine(name):
                 return operations(name, Given(_named(step), self._names))
             case ir.Host():
@@ -173,31 +174,59 @@ def _touched(kernel: Kernel) -> tuple[set[str], set[str]]:
     return loads, stores
 
 
-def _operations(
-    block: tuple[Stmt, ...], own: Mapping[str, Expr], names: Mapping[str, Amount]
-) -> Amount:
-    """Of a kernel's statements; `own` has the kernel's names in terms of the program's."""
+def _of_kernel(kernel: Kernel, own: Mapping[str, Expr], names: Mapping[str, Amount]) -> Amount:
+    """The operations of a kernel; `own` has its sizes in terms of the program's.
+
+    Indexes are int64, and int32 where loops count so.
+    """
+    loops = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop)]
+    indexes = frozenset({INT64, *(loop.var.dtype for loop in loops)})
+    return _of_block(kernel.body, own, _Counting(names, indexes))
+
+
+@record
+class _Counting:
+    """What is known throughout a kernel: sizes, and the types of indexes."""
+
+    names: Mapping[str, Amount]
+    indexes: frozenset[DType]
+
+    def amount(self, extent: Expr, inside: Mapping[str, Expr]) -> Amount:
+        return Amount.of(substitute(_plain(extent), inside), self.names)
+
+
+def _of_block(block: tuple[Stmt, ...], own: Mapping[str, Expr], known: _Counting) -> Amount:
     total = NOTHING
     inside = dict(own)
     for stmt in block:
         match stmt:
             case Loop(var, extent, _, body):
-                times = Amount.of(substitute(extent, inside), names)
-                each = _operations(body, inside, names)
-                total = total + _repeated(each, var.name, times, names)
+                times = known.amount(extent, inside)
+                each = _of_block(body, inside, known)
+                total = total + _repeated(each, var.name, times, known.names)
             case If(condition, then, otherwise):
-                total = total + _counted(condition)
-                total = total + _operations(then, inside, names)
-                total = total + _operations(otherwise, inside, names)
-            case Let(var, value) if var.dtype is INT64:
-                inside[var.name] = substitute(value, inside)
+                loads: list[Load] = []
+                collect(condition, [], loads)
+                if loads:  # else it is one of indexes
+                    total = total + _counted(condition, known)
+                total = total + _of_block(then, inside, known)
+                total = total + _of_block(otherwise, inside, known)
+            case Let(var, value) if var.dtype in known.indexes:
+                inside[var.name] = substitute(_plain(value), inside)
             case Let(_, value) | Store(_, _, value):
-                total = total + _counted(value)
+                total = total + _counted(value, known)
             case Accumulate(_, _, _, value):
-                total = total + ONE + _counted(value)
+                total = total + ONE + _counted(value, known)
             case _:
                 pass
     return total
+
+
+def _plain(index: Expr) -> Expr:
+    """An expression of indexes without the conversions between their types."""
+    if isinstance(index, Cast) and index.dtype.kind == index.x.dtype.kind == "int":
+        return _plain(index.x)
+    return rebuild(index, _plain)
 
 
 def _repeated(each: Amount, var: str, times: Amount, names: Mapping[str, Amount]) -> Amount:
@@ -221,13 +250,13 @@ def _whole(piece: Expr, var: str) -> Expr | None:
         case Binary("min", length, Binary("sub", whole, Binary("mul", left, right))) | Binary(
             "min", Binary("sub", whole, Binary("mul", left, right)), length
         ):
-            found = Var(var) in (left, right) and length in (left, right)
-            return whole if found else None
+            factors = {expression(left), expression(right)}
+            return whole if {var, expression(length)} == factors else None
         case _:
             return None
 
 
-def _counted(expr: Expr) -> Amount:
+def _counted(expr: Expr, known: _Counting) -> Amount:
     """How many operations on elements an expression has."""
     count = 0
     pending = [expr]
@@ -235,8 +264,8 @@ def _counted(expr: Expr) -> Amount:
         found = pending.pop()
         if isinstance(found, Load):
             continue  # its index is none
-        if isinstance(found, Unary | Binary | Call | Select | Cast) and found.dtype is not INT64:
-            count += not isinstance(found, Cast)
+        if isinstance(found, Unary | Binary | Call | Select) and found.dtype not in known.indexes:
+            count += 1
         pending += parts(found)
     return Amount({(): float(count)}) if count else NOTHING
 

@@ -183,7 +183,8 @@ class Benchmarks:
         then it is called with these arguments for about so many seconds, in turns with `against`,
         a function of NumPy arrays (or whatever else) that computes the same. Shared variables have
         their values back afterwards. The cold time is that of a process that has compiled before:
-        the first time, importing the compiler comes on top.
+        the first time, importing the compiler comes on top. A call on a device is measured until
+        the device is done with it; its memory is not.
 
         >>> import numpy as np, symc, symc.tensor as T
         >>> x = T.vector("x")
@@ -199,8 +200,8 @@ class Benchmarks:
         compiled_function(f, "symc.benchmark")
         cold, warm, made = _made_twice(f)
         with kept(f.shared) as reset:
-            memory = peak_growth(lambda: made(*args))
-            fresh = _again(f)
+            memory = peak_growth(lambda: made(*args)) if f.device == "cpu" else None
+            fresh = _finished(_again(f))
             started = time.perf_counter()
             fresh(*args)
             first = time.perf_counter() - started
@@ -261,6 +262,22 @@ benchmark = Benchmarks()
 def _again(f: Function, mode: str | None = None) -> Function:
     """The same function, made anew."""
     return Function(f.request, f.ins, f.form, f.keys, mode or f.mode)
+
+
+def _finished(f: Function) -> Call:
+    """The function, waiting for its device to be done with a call."""
+    if f.device == "cpu":
+        return f
+    from symc.cuda.devices import device
+
+    found = device(f.device)
+
+    def call(*args: Any) -> Any:
+        results = f(*args)
+        found.synchronize()
+        return results
+
+    return call
 
 
 def _made_twice(f: Function) -> tuple[Compiling, Compiling, Function]:
