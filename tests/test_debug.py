@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ import symc
 from symc import tensor as T
 from symc.codegen.errors import CompilerMissing
 from symc.debug import dprint, dprint_text, pprint, stages
+from symc.graph import walk
+from symc.notation import expression
 
 
 def test_a_graph_as_text() -> None:
@@ -80,13 +83,7 @@ def test_explain_says_what_was_decided() -> None:
     a, b, v = T.matrix("a"), T.matrix("b"), T.vector("v")
     f = symc.function([a, b, v], (a @ b)[v > 0])
     text = f.explain()
-    for words in (
-        "library call",
-        "matmul(a, b)",
-        "becomes known",
-        "check, else ShapeMismatch: a_1 == b_0",
-        "kernel",
-    ):
+    for words in ("library call", "a @ b", "becomes known", "check, else ShapeMismatch:", "kernel"):
         assert words in text
     g = symc.function([v], T.exp(v)[None, :] * T.arange(1000.0)[:, None])
     assert "is stored" in g.explain()
@@ -165,21 +162,49 @@ def test_machine_code_stands_below_what_it_computes(monkeypatch: pytest.MonkeyPa
         f.assembly()
 
 
-def test_what_only_makes_shapes_fit_is_not_written() -> None:
-    x, w = T.matrix("x"), T.vector("w")
-    assert symc.pprint(x * w - x.mean(axis=1, keepdims=True)) == "x * w - sum(x) / length(x)"
-    assert symc.pprint((x * 2).T @ x) == "matmul((x * 2.0).T, x)"
-    assert symc.pprint(T.tanh(x.T + 1)) == "tanh(x.T + 1.0)"
-    assert symc.pprint(3) == "3"
+X, W, V = T.matrix("x"), T.matrix("w"), T.vector("v")
+K = T.lscalar("k")
 
 
-def test_functions_and_other_things_are_printed_or_refused() -> None:
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (X.sum(1), "sum(x, axis=1)"),
+        (X.sum(), "sum(x)"),
+        (T.tensor3("t").max((0, 2)), "max(t, axis=(0, 2))"),
+        (T.softmax(X + 1.0, axis=0), "softmax(x + 1.0, axis=0)"),
+        (X[:, 1:K], "x[:, 1:k]"),
+        ((X + 1.0)[0, ::-1], "(x + 1.0)[0, ::-1]"),
+        (X[V.argmax()], "x[argmax(v), :]"),
+        (X[:, [0, 1]], "x[:, constant]"),
+        (X.T @ W, "x.T @ w"),
+        (X @ (W @ V), "x @ (w @ v)"),
+        (X * V[:, None], "x * v[:, None]"),
+        (T.set_subtensor(X[1:], 0.5), "set_subtensor(x[1:, :], 0.5)"),
+        (T.inc_subtensor(X[:, K], V), "inc_subtensor(x[:, k], v)"),
+        (symc.grad(X[0].sum(), X), "set_subtensor(zeros[0, :], 1.0)"),
+        (X.shape[1] * 2, "x.shape[1] * 2"),
+        (T.concatenate([X, W], 1), "concatenate(x, w, axis=1)"),
+    ],
+)
+def test_pprint_says_which_axes_and_elements(tensor: Any, text: str) -> None:
+    assert symc.pprint(tensor) == text
+
+
+def test_comments_are_short() -> None:
+    def step(x: Any, h: Any) -> Any:
+        return T.tanh(T.dot(x, W) + T.dot(h, W))
+
+    h, _ = symc.scan(step, T.tensor3("xs"), T.zeros_like(X))
+    for node in walk([symc.grad(h[-1].sum(), W)]):
+        assert len(expression(node)) < 150
+
+
+def test_the_graph_of_a_function_is_printed() -> None:
     x = T.vector("x")
     f = symc.function([x], T.exp(x) * 1, mode="python")
     file = io.StringIO()
     symc.dprint(f, file)
     assert file.getvalue() == f.graph + "\n"
-    with pytest.raises(TypeError, match="is no expression; see its graph"):
-        symc.pprint(f)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"symc\.debug\.stages needs a function"):
         symc.debug.stages(x)  # type: ignore[arg-type]
