@@ -255,3 +255,9 @@ class Function:
     def folder(self) -> str | None:
         """The folder with the generated source and the library; None in the interpreter."""
         return self.runner.folder
+
+
+def compiled_function(value: object, asker: str) -> None:
+    """Raises TypeError for what `symc.function` has not made."""
+    if not isinstance(value, Function):
+        raise TypeError(f"{asker} needs a function that symc.function has made, not {value!r:.80}")
