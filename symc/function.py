@@ -30,7 +30,7 @@ from symc.graph import (
     walk,
     walk_within,
 )
-from symc.inputs import Constant, Input, SharedVariable, as_tensor, shared, tensor
+from symc.inputs import Constant, Input, SharedVariable, advanced, as_tensor, shared, tensor
 from symc.request import Request
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import length, tensor_of
@@ -78,8 +78,9 @@ def function(
     - `givens`: pairs (tensor, replacement) that are substituted first.
     - `mode`: "default"; "fast" (also rewrites that hold only without inf and NaN); "compile"
       (quicker to compile); "python" (the NumPy interpreter); "nanguard" (the interpreter, raising
-      at the first NaN or inf); "debug" (compiled, every op checked: see `symc.checked`). Theano's
-      FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
+      at the first NaN or inf); "debug" (compiled, and every op checked in each call, with bounds
+      and the compiler's sanitizers: an error or crash names the op and the line; slow). Theano's
+      names FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
     - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one. By
       default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
       arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which
@@ -105,7 +106,7 @@ def function(
     replace = _as_givens(givens, ins)
     _add_default_updates(results, pairs, no_default_updates, replace)
     variables = _cut(ins, replace)
-    _warn_of_frozen(results, given)
+    _warn_of_frozen(results, given | advanced(walk(results)).keys())
     roots = substitute([*results, *(new for _, new in pairs)], replace)
     if any(node.op.is_lazy for node in walk_within(roots)):
         from symc.loops.outline import outline  # late: most functions have no branches
@@ -121,6 +122,38 @@ def function(
         _device(device, variables_held), tuple(_stays(item, on_device) for item in _items(outputs)),
     )  # fmt: skip
     return Function(request, ins, form, keys, mode_named(mode or config.mode))
+
+
+def copied(
+    original: Function,
+    swap: Mapping[SharedVariable, SharedVariable],
+    name: str | None,
+    delete_updates: bool,
+) -> Function:
+    """`Function.copy`."""
+    old = original.request
+    for mine, other in swap.items():
+        if mine not in old.shared or not isinstance(cast("object", other), SharedVariable):
+            raise FunctionError(
+                f"swap= replaces shared variables of the function by others, not {mine!r} by "
+                f"{other!r}\n  the function has {', '.join(map(repr, old.shared)) or 'none'}"
+            )
+    replace = _as_givens([*swap.items()], [])
+    updates = () if delete_updates else old.updates
+    results = substitute(old.outputs, replace)
+    news = substitute([_unchecked(new) for _, new in updates], replace)
+    targets = [swap.get(target, target) for target, _ in updates]
+    updated = [_checked_update(*pair) for pair in zip(targets, news, strict=True)]
+    held = _shared_of(walk([*results, *(new for _, new in updated)]), updated)
+    request = Request(
+        old.name if name is None else _identifier(name), old.inputs, held, tuple(results),
+        tuple(updated), _device(old.device, held), old.on_device,
+    )  # fmt: skip
+    return Function(request, original.ins, original.form, original.keys, original.mode)
+
+
+def _unchecked(new: Tensor) -> Tensor:
+    return new.args[0] if isinstance(new.op, NewValue) else new
 
 
 # --- checking what was given ----------------------------------------------------------------------
@@ -301,8 +334,14 @@ def _add_default_updates(
     taken = {target for target, _ in pairs} | excluded
     pending: list[Tensor] = [*results, *(new for _, new in pairs), *replace.values()]
     while pending:
-        found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
+        order = walk(pending)
+        found = [node for node in order if isinstance(node, SharedVariable)]
         pending = []
+        for variable, new in advanced(order).items():
+            if variable not in taken:
+                taken.add(variable)
+                pairs.append((variable, new))
+                pending.append(new)
         for node in found:
             if node not in taken and node.default_update is not None:
                 taken.add(node)
@@ -313,7 +352,7 @@ def _add_default_updates(
 def _warn_of_frozen(results: Sequence[Tensor], updated: set[SharedVariable]) -> None:
     """Warns when a loop changes a shared variable and its update was not passed on."""
     for node in walk(results):
-        for variable in node.op.changes(node):
+        for variable, _ in node.op.changes(node):
             if variable not in updated:
                 warnings.warn(
                     f"a loop changes {variable!r}, but the function does not update it: pass on "
@@ -402,6 +441,8 @@ def evaluate_tensor(expression: Tensor, values: Mapping[Tensor, Any] | None = No
 
     Compiles a function for it, which is kept for the next time.
     """
+    if not isinstance(cast("object", values), Mapping | None):
+        raise TypeError(f"eval takes a dict of inputs and values, {{x: 1.0}}, not {values!r}")
     given = dict(values or {})
     key = (expression, *given)
     compiled = _compiled.get(key)

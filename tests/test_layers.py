@@ -19,7 +19,7 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # Inside symc, from the lowest to the highest. A module may import those of its own layer and of
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
-    ("errors", "config", "dims", "special", "version", "_build"),
+    ("errors", "config", "dims", "elsewhere", "special", "version", "_build"),
     ("types",),
     ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),
@@ -36,8 +36,8 @@ LAYERS = (
     ("host_calls",),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
-    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "checked", "callable",
-     "function"),
+    ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "checked", "guarded",
+     "sanitized", "callable", "function"),
     ("debug", "report.", "optim.", "testing", "sympy.", "saved.", "measure."),
     ("user.",),
     ("", "__main__", "commands.", "demo."),

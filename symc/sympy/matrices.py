@@ -51,8 +51,9 @@ def _arranged(elements: list[Tensor], shape: Sequence[Any]) -> Tensor:
     if not elements:
         return T.zeros(lengths)
     # Adding all, times zero, would break on infinities: the shape of a choice is what is needed.
-    common = reduce(lambda x, y: T.where(True, x, y), elements)
-    stacked = T.stack([T.where(True, element, common) for element in elements])
+    chosen = T.constant(True)
+    common = reduce(lambda x, y: T.where(chosen, x, y), elements)
+    stacked = T.stack([T.where(chosen, element, common) for element in elements])
     return T.reshape(stacked, (*lengths, *stacked.shape[1:]))
 
 
