@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -70,7 +70,7 @@ def _imported(place: str) -> ModuleType:
 
 
 @contextmanager
-def _questioned(what: str) -> Iterator[None]:
+def _questioned(what: str) -> Generator[None, None, None]:
     """What the user's code raises, with its own lines alone."""
     try:
         yield
