@@ -15,6 +15,8 @@ import time
 import timeit
 from typing import TextIO
 
+REST = 0.1  # seconds: idle threads of who was timed before go on spinning, OpenBLAS's for 30 ms
+
 
 def main() -> None:
     """Sets up, then takes times until the input ends."""
@@ -50,6 +52,8 @@ def processor_time() -> float:
 
 def one_round(timer: timeit.Timer, batch: int, length: float) -> float:
     """The best time of a call, in seconds; calls for at least `length` seconds."""
+    time.sleep(REST)
+    timer.timeit(1)
     end = time.monotonic() + length
     best = timer.timeit(batch) / batch
     while time.monotonic() < end:

@@ -169,7 +169,7 @@ def divide(a: Complex, b: Complex) -> Complex:
     """The quotient, by Smith's method: no square of a part can overflow."""
     wide = abs(b.re) >= abs(b.im)
     large, small = wide.choose(b.re, b.im), wide.choose(b.im, b.re)
-    zero = large.equals(0.0)
+    zero = large.equals(0.0) & small.equals(0.0)  # a zero beside NaN is none
     ratio = zero.choose(0.0, small / large)
     scale = 1.0 / zero.choose(0.0, large + small * ratio)
     re = wide.choose(a.re + a.im * ratio, a.re * ratio + a.im)
@@ -236,7 +236,13 @@ def sqrt(z: Complex) -> Complex:
 
 
 def power(z: Complex, w: Complex) -> Complex:
-    """``exp(w log(z))``; 1 where w is 0, and 0 where z is and w has a positive real part."""
+    """``exp(w log(z))``; 1 where w is 0, and 0 where z is and w has a positive real part.
+
+    A constant whole exponent below 100 asks for products, as in NumPy.
+    """
+    count = _whole_number(w)
+    if 0 < abs(count) < 100:
+        return _product_of(z, count)
     value = exp(multiply(w, log(z)))
     one = w.re.equals(0.0) & w.im.equals(0.0)
     zero = z.re.equals(0.0) & z.im.equals(0.0)
@@ -244,6 +250,34 @@ def power(z: Complex, w: Complex) -> Complex:
     re = one.choose(1.0, zero.choose(nothing, value.re))
     im = one.choose(0.0, zero.choose(nothing, value.im))
     return Complex(re, im)
+
+
+def _whole_number(w: Complex) -> int:
+    """The value of a constant that is a whole real number; 0 for anything else."""
+    match w.re.expr, w.im.expr:
+        case ir.Const(value), ir.Const(0) if float(value).is_integer():
+            return int(value)
+        case _:
+            return 0
+
+
+def _product_of(z: Complex, count: int) -> Complex:
+    """A number so often times itself; one over that where the count is negative, NaN for 0."""
+    left, power_of_two, result = abs(count), z, None
+    while True:
+        if left & 1:
+            result = power_of_two if result is None else multiply(result, power_of_two)
+        left >>= 1
+        if not left:
+            break
+        power_of_two = multiply(power_of_two, power_of_two)
+    assert result is not None
+    if count > 0:
+        return result
+    one = z.re * 0.0 + 1.0
+    inverse = divide(Complex(one, z.im * 0.0), result)
+    zero = z.re.equals(0.0) & z.im.equals(0.0)
+    return Complex(zero.choose(math.nan, inverse.re), zero.choose(math.nan, inverse.im))
 
 
 # --- trigonometry ---------------------------------------------------------------------------------
@@ -294,12 +328,14 @@ def arccosh(z: Complex) -> Complex:
 
 
 def arctanh(z: Complex) -> Complex:
-    """The inverse hyperbolic tangent."""
-    gap, square = 1.0 - z.re, z.im * z.im
-    re = 0.25 * (4.0 * z.re / (gap * gap + square)).call("log1p")
-    mirrored = -0.25 * (-4.0 * z.re / ((1.0 + z.re) * (1.0 + z.re) + square)).call("log1p")
-    im = 0.5 * (2.0 * z.im).call("arctan2", gap * (1.0 + z.re) - square)
-    return Complex((z.re >= 0.0).choose(re, mirrored), im)
+    """The inverse hyperbolic tangent; beside 1 and -1 by a logarithm, for no square to vanish."""
+    gap, square = 1.0 - abs(z.re), z.im * z.im
+    size = 0.25 * (4.0 * abs(z.re) / (gap * gap + square)).call("log1p")
+    beside = gap.equals(0.0) & (abs(z.im) < 1e-10)
+    re = beside.choose(0.5 * (2.0 / abs(z.im)).call("log"), size).call("copysign", z.re)
+    im = (2.0 * z.im).call("arctan2", gap * (1.0 + abs(z.re)) - square)
+    im = z.im.call("isinf").choose(math.pi, im).call("copysign", z.im)
+    return Complex(re, 0.5 * im)
 
 
 def _of_turned(function: Callable[[Complex], Complex]) -> Callable[[Complex], Complex]:

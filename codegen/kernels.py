@@ -303,8 +303,8 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     assert writer.scratch is not None
     base = "scratch"
     if not writer.ranged:
-        base = f"scratch + {lang.thread} * stride"
-        writer.declared["int omp_get_thread_num(void);"] = None
+        base = f"scratch + {lang.thread}() * stride"
+        printer.used[lang.thread] = None
     offset = writer.scratch.offsets[buffer.name]
     if not (isinstance(offset, Const) and offset.value == 0):
         base += f" + {printer.text(offset, ADD + 1)}"

@@ -33,7 +33,14 @@ from symc.stages import Stage
 from symc.trace import Tracer
 from symc.units import Lone, Nest
 
-LOOP_VARIABLES = ("i", "j", "k", "l", "ii", "jj", "kk", "ll")
+
+def loop_name(depth: int) -> str:
+    """i, j, k, l, ii, jj ...: the name of a loop's variable by how deep it stands."""
+    return "ijkl"[depth % 4] * (depth // 4 + 1)
+
+
+LOOP_VARIABLES = tuple(map(loop_name, range(8)))
+"""What nothing else in a program is named; few loops stand deeper."""
 
 
 @record
@@ -149,7 +156,7 @@ class KernelBuilder:
 
     def loops(self, depth: int, count: int) -> list[ir.Var]:
         """Fresh variables for `count` nested loops, named by how deep they stand."""
-        wanted = LOOP_VARIABLES[depth : depth + count]
+        wanted = map(loop_name, range(depth, depth + count))
         return [ir.Var(self.names.fresh(name, name)) for name in wanted]
 
     def index(self, stage: Stage, variables: Sequence[ir.Expr]) -> Index:

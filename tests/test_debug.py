@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ import symc
 from symc import tensor as T
 from symc.codegen.errors import CompilerMissing
 from symc.debug import dprint, dprint_text, pprint, stages
+from symc.graph import walk
+from symc.notation import expression
 
 
 def test_a_graph_as_text() -> None:
@@ -80,7 +83,7 @@ def test_explain_says_what_was_decided() -> None:
     a, b, v = T.matrix("a"), T.matrix("b"), T.vector("v")
     f = symc.function([a, b, v], (a @ b)[v > 0])
     text = f.explain()
-    for words in ("library call", "matmul(a, b)", "becomes known", "run-time condition", "kernel"):
+    for words in ("library call", "a @ b", "becomes known", "run-time condition", "kernel"):
         assert words in text
     g = symc.function([v], T.exp(v)[None, :] * T.arange(1000.0)[:, None])
     assert "is stored" in g.explain()
@@ -157,3 +160,41 @@ def test_machine_code_stands_below_what_it_computes(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SYMC_CC", "no-such-compiler")
     with pytest.raises(CompilerMissing, match="binutils"):
         f.assembly()
+
+
+X, W, V = T.matrix("x"), T.matrix("w"), T.vector("v")
+K = T.lscalar("k")
+
+
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (X.sum(1), "sum(x, axis=1)"),
+        (X.sum(), "sum(x)"),
+        (T.tensor3("t").max((0, 2)), "max(t, axis=(0, 2))"),
+        (T.softmax(X + 1.0, axis=0), "softmax(x + 1.0, axis=0)"),
+        (X[:, 1:K], "x[:, 1:k]"),
+        ((X + 1.0)[0, ::-1], "(x + 1.0)[0, ::-1]"),
+        (X[V.argmax()], "x[argmax(v), :]"),
+        (X[:, [0, 1]], "x[:, constant]"),
+        (X.T @ W, "x.T @ w"),
+        (X @ (W @ V), "x @ (w @ v)"),
+        (X * V[:, None], "x * v[:, None]"),
+        (T.set_subtensor(X[1:], 0.5), "set_subtensor(x[1:, :], 0.5)"),
+        (T.inc_subtensor(X[:, K], V), "inc_subtensor(x[:, k], v)"),
+        (symc.grad(X[0].sum(), X), "set_subtensor(zeros[0, :], 1.0)"),
+        (X.shape[1] * 2, "x.shape[1] * 2"),
+        (T.concatenate([X, W], 1), "concatenate(x, w, axis=1)"),
+    ],
+)
+def test_pprint_says_which_axes_and_elements(tensor: Any, text: str) -> None:
+    assert symc.pprint(tensor) == text
+
+
+def test_comments_are_short() -> None:
+    def step(x: Any, h: Any) -> Any:
+        return T.tanh(T.dot(x, W) + T.dot(h, W))
+
+    h, _ = symc.scan(step, T.tensor3("xs"), T.zeros_like(X))
+    for node in walk([symc.grad(h[-1].sum(), W)]):
+        assert len(expression(node)) < 150

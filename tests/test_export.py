@@ -95,7 +95,7 @@ def test_a_program_that_calls_it(tmp_path: Path) -> None:
     subprocess.run(command, cwd=folder, check=True)
     printed = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True, check=True)
     error, missing, *calls = printed.stdout.splitlines()
-    assert error.startswith("ShapeMismatch in matmul(x, w)   test_export.py:")
+    assert error.startswith("ShapeMismatch in x @ w   test_export.py:")
     assert missing == "1"
     x = np.arange(1.0, 7).reshape(2, 3)
     for line in calls:

@@ -166,6 +166,20 @@ def test_equal_expressions_are_computed_once() -> None:
     assert code(made).count(" exp(") == 1
 
 
+def test_gradients_of_parts_are_written_by_one_loop() -> None:
+    """An LSTM reads four parts of its gates; their gradients were four arrays, and their sum."""
+    z = T.tensor("float32", (None, 12), name="z")
+    i, f, o, g = (z[:, 3 * k : 3 * k + 3] for k in range(4))
+    loss = (T.sigmoid(o) * T.tanh(T.sigmoid(i) * T.tanh(g) + T.sigmoid(f))).sum()
+    made = stages([z], symc.grad(loss, z))
+    assert (steps(made, Launch), temps(made, rank=1)) == (1, [])
+    assert text(made.optimised).count("for ") == 2
+    values = np.random.default_rng(0).standard_normal((5, 12)).astype(F4)
+    found = symc.function([z], symc.grad(loss, z))(values)
+    by_hand = symc.function([z], symc.grad(loss, z), mode="python")(values)
+    np.testing.assert_allclose(found, by_hand, rtol=1e-5)
+
+
 def test_many_folds_of_one_array_share_its_loop() -> None:
     """A bug: of three readers of an array, only two shared loops."""
     x = T.matrix("x")

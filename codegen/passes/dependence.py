@@ -7,12 +7,16 @@ with the same place touch the same elements in the same iteration, and none in d
 - ``f(i)*m + j`` with an inner loop j < m (in Horner form for more axes), which is a row. Two rows
   are the same place if their lengths are.
 
+Accesses with different places touch different elements if these are ``f + i`` and ``f + c + i``,
+with a number c no less than the iterations that there are: parts of a row, one after the other.
+
 Anything else has no place (None), and nothing may be concluded from it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import assert_never
 
 from symc.codegen.dtypes import INT64
@@ -31,6 +35,7 @@ from symc.codegen.ir import (
     Store,
     Unary,
     Var,
+    add,
 )
 from symc.codegen.passes.inline import operations
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
@@ -49,6 +54,8 @@ class Accesses:
     stores: set[str] = field(default_factory=set[str])
     accumulates: set[str] = field(default_factory=set[str])
     places: dict[str, set[Place | None]] = field(default_factory=dict[str, set[Place | None]])
+    extent: Expr = field(default_factory=lambda: Const(0))
+    """How many iterations the loop has."""
     innermost: bool = True
     """Whether every loop inside is so short that it will be written out."""
 
@@ -60,7 +67,7 @@ class Accesses:
     def has_one_place(self, buffer: str) -> bool:
         """Whether no two iterations touch the same element of a buffer."""
         places = self.places.get(buffer, set())
-        return len(places) == 1 and None not in places
+        return None not in places and (len(places) == 1 or _are_apart(places, self.extent))
 
     def merged(self, other: Accesses) -> Accesses:
         """What both loops access."""
@@ -72,13 +79,14 @@ class Accesses:
             self.stores | other.stores,
             self.accumulates | other.accumulates,
             places,
+            self.extent,
             self.innermost and other.innermost,
         )
 
 
 def accesses(loop: Loop) -> Accesses:
     """What a loop reads and writes outside itself."""
-    walk = _Walk(loop.var.name)
+    walk = _Walk(loop)
     walk.block(loop.body)
     found = walk.found
     for name in walk.own:
@@ -104,9 +112,9 @@ def is_reduction(found: Accesses) -> bool:
 class _Walk:
     """The walk over one loop's body."""
 
-    def __init__(self, variable: str) -> None:
-        self.variable = variable
-        self.found = Accesses()
+    def __init__(self, loop: Loop) -> None:
+        self.variable = loop.var.name
+        self.found = Accesses(extent=loop.extent)
         self.own: set[str] = set()  # buffers declared inside
         self.extents: dict[str, Expr] = {}  # of inner loops
         self.lets: dict[str, Expr] = {}  # index arithmetic named inside, written out
@@ -191,13 +199,24 @@ class _Walk:
 
     def is_below(self, column: Expr, stride: Expr) -> bool:
         """Whether ``0 <= column < stride`` for sure."""
-        match column:
+        if isinstance(stride, Const):
+            most = self.most(column)
+            return most is not None and most < stride.value
+        return isinstance(column, Var) and self.extents.get(column.name) == stride
+
+    def most(self, index: Expr) -> int | None:
+        """The largest value of an index that is never negative, where numbers tell."""
+        match index:
+            case Const(int() as value) if value >= 0:
+                return value
             case Var(name):
-                return self.extents.get(name) == stride
-            case Const(value):
-                return isinstance(stride, Const) and 0 <= value < stride.value
+                extent = self.extents.get(name)
+                return int(extent.value) - 1 if isinstance(extent, Const) else None
+            case Binary("add", left, right):
+                a, b = self.most(left), self.most(right)
+                return None if a is None or b is None else a + b
             case _:
-                return False
+                return None
 
 
 def _is_arithmetic(expr: Expr) -> bool:
@@ -211,6 +230,36 @@ def _is_arithmetic(expr: Expr) -> bool:
             return dtype is INT64 and _is_arithmetic(x)
         case _:
             return False
+
+
+def _are_apart(places: set[Place | None], extent: Expr) -> bool:
+    """Whether accesses with different places never touch the same element."""
+    if not isinstance(extent, Const):
+        return False
+    bases: set[Expr] = set()
+    shifts: list[int] = []
+    for place in places:
+        match place:
+            case (index,):
+                base, shift = _shifted(index)
+                bases.add(base)
+                shifts.append(shift)
+            case _:
+                return False
+    shifts.sort()
+    return len(bases) == 1 and all(b - a >= extent.value for a, b in pairwise(shifts))
+
+
+def _shifted(index: Expr) -> tuple[Expr, int]:
+    """An index as a sum of what depends on names, and a number."""
+    match index:
+        case Binary("add", left, Const(int() as value)):
+            return left, value
+        case Binary("add", left, right):
+            base, shift = _shifted(right)
+            return (add(left, base), shift) if shift else (index, 0)
+        case _:
+            return index, 0
 
 
 def _is_injective(index: Expr, variable: str) -> bool:

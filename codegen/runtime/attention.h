@@ -90,7 +90,7 @@ static __attribute__((noinline)) void symc_attention_rows_fNN(const symc_attenti
     }
     for (int64_t r = 0; r < rows; r++) {
         logs[batch * v->n + i + r] = top[r] + symc_logarithm_fNN((real)sums[r]);
-        for (int64_t l = 0; l < v->e; l++) output[r * v->e + l] /= (real)sums[r];
+        for (int64_t l = 0; v->m > 0 && l < v->e; l++) output[r * v->e + l] /= (real)sums[r];
     }
 }
 

@@ -146,8 +146,28 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f32, symc_plain_gemm_f32, float, 0)
 // NEEDS SYMC_DEFINE_GEMM_PIECE symc_plain_gemm_f64
 SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
 
+// SYMBOL symc_gemm_pieces
+// The rows and columns of the pieces that a product is computed in: some that fit into caches, and
+// where there is enough to do, two or four or more, which threads share evenly. Lengths that are
+// multiples of 16 suit the kernels of BLAS; shorter than 32 they would pack more than they compute.
+static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t *height,
+                             int64_t *width) {
+    const int64_t most = m <= 768 && n <= 768 ? 192 : 384;
+    const double work = (double)batch * m * n * k;
+    const int64_t wanted = work > 4e6 ? 4 : work > 1e6 ? 2 : 1;
+    int64_t down = (m + most - 1) / most, across = (n + most - 1) / most;
+    for (;;) {
+        const int64_t count = batch * down * across, rows = m / down, columns = n / across;
+        if ((count >= wanted && count != 3) || (rows <= 32 && columns <= 32)) break;
+        if (rows > columns) down++;
+        else across++;
+    }
+    *height = ((m + down - 1) / down + 15) / 16 * 16;
+    *width = ((n + across - 1) / across + 15) / 16 * 16;
+}
+
 // SYMBOL SYMC_DEFINE_GEMM
-// NEEDS symc_blas_enter SYMC_OUT_OF_LINE
+// NEEDS symc_blas_enter symc_gemm_pieces SYMC_OUT_OF_LINE
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
 #define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
@@ -156,7 +176,7 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
                         int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
                         int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,           \
                         int64_t stride_b, int64_t stride_c, int64_t threads) {                    \
-        const int64_t most = m <= 768 && n <= 768 ? 192 : 384;                                    \
+        int64_t height, width;                                                                    \
         if (batch <= 0 || m <= 0 || n <= 0) return;                                               \
         if (k <= 0) {                                                                             \
             for (int64_t q = 0; q < batch; q++)                                                   \
@@ -167,8 +187,8 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
                     }                                                                             \
             return;                                                                               \
         }                                                                                         \
-        const int64_t down = (m + most - 1) / most, across = (n + most - 1) / most;             \
-        const int64_t height = (m + down - 1) / down, width = (n + across - 1) / across;          \
+        symc_gemm_pieces(batch, m, n, k, &height, &width);                                        \
+        const int64_t down = (m + height - 1) / height, across = (n + width - 1) / width;         \
         const int64_t count = batch * down * across;                                              \
         const int guarded = symc_imports.functions[0] != 0;                                       \
         if (guarded) symc_blas_enter(1);                                                          \
@@ -177,7 +197,6 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
         for (int64_t number = 0; number < count; number++) {                                      \
             const int64_t q = number / (down * across);                                           \
             const int64_t i = number / across % down * height, j = number % across * width;       \
-            if (i >= m || j >= n) continue;                                                       \
             piece(trans_a, trans_b, m - i < height ? m - i : height,                              \
                   n - j < width ? n - j : width, k, alpha,                                        \
                   a + q * stride_a + (trans_a ? i : i * lda), lda,                                \

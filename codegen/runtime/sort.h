@@ -225,6 +225,39 @@ static void symc_argsort(int64_t kind, int64_t descending, int64_t rows, int64_t
     }
 }
 
+// SYMBOL symc_row_order
+// NEEDS symc_sort_encode
+// The order of whole rows x[n, m]: by their first elements, where these are equal by the second, and
+// so on; equal rows stay as they are. Runs that are in order are merged, two at a time. `room` has
+// place for n (m + 1) numbers of 64 bits.
+static inline int symc_row_before(const uint64_t *one, const uint64_t *other, int64_t m) {
+    for (int64_t k = 0; k < m; k++)
+        if (one[k] != other[k]) return one[k] < other[k];
+    return 0;
+}
+static void symc_row_order(int64_t kind, int64_t n, int64_t m, const void *x, int64_t *out,
+                           uint64_t *room, int64_t threads) {
+    int64_t *order = out, *merged = (int64_t *)room + n * m;
+    (void)threads;
+    symc_sort_encode(kind, 0, 1, n * m, x, room);
+    for (int64_t i = 0; i < n; i++) order[i] = i;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t start = 0; start < n; start += 2 * run) {
+            const int64_t middle = start + run < n ? start + run : n;
+            const int64_t end = middle + run < n ? middle + run : n;
+            int64_t i = start, j = middle;
+            for (int64_t k = start; k < end; k++) {
+                const int second = i == middle || (j < end && symc_row_before(room + order[j] * m,
+                                                                              room + order[i] * m, m));
+                merged[k] = second ? order[j++] : order[i++];
+            }
+        }
+        int64_t *const sorted = merged;
+        merged = order, order = sorted;
+    }
+    if (order != out) __builtin_memcpy(out, order, (size_t)n * sizeof *out);
+}
+
 // SYMBOL SYMC_DEFINE_SEARCH
 // For each value the place in a sorted row before which it belongs: before equal elements, or behind
 // them where `right`. NaN is greater than all numbers.

@@ -33,7 +33,7 @@ class Lang:
     simd: str
     parallel: str
     unroll: str
-    thread: str  # the number of the thread that asks
+    thread: str  # a runtime function: the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
     functions: frozenset[str]  # that the compiler knows: names that kernels must not take
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.record import record
-from symc.codegen.targets import blas, compiler
+from symc.codegen.targets import blas, compiler, openmp
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ FLAGS = (
     "-std=gnu11", "-march=native",
     "-fno-math-errno", "-fno-trapping-math",  # nobody reads errno or the exception flags
     "-fwrapv",  # integers wrap, as in NumPy
-    "-fopenmp", "-fPIC", "-w",
+    "-fPIC", "-w",
 )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ class CTarget:
         model, features = compiler.cpu()
         return {
             "compiler": compiler.identity(found, self.memo),
-            "flags": " ".join([*found.command[1:], *flags(found, quick=quick)]),
+            "flags": " ".join([*found.command[1:], *flags(found, quick=quick, memo=self.memo)]),
             "cpu": model,
             "features": features,
             "platform": compiler.platform(),
@@ -144,8 +144,9 @@ class CTarget:
 
         found = self.compiler()
         (folder / SOURCE).write_text(source, encoding="utf-8")
-        options = flags(found, quick=quick)
-        libraries = [*objects, *compiler.libraries(found)]
+        options = flags(found, quick=quick, memo=self.memo)
+        threads = openmp.has_openmp(found, self.memo)
+        libraries = [*objects, *compiler.libraries(found, threads=threads)]
         if home is not None:
             options.append(f"-fdebug-prefix-map={folder}={home}")
         # A debugger needs the lines of one file that stays.
@@ -175,8 +176,8 @@ def is_library(path: Path) -> bool:
     return start == b"\x7fELF" or not sys.platform.startswith("linux")
 
 
-def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
-    """The options of one compilation."""
+def flags(found: compiler.Compiler, *, quick: bool, memo: str | Path | None = None) -> list[str]:
+    """The options of one compilation. For `memo`, see `openmp.py`."""
     # Our loops say themselves what may be vectorised. What else gcc does at -O2 takes a quarter of
     # its time, for code that is no faster. clang vectorises from -O2 on.
     level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
@@ -188,7 +189,7 @@ def flags(found: compiler.Compiler, *, quick: bool) -> list[str]:
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
     wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []
-    return [*level, *FLAGS, *mvec, *wide]
+    return [*level, *FLAGS, openmp.option(found, memo), *mvec, *wide]
 
 
 def compile_pieces(

@@ -46,7 +46,7 @@ C = Lang(
     parallel="#pragma omp parallel for{simd} schedule({schedule}) num_threads(threads)"
     " if(parallel: {test})",
     unroll="#pragma GCC unroll {count}",
-    thread="omp_get_thread_num()",
+    thread="symc_thread",
     reserved=frozenset(KEYWORDS.split()),
     functions=frozenset(FUNCTIONS.split()),
 )  # fmt: skip

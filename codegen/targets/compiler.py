@@ -202,7 +202,7 @@ def is_gcc(found: Compiler) -> bool:
     return "gcc" in os.path.basename(found.path)
 
 
-def libraries(found: Compiler) -> list[str]:
+def libraries(found: Compiler, *, threads: bool = True) -> list[str]:
     """What to link with. libmvec only where its development file is: libm pulls it in elsewhere.
 
     With glibc, gcc's own list is left out: reading the C library takes more than half of the
@@ -212,7 +212,7 @@ def libraries(found: Compiler) -> list[str]:
     mvec = has_libmvec(found) and _is_in_a_folder("libmvec.so")
     math = ["-lmvec", "-lm"] if mvec else ["-lm"]
     if len(found.command) > 1 or not is_gcc(found) or not libc():
-        return ["-fopenmp", *math]
+        return ["-fopenmp", *math] if threads else math
     return ["-nostdlib", "-Wl,--as-needed", "-lgomp", *math, "-lgcc"]
 
 

@@ -20,7 +20,8 @@ NAMES = (
 )  # fmt: skip
 
 MISSING = (
-    "this function factorises matrices, which needs LAPACK, and none was found here\n"
+    "this function needs LAPACK, for linear algebra or products of complex matrices, and none was "
+    "found here\n"
     "install scipy-openblas32, or a NumPy that brings OpenBLAS; or use mode='python'"
 )
 

@@ -106,11 +106,18 @@ def _compiler() -> Iterator[Finding]:
 
 
 def _threads() -> Iterator[Finding]:
-    from symc.codegen.targets import compiler
+    from symc.codegen.targets import compiler, openmp
     from symc.config import config
 
     cores = compiler.cores()
     used = config.threads or cores
+    found = compiler.find_compiler()
+    if found is not None and not openmp.has_openmp(found):
+        yield Finding(
+            "threads", "missing", "one: this compiler has no OpenMP runtime",
+            "install libomp (Debian: libomp-dev, Homebrew: libomp), or set SYMC_CC=gcc",
+        )  # fmt: skip
+        return
     yield Finding("threads", "good", f"{used} of {cores} cores (SYMC_THREADS changes it)")
 
 

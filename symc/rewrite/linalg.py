@@ -15,7 +15,7 @@ from symc.rewrite.products import is_transpose
 from symc.rewrite.rule import EXACT, ROUNDS, Rules
 from symc.tensor.build import zeros
 from symc.tensor.diagonal import diagonal
-from symc.tensor.elementwise import ELEMENTWISE, cast_to
+from symc.tensor.elementwise import ELEMENTWISE, cast_to, conjugated
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import Square, transposed
@@ -241,8 +241,8 @@ def _det_of_inverse(node: Tensor) -> Tensor | None:
             return 1.0 / inner
         case "log":
             return -inner
-        case "sign":
-            return inner
+        case "sign":  # one over it
+            return conjugated(inner)
 
 
 @structural("a determinant of a product", Determinant, valid=ROUNDS, inner=[MatMul])

@@ -33,6 +33,7 @@ from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
 from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stability import STABILITY
+from symc.rewrite.writes import WRITES
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
 from symc.tensor.gather import Gather, Scatter
 from symc.tensor.lengths import dim_of
@@ -42,7 +43,7 @@ from symc.tensor.spans import GIVEN, Span
 from symc.tensor.views import DimShuffle
 
 ALWAYS = (STABILITY, SCATTER)
-USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, PRODUCTS)
+USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, WRITES, PRODUCTS)
 
 
 def all_rules() -> list[Rule]:

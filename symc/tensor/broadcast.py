@@ -11,6 +11,8 @@ from symc.graph import NOWHERE, Requirement, Tensor
 
 def describe(node: Tensor) -> str:
     """A tensor as error messages show it: name, type and the user's line."""
+    while node.op.only_checks and not node.name:  # nobody wrote it
+        node = node.args[0]
     where = f" {node.where}" if node.where is not NOWHERE else ""  # slots of a loop have no line
     return f"{node.name or node.op.label:<8} {node.type!s:<20}{where}"
 

@@ -6,7 +6,7 @@ knows more about its result has a row in `BOUNDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,17 +24,15 @@ from symc.codegen.dtypes import (
     UINT64,
     DType,
 )
-from symc.codegen.record import record
 from symc.dims import Dim, Extreme
 from symc.errors import BadIndex, DivisionByZero
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, walk
+from symc.graph import OPERATORS, Op, Requirement, Tensor, walk
 from symc.inputs import Constant, constant_value
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.lengths import Length, tensor_of
 from symc.tensor.reshape import Reshape
 from symc.tensor.views import BroadcastTo, DimShuffle
-from symc.types import TensorType
 
 __all__: list[str] = []
 
@@ -324,32 +322,3 @@ def step_requirement(node: Tensor, step: Tensor) -> Iterator[Requirement]:
                 f"a slice's step cannot be zero\n  step   {describe(step)}\n  at     {node.where}"
             ),
         )
-
-
-# --- whatever else a function wants of its arguments ----------------------------------------------
-
-
-@record
-class Checked(Op):
-    """The argument; ValueError is raised at run time unless the other one is true everywhere."""
-
-    message: str
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        return [bar, None]
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
-
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        text = f"{self.message}\n  given  {describe(node.args[0])}"
-        yield Requirement(node.args[1], ValueError, lambda value: text)
-
-
-BOUNDS[Checked] = of_first_argument

@@ -304,11 +304,17 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
     return [cast_to(t, dtype) for t in converted]
 
 
-def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
-    if dtype.is_complex and domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
+def refuse_complex(label: str, dtype: DType) -> None:
+    """Raises `DTypeError` for complex numbers, where a function is of real ones."""
+    if dtype.is_complex:
         raise DTypeError(
             f"{label} of complex numbers is not defined; take .real, .imag or abs first"
         )
+
+
+def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
+    if domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
+        refuse_complex(label, dtype)
     match domain:
         case "float":
             return float_for(dtype)
@@ -388,7 +394,7 @@ def elementwise(
 
     def function(*args: TensorLike) -> Tensor:
         if len(args) != arity:
-            raise TypeError(f"{name} takes {arity} arguments, not {len(args)}")
+            raise TypeError(f"{name} takes {arity} argument{'s'[arity < 2 :]}, not {len(args)}")
         if arity == 1:
             x = as_tensor(args[0])
             return op(cast_to(x, _domain_dtype(x.dtype, domain, name)))

@@ -337,6 +337,10 @@ class Agree(Op):
     def require(self, node: Tensor) -> Sequence[Requirement]:
         return list(require_lengths(*self._sides(*node.args)))
 
+    @property
+    def only_checks(self) -> bool:
+        return True
+
     def _sides(self, x: Tensor, like: Tensor) -> tuple[str, Tensor, int, Tensor, int]:
         if self.on_left:
             return self.asked_by, x, self.axis, like, self.other

@@ -14,7 +14,7 @@ from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
-from symc.tensor.elementwise import call, cast_to, elementwise, masked, peel
+from symc.tensor.elementwise import call, cast_to, elementwise, masked, peel, refuse_complex
 from symc.tensor.fold import reduce_over
 from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.views import expand_dims, peel_whole
@@ -160,6 +160,7 @@ def _shifted_and_total(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
 
 def _arguments(label: str, x: TensorLike, axis: Axis) -> tuple[Tensor, tuple[int, ...]]:
     x = as_tensor(x)
+    refuse_complex(label, x.dtype)
     return cast_to(x, float_for(x.dtype)), axes_of(label, x, axis)
 
 

@@ -215,6 +215,32 @@ for i in parallel(n):
     )
 
 
+def piece(start: int, length: int, i: str, j: str, width: int = 8) -> Loop:
+    """Writes some columns of rows of `width`."""
+    at = add(mul(Var(i), const(width)), add(Var(j), const(start)))
+    store = Store("y", at, op("add", load("x", at), ONE))
+    return loop("parallel", i, N, loop("parallel", j, const(length), store))
+
+
+def test_parts_of_a_row_are_written_by_one_loop() -> None:
+    text = fused(piece(0, 4, "i", "j"), piece(4, 4, "k", "l"))
+    assert text.count("for ") == 2
+    # y[i*8 + j] and y[i*8 + (j + 4)] are of two halves
+    assert text.count("y[") == 2
+
+
+def test_parts_of_a_row_of_other_lengths_share_its_loop() -> None:
+    assert fused(piece(0, 4, "i", "j"), piece(4, 3, "k", "l")).count("for ") == 3
+
+
+def test_overlapping_parts_of_a_row_stay_apart() -> None:
+    assert fused(piece(0, 4, "i", "j"), piece(3, 4, "k", "l")).count("for ") == 3
+
+
+def test_parts_that_reach_into_the_next_row_stay_apart() -> None:
+    assert fused(piece(0, 4, "i", "j"), piece(5, 4, "k", "l")).count("for ") == 4
+
+
 def test_transposed_rows_do_not_merge() -> None:
     first = loop("parallel", "i", N, loop("parallel", "j", N, Store("y", add(mul(VI, N), VJ), ONE)))
     value = load("y", add(mul(Var("l"), N), VK))

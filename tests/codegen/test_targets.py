@@ -13,7 +13,7 @@ import pytest
 from symc.codegen.emit import emit
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
-from symc.codegen.targets import abi, compiler, pieces
+from symc.codegen.targets import abi, compiler, openmp, pieces
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import build, caller
@@ -118,6 +118,27 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_describe_where_nothing_can_be_written(tmp_path: Path) -> None:
     missing = tmp_path / "no" / "folder" / "compiler"
     assert CTarget(missing).describe() == CTarget().describe()
+
+
+def test_a_compiler_without_openmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As clang often is: a function could be compiled with -fopenmp, but not loaded."""
+    fake, calls = tmp_path / "cc", tmp_path / "calls"
+    fake.write_text(
+        f"#!/bin/sh\necho call >> {calls}\n"
+        'for word; do [ "$word" = -fopenmp ] && { echo no omp.h; exit 1; }; done\n'
+        'exec gcc "$@"\n'
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("SYMC_CC", str(fake))
+    target = CTarget(tmp_path / "compiler")
+    assert "-fopenmp-simd" in target.describe()["flags"].split()
+    number = len(calls.read_text().split())
+    openmp.has_openmp.cache_clear()
+    assert "-fopenmp-simd" in target.describe()["flags"].split()
+    assert len(calls.read_text().split()) == number, "tried again"
+    (tmp_path / "made").mkdir()
+    target.compile_text(target.emit(many_kernels(3)).file("function.c"), tmp_path / "made")
+    target.load(tmp_path / "made")
 
 
 def test_no_process_is_started_at_import() -> None:

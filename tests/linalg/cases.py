@@ -50,15 +50,13 @@ def small(rng: np.random.Generator, shape: Shape, dtype: str) -> Any:
 class Case(NamedTuple):
     """A function of one matrix, NumPy's, and the numbers to try it with.
 
-    `grad` says whether there is a gradient; `tall`, that there is one only without more columns
-    than rows.
+    `grad` says whether there is a gradient.
     """
 
     build: Callable[[Any], Any]
     oracle: Callable[[Any], Any]
     numbers: Callable[[np.random.Generator, Shape, str], Any]
     grad: bool = True
-    tall: bool = False
 
 
 # Vectors are determined up to a sign, or a phase: of each, the absolute values are compared, and a
@@ -129,12 +127,12 @@ CASES: dict[str, Case] = {
     "svdvals": Case(
         lambda a: L.svd(a, compute_uv=False), lambda a: np.linalg.svd(a, compute_uv=False), normal
     ),
-    "qr": Case(lambda a: [*L.qr(a)], lambda a: [*np.linalg.qr(a)], normal, tall=True),
+    "qr": Case(lambda a: [*L.qr(a)], lambda a: [*np.linalg.qr(a)], normal),
     "complete qr": Case(
         lambda a: [*L.qr(a, mode="complete")], lambda a: [*np.linalg.qr(a, "complete")], normal,
         grad=False,
     ),
-    "r": Case(lambda a: L.qr(a, mode="r"), lambda a: np.linalg.qr(a, "r"), normal, tall=True),
+    "r": Case(lambda a: L.qr(a, mode="r"), lambda a: np.linalg.qr(a, "r"), normal),
     "matrix_rank": Case(L.matrix_rank, np.linalg.matrix_rank, normal, grad=False),
     "trace": Case(L.trace, lambda a: np.trace(a, 0, -2, -1), normal),
 }  # fmt: skip

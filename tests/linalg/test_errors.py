@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -126,9 +127,18 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
 
 def test_gradients_that_do_not_exist() -> None:
     x = T.tensor("float64", (2, 3), "x")
-    for result in (L.qr(x).R, L.qr(x.T, "complete").Q, L.svd(x).U):
+    for result in (L.qr(T.matrix(), "complete").R, L.qr(x.T, "complete").Q, L.svd(x).U):
         with pytest.raises(GradientError):
             symc.grad(result.sum(), x)
+
+
+def test_lengths_of_a_system_that_are_known_late() -> None:
+    """The message is about what the user gave, not about what was made of it."""
+    a, b = T.matrix("a"), T.vector("b")
+    function = symc.function([a, b], L.solve(a, b), mode="python")
+    with pytest.raises(ShapeMismatch, match=r"axis 1 is 3 on the left, but axis 0 is 4") as caught:
+        function(np.eye(3), np.ones(4))
+    assert re.search(r"left   a  .*\n  right  b  ", str(caught.value))
 
 
 def test_lengths_that_are_known_late() -> None:

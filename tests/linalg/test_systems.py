@@ -116,6 +116,10 @@ def test_least_squares_without_full_rank() -> None:
           oracle=lambda v: [np.linalg.matrix_rank(v), np.linalg.matrix_rank(v * 0)])  # fmt: skip
     check(lambda a: L.pinv(a, 0.5), np.diag([4.0, 3.0, 1.0]), compiled=False, grad=False,
           oracle=lambda a: np.linalg.pinv(a, 0.5))  # fmt: skip
+    stack, cutoffs = np.stack([np.diag([4.0, 3.0, 1.0])] * 2), np.array([0.5, 0.8])
+    check(lambda a, c: [L.pinv(a, c), L.matrix_rank(a, rtol=c)], stack, cutoffs, grad=False,
+          oracle=lambda a, c: [np.linalg.pinv(a, c), np.linalg.matrix_rank(a, rtol=c)],
+          compiled=False)  # fmt: skip
 
 
 # --- products, norms and blocks -------------------------------------------------------------------
@@ -139,6 +143,10 @@ def test_norms_of_matrices() -> None:
           oracle=lambda a: [np.linalg.norm(a, 3, 1), np.linalg.norm(a, axis=0),
                             np.linalg.matrix_norm(a, keepdims=True)],
           compiled=False, rtol=1e-12)  # fmt: skip
+    for shape in ((0, 3), (2, 3, 0)):  # of no elements the greatest is 0
+        check(lambda a: [L.norm(a, o, (-2, -1)) for o in ("fro", "nuc", 1, 2, np.inf)],
+              np.zeros(shape), oracle=lambda a: [np.zeros(a.shape[:-2])] * 5, compiled=False,
+              grad=False)  # fmt: skip
     check(lambda a: L.norm(a, 1), np.array([[1, -2], [3, 4]]), compiled=False,
           oracle=lambda a: np.linalg.norm(a, 1))  # fmt: skip
 

@@ -89,9 +89,10 @@ def conv_transpose(y: Any, w: Any, shape: Sequence[int], **parameters: Any) -> A
 
 def pool(
     reduce: Callable[..., Any], x: Any, window: Any, stride: Any = None, padding: Any = "valid",
-    ceil_mode: bool = False, fill: float = 0.0,
+    ceil_mode: bool = False, fill: float = 0.0, beyond: float | None = None,
 ) -> Any:  # fmt: skip
-    """`reduce` of each window of a padded array; windows at the end may be cut off."""
+    """`reduce` of each window of a padded array. Of windows that the end cuts off the rest is
+    `beyond`, without that what fills the padding."""
     rank = x.ndim - 2
     sizes = spread(window, rank)
     strides = sizes if stride is None else spread(stride, rank)
@@ -102,9 +103,10 @@ def pool(
         starts = [t for t in range(0, b + n, s) if t + k <= b + n + a or ceil_mode]
         if ceil_mode:  # no further than the first window that reaches the end
             starts = [t for t in starts if t - s + k < b + n + a or t == 0]
-        behind.append(max(starts[-1] + k - b - n, a))
-    around = [(b, a) for (b, _), a in zip(pairs, behind, strict=True)]
-    x = np.pad(x, [(0, 0), (0, 0), *around], constant_values=fill)
+        behind.append((0, max(starts[-1] + k - b - n - a, 0)))
+    x = np.pad(x, [(0, 0), (0, 0), *pairs], constant_values=fill)
+    rest = fill if beyond is None else beyond
+    x = np.pad(x, [(0, 0), (0, 0), *behind], constant_values=rest)
     found = {at: reduce(seen, axis=tuple(range(2, 2 + rank)))
              for at, seen in windows(x, sizes, strides, near)}  # fmt: skip
     result = np.zeros((*x.shape[:2], *np.add(max(found), 1)), next(iter(found.values())).dtype)

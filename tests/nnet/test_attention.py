@@ -97,6 +97,15 @@ def test_a_row_that_sees_nothing_is_nan() -> None:
         assert np.isfinite(y[0, [0, 2]]).all()
 
 
+def test_without_keys_it_is_zero() -> None:
+    q, k = T.tensor3("q"), T.tensor3("k")
+    for mode in ("python", "compile"):
+        y = symc.function([q, k], nnet.attention(q, k, k), mode=mode)
+        np.testing.assert_array_equal(
+            y(np.ones((2, 3, 4)), np.ones((2, 0, 4))), np.zeros((2, 3, 4))
+        )
+
+
 def test_memory_does_not_grow_with_the_square() -> None:
     """The workspace of a training step stays below a tenth of one matrix of weights."""
     q, k, v = (T.tensor("float32", (1, 4000, 8), name) for name in ("q", "k", "v"))
@@ -127,3 +136,7 @@ def test_errors() -> None:
     f = symc.function([a, b], nnet.attention(a, b, b), mode="python")
     with pytest.raises(ShapeMismatch, match=r"axis -1 of the keys is 5, .* ask for 4"):
         f(np.zeros((1, 2, 4)), np.zeros((1, 3, 5)))
+    a, b = T.tensor4("a"), T.tensor4("b")
+    f = symc.function([a, b], nnet.attention(a, b, b), mode="python")
+    with pytest.raises(ShapeMismatch, match="axis 0 has length 3, and must have 2"):
+        f(np.zeros((2, 3, 4, 5)), np.zeros((3, 2, 4, 5)))

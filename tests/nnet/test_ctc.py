@@ -60,6 +60,16 @@ def test_another_blank_and_float32() -> None:
     np.testing.assert_allclose(f(), brute_force(x, 2, targets), rtol=1e-5)
 
 
+@pytest.mark.parametrize("mode", ["python", "compile"])
+def test_what_is_behind_a_target_may_be_anything(mode: str) -> None:
+    padded = np.where(np.arange(2) < COUNTS[:, None], TARGETS, -1)
+    assert (padded < 0).any()
+    p, targets = T.tensor3("p"), T.lmatrix("targets")
+    f = symc.function([p, targets], nnet.ctc_loss(p, targets, SPANS, COUNTS), mode=mode)
+    x = probabilities()
+    np.testing.assert_array_equal(f(x, padded), f(x, TARGETS))
+
+
 def test_jacobian() -> None:
     p = T.tensor3("p")
     loss = nnet.ctc_loss(p, TARGETS[:2], SPANS[:2], COUNTS[:2])

@@ -105,6 +105,20 @@ def test_categorical_crossentropy() -> None:
         cross(P, np.array([[1]]))
 
 
+def test_classes_that_do_not_exist() -> None:
+    """A negative one, as others mark what is to be left out, counted from the end."""
+    z, t = T.matrix("z"), T.ivector("t")
+    for logits in (True, False):
+        loss = nnet.categorical_crossentropy(z, t, from_logits=logits)
+        for mode in ("python", "compile"):
+            f = symc.function([z, t], loss, mode=mode)
+            assert np.isfinite(f(P, np.array([0, 1, 2, 0, 1], "int32")[: len(P)])).all()
+            with pytest.raises(BadIndex, match="a class must not be negative"):
+                f(P, np.full(len(P), -1, "int32"))
+            with pytest.raises(BadIndex, match="index 9 is out of bounds"):
+                f(P, np.full(len(P), 9, "int32"))
+
+
 def test_other_losses() -> None:
     t = RNG.random((5, 3))
     signs = np.where(Z > 0.3, 1.0, -1.0)
@@ -137,6 +151,12 @@ def test_other_losses() -> None:
         check(lambda z, t, case=case: build(z, t)[case], Z[:2], t[:2], compiled=False)
     ends = nnet.binary_crossentropy(np.array([0.0, 1.0]), np.array([0.0, 1.0])).eval()
     np.testing.assert_array_equal(ends, [0, 0])
+
+
+def test_huber_loss_is_a_parabola_also_where_it_is_0() -> None:
+    x = T.vector("x")
+    hessian = symc.hessian(nnet.huber_loss(x, np.zeros(3), reduction="sum"), x)
+    np.testing.assert_array_equal(hessian.eval({x: [0.0, 0.5, 2.0]}), np.diag([1.0, 1.0, 0.0]))
 
 
 # --- dropout and embeddings -----------------------------------------------------------------------

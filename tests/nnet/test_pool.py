@@ -29,7 +29,7 @@ CASES: list[dict[str, Any]] = [
 KINDS: dict[str, Any] = {
     "max": (nnet.max_pool2d, partial(oracle.pool, np.max, fill=-np.inf)),
     "sum": (nnet.sum_pool2d, partial(oracle.pool, np.sum)),
-    "avg": (nnet.avg_pool2d, partial(oracle.pool, np.mean)),
+    "avg": (nnet.avg_pool2d, partial(oracle.pool, np.nanmean, beyond=np.nan)),
     "inside": (
         partial(nnet.avg_pool2d, include_padding=False),
         partial(oracle.pool, np.nanmean, fill=np.nan),
@@ -48,6 +48,16 @@ def test_values(kind: str, case: dict[str, Any]) -> None:
     for static in (True, False):
         check(partial(build, **case), image(), oracle=partial(expected, **case), static=static,
               compiled=False, grad=False)  # fmt: skip
+
+
+def test_what_the_end_cuts_off_does_not_count_in_a_mean() -> None:
+    """As in PyTorch: neither with the padding nor without; windows begin in it at most."""
+    x = T.constant(np.arange(1.0, 6)[None, None])
+    for padding, include, expected in (
+        (0, True, [1.5, 3.5, 5]), (1, True, [0.5, 2.5, 4.5]), (1, False, [1, 2.5, 4.5]),
+    ):  # fmt: skip
+        y = nnet.avg_pool1d(x, 2, padding=padding, ceil_mode=True, include_padding=include)
+        np.testing.assert_array_equal(y.eval(), [[expected]])
 
 
 @pytest.mark.parametrize("kind", ["max", "inside"])

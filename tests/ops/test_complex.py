@@ -130,6 +130,43 @@ def test_division_by_zero_and_infinity() -> None:
         np.testing.assert_array_equal(value, expected)
 
 
+def test_a_number_divided_by_nan_is_nan() -> None:
+    """It was infinite where the other part of NaN was 0."""
+    nan = np.array(
+        [complex(np.nan, 0), complex(0, np.nan), complex(np.nan, 2), complex(-3, np.nan)]
+    )
+    z = T.zvector("z")
+    for value in symc.function([z], [(1 + 2j) / z, 1 / z, z / z])(nan):
+        assert np.isnan(value.real).all()
+        assert np.isnan(value.imag).all()
+
+
+def test_arctanh_beside_its_poles_and_at_infinity() -> None:
+    """The square of what is beside 1 vanished, which gave infinity; as in NumPy now."""
+    sides = [complex(x, y) for x in (1, -1) for y in (1e-300, -1e-200, 1e-154, 1e-11, -1e-9, 0.0)]
+    values = np.array([*sides, complex(0, np.inf), complex(2, -np.inf), 1e200j, 1e300 + 1e300j])
+    beside = np.array([complex(z.imag, -z.real) for z in sides])
+    z, w = T.zvectors("z", "w")
+    found = symc.function([z, w], [T.arctanh(z), T.arctan(w)])(values, beside)
+    with np.errstate(all="ignore"):
+        wanted = [np.arctanh(values), np.arctan(beside)]
+    for value, expected in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, expected, rtol=1e-15, atol=1e-300)
+
+
+def test_whole_powers_are_products() -> None:
+    """As in NumPy: of i and of whole numbers they are exact, and quick."""
+    values = np.array([1j, -2j, 3, 2 - 1j, 0, 0.3 + 4j])
+    z = T.zvector("z")
+    for count in (3, 4, 5, 99, -2, -3, 7.0):
+        power = symc.function([z], z**count, mode="compile")
+        assert "log" not in power.source
+        with np.errstate(all="ignore"):
+            wanted = values**count
+        np.testing.assert_allclose(power(values)[[0, 1, 2]], wanted[[0, 1, 2]], rtol=1e-15, atol=0)
+        np.testing.assert_allclose(power(values), wanted, rtol=1e-13)
+
+
 def test_reductions() -> None:
     x = draw(4, 6)
 
@@ -248,7 +285,8 @@ def test_refused() -> None:
     for wrong in (T.maximum, T.lt, T.floordiv, T.arctan2, T.hypot, T.mod, T.logaddexp):
         with pytest.raises(DTypeError, match="of complex numbers is not defined"):
             wrong(z, z)
-    for wrong in (T.floor, T.cbrt, T.sigmoid, T.erf):
+    for wrong in (T.floor, T.cbrt, T.sigmoid, T.erf, T.softmax, T.log_softmax, T.logsumexp,
+                  T.nnet.layer_norm, lambda z: T.nnet.max_pool1d(z[None, None], 2)):  # fmt: skip
         with pytest.raises(DTypeError, match="of complex numbers is not defined"):
             wrong(z)
     for wrong in (T.max, T.argmin, T.cummax):

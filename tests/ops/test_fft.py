@@ -116,6 +116,27 @@ def test_lengths_and_norms(name: str) -> None:
           oracle=lambda x: [theirs(x, **o) for o in options])  # fmt: skip
 
 
+def test_a_length_below_one_is_refused() -> None:
+    """It once cut elements from the end, as an index would."""
+    x, z, n = T.vector("x"), T.zvector("z"), T.lscalar("n")
+    for transform, signal in ((T.fft.fft, z), (T.fft.rfft, x), (T.fft.irfft, z), (T.fft.hfft, z)):
+        for length in (0, -1):
+            with pytest.raises(ValueError, match=f"needs at least one point, not {length}"):
+                transform(signal, length)
+            function = symc.function([signal, n], transform(signal, n), mode="python")
+            with pytest.raises(ValueError, match=str(length)):
+                function(np.ones(3), length)
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_minus_one_in_s_is_the_own_length(name: str) -> None:
+    ours, theirs = of(name)
+    x = draw(2, 3, 4).real if name.startswith("rfft") else draw(2, 3, 4)
+    for s in ((-1, 2), (5, -1)):
+        check(lambda x, s=s: ours(x, s=s, axes=(1, 2)), x, compiled=False, grad=False,
+              oracle=lambda x, s=s: theirs(x, s=s, axes=(1, 2)))  # fmt: skip
+
+
 @pytest.mark.parametrize("name", SEVERAL)
 def test_several_axes(name: str) -> None:
     ours, theirs = of(name)

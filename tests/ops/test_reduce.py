@@ -329,6 +329,11 @@ def test_norm_of_other_dtypes(dtype: str, order: float | None) -> None:
     )  # fmt: skip
 
 
+def test_norms_of_matrices_are_elsewhere() -> None:
+    with pytest.raises(ValueError, match=r"'fro' is a norm of matrices; it is in T.linalg.norm"):
+        T.norm(T.matrix(), "fro")  # type: ignore[arg-type]
+
+
 def test_norm_of_nothing() -> None:
     for order in (1, 2, INF):
         check(lambda a, order=order: a.norm(order), np.zeros(0), oracle=lambda a: np.float64(0))
@@ -394,3 +399,12 @@ def test_reductions_of_views_and_products_are_lowered() -> None:
     check_lowering(lambda a: (a.T * a.T).sum(0), x)
     check_lowering(lambda a: T.std(a, 0), x)
     check_lowering(lambda a: symc.grad(T.prod(a, 1).sum() + T.max(a, 0).sum(), a), x)
+
+
+def test_more_loops_than_eight() -> None:
+    """There were names for eight, and the ninth crashed."""
+    x = T.tensor("float64", (None,) * 10, "x")
+    given = values("float64", (2,) * 10)
+    function = symc.function([x], [x.sum((1, 3)), T.exp(x.T)], mode="compile")
+    np.testing.assert_allclose(function(given)[0], given.sum((1, 3)), rtol=1e-13)
+    np.testing.assert_allclose(function(given)[1], np.exp(given.T), rtol=1e-13)

@@ -153,10 +153,16 @@ def test_topk() -> None:
     assert places.tolist() == [1, 2, 4, 0]
     with pytest.raises(BadIndex, match="topk: there are 3 elements, not 4"):
         T.topk(T.tensor("float64", (3,)), 4)
+    x, k = T.vector("x"), T.lscalar("k")
+    f = symc.function([x, k], T.topk(x, k)[0], mode="python")
+    assert f(np.arange(3.0), 2).tolist() == [2, 1]
+    for late in (4, -1):
+        with pytest.raises(BadIndex, match="topk: k must be from 0 to the number of elements"):
+            f(np.arange(3.0), late)
 
 
 def test_partition() -> None:
-    for kth in (0, 2, [1, -1]):
+    for kth in (0, 2, [1, -1], np.int64(1), np.array([0, 2])):
         (found, places) = run(
             lambda x, k=kth: [T.partition(x, k), T.argpartition(x, k)], NUMBERS, compiled=False
         )
@@ -249,8 +255,42 @@ def test_unique(x: Any) -> None:
         np.testing.assert_array_equal(value, expected)
     apart = run(lambda x: T.unique(x, equal_nan=False), x, compiled=False)
     np.testing.assert_array_equal(apart[0], np.unique(x, equal_nan=False))
-    with pytest.raises(ValueError, match="only axis=None"):
-        T.unique(x, axis=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "bool", "uint64"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_unique_parts_along_an_axis(axis: int, dtype: str) -> None:
+    """Rows are compared element by element; where there are none, all are the same."""
+    x = T.tensor(dtype, (None,) * 3, "x")
+    wanted = T.unique(x, True, True, True, axis=axis)
+    compiled = (axis, dtype) in ((0, "float64"), (1, "int8"))
+    function = symc.function([x], list(wanted), mode="compile" if compiled else "python")
+    for shape in ((5, 3, 2), (60, 2, 1), (1, 40, 2), (0, 2, 3), (2, 3, 0)):
+        values = RNG.integers(0, 3 if dtype != "bool" else 2, shape) - (
+            dtype in ("float64", "int8")
+        )
+        values = values.astype(dtype)
+        if dtype == "float64":
+            values[values == 0] *= RNG.choice(
+                [1.0, -1.0], (values == 0).sum()
+            )  # zeros of both signs
+        for found, expected in zip(
+            function(values), np.unique(values, True, True, True, axis=axis), strict=True
+        ):
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_unique_parts_with_nan_all_differ_and_have_gradients() -> None:
+    x = np.array([[np.nan, 1], [1, 2], [np.nan, 1], [1, 2]])
+    (found,) = run(lambda x: T.unique(x, axis=0), x)
+    np.testing.assert_array_equal(found, np.unique(x, axis=0))
+    symbol = T.matrix("x")
+    slopes = symc.grad((T.unique(symbol, axis=0) ** 2).sum(), symbol)
+    given = np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(slopes.eval({symbol: given}), [[2, 4], [0, 2], [0, 0]])
+    with pytest.raises(BadIndex, match="unique: there is no axis 2"):
+        T.unique(symbol, axis=2)
 
 
 @pytest.mark.parametrize("x", [[1, 3, 1, 0], [], [5]])
@@ -277,6 +317,11 @@ def test_what_bincount_refuses() -> None:
         T.bincount(T.lmatrix())
     with pytest.raises(ShapeMismatch, match="the weights must have the shape"):
         T.bincount(x, T.matrix())
+    with pytest.raises(ShapeMismatch, match="the weights must have the shape"):
+        T.bincount([1, 2, 3], np.ones(1))
+    w = T.vector("w")
+    with pytest.raises(ShapeMismatch, match="axis 0 has length 1, and must have 3"):
+        symc.function([w], T.bincount([1, 2, 3], w), mode="python")(np.ones(1))
 
 
 HISTOGRAMS: list[dict[str, Any]] = [
@@ -302,6 +347,14 @@ def test_histogram(number: int, dtype: str) -> None:
             np.testing.assert_allclose(value, wanted, rtol=1e-6 if dtype == "float32" else 1e-14)
 
 
+def test_edges_between_given_numbers_are_rounded_once() -> None:
+    """They were rounded to float32 at each step, and 0.2 fell into the bin before."""
+    x = np.array([0.2, -0.8, 1.1], "float32")
+    found = run(lambda x: T.histogram(x, 10, (-1, 2)), x, compiled=False)
+    for value, wanted in zip(found, np.histogram(x, 10, (-1, 2)), strict=True):
+        np.testing.assert_array_equal(value, wanted)
+
+
 def test_weights_of_histograms() -> None:
     values, weights = NUMBERS.ravel(), RNG.standard_normal(24)
     check(lambda w: T.histogram(values, 4, weights=w)[0], weights, compiled=False,
@@ -317,10 +370,25 @@ def test_what_histogram_refuses() -> None:
         f(np.array([1.0, np.nan]))
     for options, message in [
         ({"bins": 0}, "at least one bin"), ({"bins": [1.0, 0.0]}, "the edges must increase"),
-        ({"range": (1.0, 0.0)}, "the range must increase"),
+        ({"range": (1.0, 0.0)}, "the range must increase"), ({"range": (0, np.inf)}, "be finite"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
             T.histogram(x, **options)  # type: ignore[arg-type]
+
+
+def test_edges_and_ranges_known_late_must_increase() -> None:
+    """They were taken as they came."""
+    x, edges = T.vector("x"), T.vector("edges")
+    outputs = [T.histogram(x, edges)[0], T.histogram(x, 2, (edges[0], edges[-1]))[0],
+               T.digitize(x, edges)]  # fmt: skip
+    values, late = np.array([0.5, 3.0, 1.0]), np.array([0.0, 1.0, 4.0])
+    wanted = [np.histogram(values, late)[0], np.histogram(values, 2, (0.0, 4.0))[0],
+              np.digitize(values, late)]  # fmt: skip
+    for output, expected in zip(outputs, wanted, strict=True):
+        f = symc.function([x, edges], output, mode="python")
+        np.testing.assert_array_equal(f(values, late), expected)
+        with pytest.raises(ValueError, match="must increase"):
+            f(values, late[::-1])
 
 
 # --- quantiles ------------------------------------------------------------------------------------
@@ -335,7 +403,8 @@ def test_median(axis: Any, keepdims: bool) -> None:
 
 METHODS = [
     "linear", "lower", "higher", "midpoint", "nearest", "hazen", "weibull", "median_unbiased",
-    "normal_unbiased", "interpolated_inverted_cdf",
+    "normal_unbiased", "interpolated_inverted_cdf", "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation",
 ]  # fmt: skip
 
 
@@ -346,6 +415,27 @@ def test_methods_of_quantiles(method: Any) -> None:
         for axis in (None, 2, 1):
             check(lambda x, a=axis: T.quantile(x, q, a, method), x, compiled=False, grad=False,
                   oracle=lambda x, a=axis: np.quantile(x, q, a, method=method))  # fmt: skip
+    integers = RNG.integers(-9, 9, (2, 5))
+    (found,) = run(lambda x: T.quantile(x, q, 1, method), integers, compiled=False)
+    wanted = np.quantile(integers, q, 1, method=method)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("x", [[2.0, 1.0, 3.0, 2.0], [2.0, 1.0, 2.0, 2.0, 3.0, 2.0]])
+def test_equal_elements_in_the_middle_share_the_gradient(x: list[float]) -> None:
+    """One got all of it, though the median grows half as fast as it does."""
+    symbol = T.vector("x")
+    for middle in (T.median(symbol), T.quantile(symbol, 0.5)):
+        found = symc.grad(middle, symbol).eval({symbol: x})
+        assert sorted(found)[-3:] == [0, 0.5, 0.5]
+
+
+def test_infinite_elements_in_the_middle() -> None:
+    x = np.array([[np.inf, 1.0, np.inf, 2.0], [-np.inf, -np.inf, -np.inf, 1.0]])
+    middles, quantiles = run(lambda x: [T.median(x, 1), T.quantile(x, 0.8, 1)], x, compiled=False)
+    np.testing.assert_array_equal(middles, [np.inf, -np.inf])
+    np.testing.assert_array_equal(quantiles[0], np.inf)
 
 
 def test_quantiles_of_axes_and_their_derivatives() -> None:
@@ -381,6 +471,11 @@ def test_what_quantile_refuses() -> None:
         T.percentile(T.vector(), -1)
     with pytest.raises(ValueError, match="there is no method 'best'"):
         T.quantile(T.vector(), 0.5, method="best")
+    x, q = T.vector("x"), T.vector("q")
+    f = symc.function([x, q], T.quantile(x, q), mode="python")
+    for late in ([0.5, 1.5], [np.nan, 0.0]):
+        with pytest.raises(ValueError, match="quantile: q must be from 0 to 1"):
+            f(np.ones(3), late)
 
 
 def test_a_device_sorts_on_the_host_and_searches_itself() -> None:

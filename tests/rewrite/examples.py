@@ -16,7 +16,7 @@ from symc.tensor.lengths import Length
 from symc.tensor.matmul import MatMul, MatVec
 from symc.tensor.reshape import Reshape
 from symc.tensor.shape import Concatenate
-from symc.tensor.slices import Slice
+from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import WHOLE, Span
 from symc.tensor.views import BroadcastTo, DimShuffle
 from tests.rewrite.linalg_examples import LINALG_EXAMPLES
@@ -31,6 +31,20 @@ V = RNG.standard_normal(4)
 ROWS = np.array([0, 1, 2])
 LABELS = np.array([3, 0, 2])
 BACK = Span(None, None, -1)
+
+
+def _written(like: Tensor, column: Span | int, row: int) -> Tensor:
+    """Zeros, with a row of a tensor in one or more of its columns."""
+    value = like[row, :1] if isinstance(column, Span) else like[row, 0]
+    return SliceWrite((WHOLE, column), "set")(T.zeros_like(like), value)
+
+
+def _rows_set(x: Tensor, rows: Sequence[Tensor]) -> Tensor:
+    for number, row in enumerate(rows):
+        x = T.set_subtensor(x[number], row)
+    return x
+
+
 # Nodes are made by their ops where the user's function would not make them.
 
 EXAMPLES: dict[str, list[Example]] = {
@@ -63,6 +77,17 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda x: cast_to(cast_to(x, "int64"), "int32"), [np.array([1, -7], "int32")]),
     ],
     "a length that is known": [(lambda a: Length(0)(cast_to(a, "float32")), [A])],
+    "regions of zeros, added: writes one after the other": [
+        (lambda a: grad((a[:, 0] * T.exp(a[:, 2])).sum(), a), [A]),
+        (lambda a: grad(T.exp(a[0]).sum(), a) + grad(T.exp(a[1] * 2.0).sum(), a), [A]),
+        (lambda a: a * 2.0 + _written(a, 2, 0) + _written(a, 3, 1), [A]),
+        (lambda a: _written(a, Span(None, 1), 0) + _written(a, Span(1, 3), 1), [A]),
+    ],
+    "a whole, written in pieces": [
+        (lambda a: T.set_subtensor(a[:], a * 2.0), [A]),
+        (lambda v: T.set_subtensor(T.set_subtensor(v[2:], 1.5)[:2], v[:2] * 3.0), [V]),
+        (lambda a: _rows_set(a, [a[1] * 2.0, 3.0 * a[2], a[0]]), [A]),
+    ],
     "one part, joined with nothing": [(lambda a: Concatenate(0)(a) * 2, [A])],
     "elementwise of what is not stretched": [
         (lambda a, v: a + BroadcastTo((3, 4))(v), [A, V]),

@@ -88,6 +88,7 @@ LINALG_EXAMPLES: dict[str, list[tuple[Any, Any]]] = {
         (lambda a: L.det(L.inv(a)), [M]),
         (lambda a: L.slogdet(L.inv(a)).logabsdet, [M]),
         (lambda a: L.slogdet(L.inv(a)).sign, [-M]),
+        (lambda a: L.slogdet(L.inv(a)).sign, [M + 1j * P]),
     ],
     "a determinant of a product": [
         (lambda a, b: L.det(a @ b), [M, P]),

@@ -1,16 +1,19 @@
 """The transforms users call, along one axis or several, with NumPy's lengths and norms.
 
-`n` (or `s`, one for each axis) is the length of the transform: the axis is cut there, or filled up
-with zeros; the inverse real transforms give that length, by default ``2 * (length - 1)``. `norm`
-says which direction divides by the length: "backward" (or None) the inverse one, "forward" the
-other, "ortho" both by its root. float32 and float16 give complex64, all other real dtypes
-complex128. Raises ValueError where a length is below 1, at run time if need be.
+`n` (or `s`, one for each axis, where -1 stands for the axis' own) is the length of the transform:
+the axis is cut there, or filled up with zeros; the inverse real transforms give that length, by
+default ``2 * (length - 1)``. `norm` says which direction divides by the length: "backward" (or
+None) the inverse one, "forward" the other, "ortho" both by its root. float32 and float16 give
+complex64, all other real dtypes complex128. Raises ValueError where a length is below 1, at run
+time if need be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from symc import dims
 from symc.dims import Dim
@@ -65,7 +68,7 @@ def rfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Nor
         raise DTypeError(f"rfft is of real numbers; use fft\n  given  {describe(x)}")
     axis = normal_axis("rfft", axis, x.ndim, x)
     x = cast_to(x, complex_for(x.dtype).component)
-    length = x.type.shape[axis] if n is None else as_dim(n)
+    length = _points(x, n, axis)
     return _scaled(FromReal(axis)(resized(x, length, axis)), length, norm, inverse=False)
 
 
@@ -78,8 +81,7 @@ def irfft(
     """
     x = _as_complex(as_tensor(x))
     axis = normal_axis("irfft", axis, x.ndim, x)
-    length = dims.mul(dims.sub(x.type.shape[axis], 1), 2) if n is None else as_dim(n)
-    check_points(x, length)
+    length = _points(x, n, axis, dims.mul(dims.sub(x.type.shape[axis], 1), 2))
     x = resized(x, half(length), axis)
     return _scaled(ToReal(axis)(x, tensor_of(length)), length, norm, inverse=True)
 
@@ -111,41 +113,32 @@ def ifftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None
 
 def rfftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
     """The transform of real numbers along several axes, of which the last is halved."""
-    x = as_tensor(x)
-    *others, (axis, length) = _axes("rfftn", x, s, axes)
-    result = rfft(x, length, axis, norm)
-    for other, n in others:
-        result = fft(result, n, other, norm)
-    return result
+    return _from_real("rfftn", as_tensor(x), s, axes, norm)
 
 
 def irfftn(x: TensorLike, s: Lengths = None, axes: Axes = None, norm: Norm = None) -> Tensor:
     """The inverse of `rfftn`. Give `s` if the length of the last axis is odd."""
-    x = as_tensor(x)
-    *others, (axis, length) = _axes("irfftn", x, s, axes)
-    for other, n in others:
-        x = ifft(x, n, other, norm)
-    return irfft(x, length, axis, norm)
+    return _to_real("irfftn", as_tensor(x), s, axes, norm)
 
 
 def fft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
     """The transform along two axes."""
-    return fftn(x, s, axes, norm)
+    return _over("fft2", fft, as_tensor(x), s, axes, norm)
 
 
 def ifft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
     """The inverse of `fft2`."""
-    return ifftn(x, s, axes, norm)
+    return _over("ifft2", ifft, as_tensor(x), s, axes, norm)
 
 
 def rfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
     """The transform of real numbers along two axes, of which the last is halved."""
-    return rfftn(x, s, axes, norm)
+    return _from_real("rfft2", as_tensor(x), s, axes, norm)
 
 
 def irfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm = None) -> Tensor:
     """The inverse of `rfft2`."""
-    return irfftn(x, s, axes, norm)
+    return _to_real("irfft2", as_tensor(x), s, axes, norm)
 
 
 # --- what they share ------------------------------------------------------------------------------
@@ -156,12 +149,21 @@ def _complex(
 ) -> Tensor:
     x = _as_complex(as_tensor(x))
     axis = normal_axis(label, axis, x.ndim, x)
-    length = x.type.shape[axis] if n is None else as_dim(n)
+    length = _points(x, n, axis)
     return _scaled(Transform(axis, inverse)(resized(x, length, axis)), length, norm, inverse)
 
 
 def _as_complex(x: Tensor) -> Tensor:
     return cast_to(x, complex_for(x.dtype))
+
+
+def _points(x: Tensor, n: int | Tensor | None, axis: int, own: Dim | None = None) -> Dim:
+    """How many points a transform along an axis has: `n`, or without that `own`, or the axis'."""
+    if own is None:
+        own = x.type.shape[axis]
+    length = own if n is None else as_dim(n)
+    check_points(x, length)
+    return length
 
 
 def _over(
@@ -171,6 +173,21 @@ def _over(
     for axis, n in _axes(label, x, s, axes):
         result = transform(result, n, axis, norm)
     return result
+
+
+def _from_real(label: str, x: Tensor, s: Lengths, axes: Axes, norm: Norm) -> Tensor:
+    *others, (axis, length) = _axes(label, x, s, axes)
+    result = rfft(x, length, axis, norm)
+    for other, n in others:
+        result = fft(result, n, other, norm)
+    return result
+
+
+def _to_real(label: str, x: Tensor, s: Lengths, axes: Axes, norm: Norm) -> Tensor:
+    *others, (axis, length) = _axes(label, x, s, axes)
+    for other, n in others:
+        x = ifft(x, n, other, norm)
+    return irfft(x, length, axis, norm)
 
 
 def _axes(label: str, x: Tensor, s: Lengths, axes: Axes) -> list[tuple[int, int | Tensor | None]]:
@@ -183,8 +200,13 @@ def _axes(label: str, x: Tensor, s: Lengths, axes: Axes) -> list[tuple[int, int 
         raise ValueError(f"{label}: {len(s)} lengths in s for {len(found)} axes")
     if not found:
         raise ValueError(f"{label} needs at least one axis")
-    wanted: list[Any] = [None] * len(found) if s is None else list(s)
-    return list(zip(found, wanted, strict=True))
+    if s is None:
+        return [(axis, None) for axis in found]
+    own = [public(x.type.shape[axis]) for axis in found]
+    return [
+        (axis, length if isinstance(n, int | np.integer) and n == -1 else n)
+        for axis, length, n in zip(found, own, s, strict=True)
+    ]
 
 
 def _opposite(norm: Norm) -> Norm:

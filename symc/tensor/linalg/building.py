@@ -82,13 +82,20 @@ def matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: MatrixOrder = 
             sums = svdvals(x)
         else:  # along columns, or along rows
             sums = reduce_over("add", OPERATORS["abs"](x), (x.ndim - (2 if size == 1 else 1),))
-        result = reduce_over("max" if ord > 0 else "min", sums, (x.ndim - 2,))
+        result = _greatest(sums) if ord > 0 else reduce_over("min", sums, (x.ndim - 2,))
     else:
         raise ValueError(
             f"norm: {ord!r} is no order of a matrix norm; there are 'fro', 'nuc', 1, -1, 2, -2, "
             "inf and -inf"
         )
     return expand_dims(result, (-2, -1)) if keepdims else result
+
+
+def _greatest(sums: Tensor) -> Tensor:
+    """The greatest of numbers from 0 on, along the last axis; 0 if there is none."""
+    count = sums.type.shape[-1]
+    found = reduce_over("max", sums, (sums.ndim - 1,), allow_empty=True)
+    return found if isinstance(count, int) and count else OPERATORS["maximum"](found, 0)
 
 
 def trace(x: TensorLike, /, *, offset: int = 0, dtype: Any = None) -> Tensor:

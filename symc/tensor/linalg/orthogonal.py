@@ -14,8 +14,10 @@ from symc.errors import GradientError
 from symc.graph import Array, Op, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
+from symc.tensor.build import zeros_like
 from symc.tensor.diagonal import triu
 from symc.tensor.elementwise import conjugated
+from symc.tensor.lengths import public
 from symc.tensor.linalg.common import (
     adjoint,
     batch_of,
@@ -25,7 +27,7 @@ from symc.tensor.linalg.common import (
     times,
 )
 from symc.tensor.linalg.triangular import SolveTriangular
-from symc.tensor.matmul import agreed
+from symc.tensor.shape import concatenate
 from symc.types import TensorType
 
 __all__ = ["QRResult", "qr"]
@@ -61,20 +63,23 @@ class Qr(Op):
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         (a,) = node.args
         m, n = a.type.shape[-2:]
-        wide = isinstance(m, int) and isinstance(n, int) and m < n
-        if self.complete or wide:
+        if self.complete and not (isinstance(m, int) and isinstance(n, int) and m <= n):
             raise GradientError(
-                "qr has a gradient only with mode='reduced' or 'r', for matrices with no more "
-                f"columns than rows\n  given  {describe(a)}"
+                "qr has a gradient with mode='complete' only for matrices that are known to have "
+                f"no more rows than columns; else use 'reduced' or 'r'\n  given  {describe(a)}"
             )
-        q, r = Qr(Q)(a), Qr(R)(a)
-        r, _ = agreed("the gradient of qr", r, r.ndim - 2, r, r.ndim - 1)
+        q, r = Qr(Q, self.complete)(a), Qr(R, self.complete)(a)
+        if isinstance(m, int) and isinstance(n, int) and m >= n:
+            return [_of_q(q, r, bar) if self.part == Q else _of_r(q, r, bar)]
+        # Columns behind the first k are q times those of r: they reach a directly, and q.
+        k = public(dims.minimum(m, n))
+        first = r[..., :k]
         if self.part == Q:
-            whole = bar - times(q, mirrored(times(adjoint(bar), q)))
-        else:
-            whole = times(q, mirrored(times(r, adjoint(triu(bar)))))
-        divide = SolveTriangular(is_lower=False, trans=True, right=True)
-        return [conjugated(divide(r, conjugated(whole)))]
+            return [concatenate([_of_q(q, first, bar), zeros_like(a[..., k:])], axis=-1)]
+        behind = bar[..., k:]
+        reaches_q = times(a[..., k:], adjoint(behind))
+        whole = _of_q(q, first, reaches_q) + _of_r(q, first, bar[..., :k])
+        return [concatenate([whole, times(q, behind)], axis=-1)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
@@ -92,6 +97,22 @@ class Qr(Op):
         return LibCall("qr", (*args, Argument(-2)), results)
 
 
+def _of_q(q: Tensor, r: Tensor, bar: Tensor) -> Tensor:
+    """The gradient of ``q r``, for a square r, from that of q (Roberts and Roberts 2020)."""
+    return _divided(bar - times(q, mirrored(times(adjoint(bar), q))), r)
+
+
+def _of_r(q: Tensor, r: Tensor, bar: Tensor) -> Tensor:
+    """The same from the gradient of r."""
+    return _divided(times(q, mirrored(times(r, adjoint(triu(bar))))), r)
+
+
+def _divided(x: Tensor, r: Tensor) -> Tensor:
+    """``x r^-H``"""
+    divide = SolveTriangular(is_lower=False, trans=True, right=True)
+    return conjugated(divide(r, conjugated(x)))
+
+
 class QRResult(NamedTuple):
     """A matrix with orthonormal columns and an upper triangular one, whose product is the given."""
 
@@ -107,8 +128,8 @@ def qr(a: TensorLike, mode: Literal["reduced", "complete", "r"] = "reduced") -> 
     """``a = q @ r`` with orthonormal columns in q and an upper triangle r.
 
     Leading axes are a batch. With ``mode="complete"`` q is square and r as tall as `a`; with
-    ``"r"`` only r is computed. The gradient is for matrices with no more columns than rows, of full
-    rank.
+    ``"r"`` only r is computed. The gradient is for matrices whose first columns, as many as r has
+    rows, are independent; with ``"complete"``, for no more rows than columns.
 
     >>> import symc.tensor as T
     >>> T.linalg.qr([[3.0, 1.0], [4.0, 2.0]], mode="r").eval().round(12)

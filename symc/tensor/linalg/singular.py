@@ -278,8 +278,18 @@ class LeastSquares(Op):
 
 def _inverted(s: Tensor, cutoff: Tensor) -> Tensor:
     """Reciprocals of singular values; 0 for those that count as 0."""
-    large = OPERATORS["gt"](s, cutoff * _largest(s))
+    large = _counts(s, cutoff)
     return OPERATORS["where"](large, 1.0 / OPERATORS["where"](large, s, 1.0), 0.0)
+
+
+def _counts(s: Tensor, cutoff: Tensor) -> Tensor:
+    """Which singular values are above `cutoff` times the largest; it may have the leading axes."""
+    return OPERATORS["gt"](s, _beside(cutoff) * _largest(s))
+
+
+def _beside(limit: Tensor) -> Tensor:
+    """One number for each matrix, beside its singular values; a number for all stays as it is."""
+    return expand_dims(limit, -1) if limit.ndim else limit
 
 
 def _largest(s: Tensor) -> Tensor:
@@ -341,8 +351,8 @@ def svdvals(a: TensorLike) -> Tensor:
 def pinv(a: TensorLike, rcond: TensorLike = 1e-15) -> Tensor:
     """The Moore-Penrose inverses of matrices; leading axes are a batch.
 
-    Singular values up to `rcond` times the largest count as 0. The gradient is right where those
-    are 0, and the rank does not change.
+    Singular values up to `rcond` times the largest count as 0; it may have the leading axes. The
+    gradient is right where those are 0, and the rank does not change.
 
     >>> import symc.tensor as T
     >>> T.linalg.pinv([[2.0, 0.0], [0.0, 0.0]]).eval()
@@ -374,7 +384,7 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: TensorLike | None = None) -> Lsts
     cutoff = _relative(a) if rcond is None else cast_to(as_tensor(rcond), a.dtype.component)
     x, s = LeastSquares()(a, right, cutoff), Svd(S)(a)
     errors = reduce_over("add", OPERATORS["sqr"](OPERATORS["abs"](right - times(a, x))), (0,))
-    rank = _count(OPERATORS["gt"](s, cutoff * _largest(s)))
+    rank = _count(_counts(s, cutoff))
     return LstsqResult(columns(x, vector), errors, rank, s)
 
 
@@ -383,8 +393,9 @@ def matrix_rank(
 ) -> Tensor:
     """How many singular values are above `tol`, or above `rtol` times the largest: int64.
 
-    The default is the rounding error of the dtype times the greater length, as `rtol`. Of what has
-    fewer than 2 axes it is 1 unless all elements are 0. Leading axes are a batch.
+    Either may be one for each matrix of a batch. The default is the rounding error of the dtype
+    times the greater length, as `rtol`. Of what has fewer than 2 axes it is 1 unless all elements
+    are 0. Leading axes are a batch.
 
     >>> import symc.tensor as T
     >>> T.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
@@ -398,10 +409,8 @@ def matrix_rank(
     a = matrices("matrix_rank", a)
     s = Svdvals(S)(a)
     if tol is not None:
-        limit = as_tensor(tol)
-        return _count(OPERATORS["gt"](s, expand_dims(limit, -1) if limit.ndim else limit))
-    relative = _relative(a) if rtol is None else as_tensor(rtol)
-    return _count(OPERATORS["gt"](s, relative * _largest(s)))
+        return _count(OPERATORS["gt"](s, _beside(as_tensor(tol))))
+    return _count(_counts(s, _relative(a) if rtol is None else as_tensor(rtol)))
 
 
 def _relative(a: Tensor) -> Tensor:

@@ -127,10 +127,10 @@ def pair_of(label: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor, b
     if b.ndim == 0:
         raise RankError(f"{label} needs a vector or matrices on the right\n  given  {describe(b)}")
     vector = b.ndim == 1
+    a = square_matrices(label, a)
+    a, b = agreed(label, a, a.ndim - 1, b, 0 if vector else b.ndim - 2)
     b = matrices(label, reshape(b, (*b.type.shape, 1)) if vector else b)
-    a, b = common_dtype(square_matrices(label, a), b)
-    a, b = agreed(label, a, a.ndim - 1, b, b.ndim - 2)
-    return (*stacks(a, b), vector)
+    return (*stacks(*common_dtype(a, b)), vector)
 
 
 def columns(x: Tensor, vector: bool) -> Tensor:

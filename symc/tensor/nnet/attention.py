@@ -31,6 +31,7 @@ from symc.tensor.matmul import blas_suffix, is_blas
 from symc.tensor.products import matmul
 from symc.tensor.reshape import reshape
 from symc.tensor.softmax import logsumexp
+from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 from symc.types import TensorType
 
@@ -348,7 +349,9 @@ def _flat(x: Tensor, lead: tuple[Dim, ...]) -> Tensor:
                 f"attention: axis {axis} is {found}, but for the queries it is {wanted}\n"
                 f"  given  {describe(x)}"
             )
-    return reshape(x, (dims.product(own[:-2]), *own[-2:]))
+    for axis, wanted in enumerate(lead):  # else only their product would be compared
+        x = specify_length(x, axis, wanted) if len(lead) > 1 else x
+    return reshape(x, (dims.product(x.type.shape[:-2]), *own[-2:]))
 
 
 def _bias(mask: Tensor, q: Tensor, k: Tensor, lead: tuple[Dim, ...]) -> Tensor:

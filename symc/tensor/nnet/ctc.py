@@ -11,13 +11,16 @@ from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, INT64
 from symc.codegen.record import record
+from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError, GradientError, RankError
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
+from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import tensor_of
+from symc.tensor.logic import where
 from symc.tensor.math import as_float
 from symc.tensor.matmul import blas_suffix, is_blas
 from symc.tensor.reshape import reshape
@@ -94,26 +97,27 @@ class Ctc(Op):
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         p, targets, spans, counts = node.args
-        for name, given, limit in (
-            ("a target", targets, dims.sub(p.type.shape[2], 1)),
-            ("an input's length", spans, p.type.shape[0]),
-            ("a target's length", counts, targets.type.shape[1]),
-        ):
-            yield _within(name, given, tensor_of(limit))
-        for number, (given, axis) in enumerate(((targets, 0), (spans, 0), (counts, 0))):
-            if given.type.shape[axis] != p.type.shape[1]:
+        classes, longest = dims.sub(p.type.shape[2], 1), targets.type.shape[1]
+        for number, given in enumerate((targets, spans, counts)):
+            if given.type.shape[0] != p.type.shape[1]:
                 yield _as_many(number, given, p)
+        yield _within("an input's length", spans, spans, p.type.shape[0])
+        yield _within("a target's length", counts, counts, longest)
+        counted = OPERATORS["lt"](arange(tensor_of(longest)), expand_dims(counts, 1))
+        yield _within("a target", targets, where(counted, targets, 0), classes)
 
     @property
     def label(self) -> str:
         return "ctc_loss" if self.part == "loss" else f"ctc_{self.part}"
 
 
-def _within(name: str, given: Tensor, limit: Tensor) -> Requirement:
-    ge, le = OPERATORS["ge"](given, 0), OPERATORS["le"](given, limit)
+def _within(name: str, given: Tensor, counted: Tensor, most: Dim) -> Requirement:
+    """The requirement that what counts of integers is from 0 to a length."""
+    limit = tensor_of(most)
+    ge, le = OPERATORS["ge"](counted, 0), OPERATORS["le"](counted, limit)
 
     def message(value: Callable[[Any], Any]) -> str:
-        found = np.asarray(value(given))
+        found = np.asarray(value(counted))
         wrong = found[(found < 0) | (found > value(limit))]
         return (
             f"ctc_loss: {name} is {wrong.flat[0]}, but must be from 0 to {value(limit)}\n"
@@ -182,11 +186,11 @@ def ctc_loss(
     """Minus the log-probability of each target, over all its alignments (Graves et al., 2006).
 
     `log_probabilities` is (steps, examples, classes), such as a `log_softmax` gives; `targets`
-    (examples, longest) are classes, of which the first `target_lengths` count, and of the steps the
-    first `input_lengths`. An alignment says every class one or more times in a row, and `blank` in
-    between, which it must between equal ones. Where there is no alignment the loss is inf and its
-    gradient 0. Second derivatives raise `GradientError`. Raises `IndexError`, when it runs, for
-    classes and lengths out of range.
+    (examples, longest) are classes, of which the first `target_lengths` count (whatever is behind
+    them), and of the steps the first `input_lengths`. An alignment says every class one or more
+    times in a row, and `blank` in between, which it must between equal ones. Where there is no
+    alignment the loss is inf and its gradient 0. Second derivatives raise `GradientError`. Raises
+    `IndexError`, when it runs, for classes and lengths out of range.
 
     >>> import symc.tensor as T
     >>> p = T.log(T.constant([[[0.5, 0.5]], [[0.25, 0.75]]]))

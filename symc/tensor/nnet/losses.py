@@ -9,6 +9,7 @@ from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.activations import softplus
 from symc.tensor.broadcast import describe
+from symc.tensor.checked import not_negative
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import normal_axis
 from symc.tensor.logic import where
@@ -42,7 +43,8 @@ def categorical_crossentropy(
     `predicted` are probabilities, or with ``from_logits=True`` what softmax makes such of. `target`
     are probabilities as well, or integers without that axis: the right classes. With
     `label_smoothing`, a target is that much of the way towards equal probabilities. A class whose
-    target is 0 adds 0, whatever was predicted.
+    target is 0 adds 0, whatever was predicted. Raises `IndexError`, when it runs, for classes that
+    do not exist, negative ones too.
 
     >>> import symc.tensor as T
     >>> T.nnet.categorical_crossentropy(T.constant([[0.5, 0.5], [0.25, 0.75]]), [1, 0]).eval()
@@ -62,6 +64,7 @@ def categorical_crossentropy(
         raise RankError(
             f"{label}: classes must be integers with {x.ndim - 1} axes\n  target  {describe(t)}"
         )
+    t = not_negative(t, f"{label}: a class must not be negative", is_index=True)
     loss = -squeeze(take_along_axis(logs, expand_dims(t, at), at), at)
     if label_smoothing:
         loss = (1 - label_smoothing) * loss - label_smoothing * mean(logs, at)
@@ -121,9 +124,10 @@ def huber_loss(
     reduction: Reduction = "none",
 ) -> Tensor:
     """``d ** 2 / 2`` of the difference d, and beyond `delta` the tangent to it (Huber, 1964)."""
-    away = absolute(as_float(as_tensor(predicted)) - target)
+    difference = as_float(as_tensor(predicted)) - target
+    away = absolute(difference)
     near = OPERATORS["le"](away, delta)
-    return _reduced(where(near, sqr(away) / 2, delta * (away - delta / 2)), reduction)
+    return _reduced(where(near, sqr(difference) / 2, delta * (away - delta / 2)), reduction)
 
 
 def hinge_loss(

@@ -14,6 +14,7 @@ from symc.errors import ShapeMismatch
 from symc.graph import Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import refuse_complex
 from symc.tensor.lengths import normal_axes, normal_axis, public
 from symc.tensor.math import as_float, reciprocal, sqr, sqrt
 from symc.tensor.reduce import count_along
@@ -163,6 +164,7 @@ def instance_norm(
 
 def _normalized(x: Tensor, axes: tuple[int, ...], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
     """`x` with mean 0 and variance 1 along axes, and what these were, with the axes kept."""
+    refuse_complex("a normalisation", x.dtype)
     centre = mean(x, axes, keepdims=True)
     away = x - centre
     variance = mean(sqr(away), axes, keepdims=True)

@@ -17,7 +17,7 @@ from symc.dims import Dim
 from symc.graph import Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.build import ones
-from symc.tensor.elementwise import cast_to
+from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.nnet.geometry import (
@@ -50,18 +50,27 @@ def _pool(
     sizes = numbers(label, "window", window, rank)
     strides = numbers(label, "stride", sizes if stride is None else stride, rank)
     lengths, near = x.type.shape[2:], (1,) * rank
-    pairs = paddings(label, padding, lengths, sizes, strides, near)
+    asked = pairs = paddings(label, padding, lengths, sizes, strides, near)
     if ceil_mode:
-        pairs = tuple(map(_with_last, lengths, pairs, sizes, strides))
+        pairs = tuple(map(_with_last, lengths, asked, sizes, strides))
     if kind == "max":
+        refuse_complex(label, x.dtype)
         return _reduced("max", padded(x, pairs, _least(x)), sizes, strides)
     x = cast_to(x, float_for(x.dtype)) if kind == "avg" else x
     total = _reduced("add", padded(x, pairs), sizes, strides)
     if kind == "sum":
         return total
-    if include_padding or all(pair == (0, 0) for pair in pairs):
+    counted = asked if include_padding else ((0, 0),) * rank
+    if counted == pairs:
         return total / math.prod(sizes)
-    inside = padded(ones([public(length) for length in lengths], INT64), pairs)
+    whole = [
+        dims.add(length, dims.add(*pair)) for length, pair in zip(lengths, counted, strict=True)
+    ]
+    around = [
+        (dims.sub(before, own), dims.sub(behind, other))
+        for (before, behind), (own, other) in zip(pairs, counted, strict=True)
+    ]
+    inside = padded(ones(list(map(public, whole)), INT64), around)
     return total / cast_to(_reduced("add", inside, sizes, strides), x.dtype)
 
 
@@ -204,7 +213,8 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of `x`; parameters as for `max_pool2d`, integers become floats.
 
-    Padding counts as zeros, or with ``include_padding=False`` not at all.
+    Padding counts as zeros, or with ``include_padding=False`` not at all. What of a window is
+    behind the end with ``ceil_mode=True`` never counts.
     """
     return _pool("avg", 2, x, window, stride, padding, ceil_mode, include_padding)
 

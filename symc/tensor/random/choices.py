@@ -12,7 +12,7 @@ from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros_like
-from symc.tensor.checks import Checked
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.logic import where
 from symc.tensor.random.draw import draw

@@ -15,7 +15,7 @@ from symc.errors import DTypeError
 from symc.graph import OPERATORS, Array, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.broadcast import describe
-from symc.tensor.checks import Checked
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.math import ceil, log1p, maximum, minimum
 from symc.tensor.random.draw import draw

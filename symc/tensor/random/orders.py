@@ -17,7 +17,7 @@ from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.checks import Checked
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims, dim_of, length, normal_axis, public, tensor_of
 from symc.tensor.random.choices import categorical, weights

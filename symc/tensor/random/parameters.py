@@ -14,7 +14,7 @@ from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import Array, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.broadcast import broadcast_shape, describe
-from symc.tensor.checks import Checked
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims
 from symc.tensor.random.draw import draw

@@ -6,26 +6,30 @@ from typing import Any, cast
 
 import numpy as np
 
+from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
-from symc.tensor.checks import Checked
+from symc.tensor.checked import Checked, increasing, not_negative
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import length, shape_of
+from symc.tensor.lengths import length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
+from symc.tensor.math import as_float
 from symc.tensor.reduce import max as largest
 from symc.tensor.reduce import min as smallest
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.select import flatnonzero
+from symc.tensor.select import flatnonzero, take
 from symc.tensor.shape import concatenate
-from symc.tensor.sorting.order import Inverse, argsort, sort, sortable, vector
+from symc.tensor.sorting.order import Inverse, RowOrder, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
+from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
+from symc.tensor.views import moveaxis
 from symc.types import promote
 
 
@@ -34,7 +38,7 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: None = None,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
 ) -> Any:
@@ -42,36 +46,55 @@ def unique(
 
     Also, as int64: the index of each in ``x.ravel()`` where it occurs first, which of them each
     element of `x` is (in the shape of `x`), and how often each occurs. NaNs are one element unless
-    `equal_nan` is False. Only all elements together: `axis` must be None.
+    `equal_nan` is False. With `axis`, the distinct parts of `x` along it, sorted by their first
+    elements, then by the second and so on; parts with NaN all differ, as in NumPy.
 
     >>> import symc.tensor as T
     >>> values, counts = T.unique(T.constant([3, 1, 3]), return_counts=True)
     >>> values.eval(), counts.eval()
     (array([1, 3]), array([1, 2]))
+    >>> T.unique(T.constant([[2, 1], [1, 5], [2, 1]]), axis=0).eval()
+    array([[1, 5],
+           [2, 1]])
     """
-    if axis is not None:
-        raise ValueError("unique: only axis=None, all elements together")
     x = sortable("unique", x)
-    flat = ravel(x)
-    order = argsort(flat) if return_index or return_inverse else None
-    values = sort(flat) if order is None else flat[order]
-    places = arange(length(values, 0))
-    before = values[OPERATORS["maximum"](places - 1, 0)]
-    differs = OPERATORS["ne"](values, before)
-    if equal_nan and values.dtype.is_float:
-        differs = differs & ~(isnan(values) & isnan(before))
-    first = OPERATORS["eq"](places, 0) | differs
-    results = [values[first]]
+    order: Tensor | None
+    if axis is None:
+        flat, shape = ravel(x), shape_of(x)
+        order = argsort(flat) if return_index or return_inverse else None
+        values = sort(flat) if order is None else flat[order]
+        first = _is_first(values, equal_nan=equal_nan)
+        results = [values[first]]
+    else:
+        axis = normal_axis("unique", axis, x.ndim, x)
+        parts = moveaxis(x, axis, 0)
+        count, rest = parts.type.shape[0], dims.product(parts.type.shape[1:])
+        rows, shape = reshape(parts, (count, rest)), (public(count),)
+        order = RowOrder()(rows)
+        first = _is_first(rows[order], equal_nan=False)
+        results = [take(x, order[first], axis)]
     if return_index and order is not None:
         results.append(order[first])
     if return_inverse and order is not None:
         rank = cumsum(cast_to(first, INT64)) - 1
-        results.append(reshape(rank[Inverse()(order)], shape_of(x)))
+        results.append(reshape(rank[Inverse()(order)], shape))
     if return_counts:
         starts = flatnonzero(first)
-        ends = concatenate([starts[1:], reshape(length(values, 0), (1,))])
+        ends = concatenate([starts[1:], reshape(length(first, 0), (1,))])
         results.append(ends[: length(starts, 0)] - starts)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _is_first(values: Tensor, *, equal_nan: bool) -> Tensor:
+    """Which of sorted elements, or rows, differ from the one before."""
+    places = arange(length(values, 0))
+    before = values[OPERATORS["maximum"](places - 1, 0)]
+    differs: Tensor = OPERATORS["ne"](values, before)
+    if equal_nan and values.dtype.is_float:
+        differs = differs & ~(isnan(values) & isnan(before))
+    if values.ndim > 1:
+        differs = METHODS["any"](differs, axis=1)
+    return OPERATORS["eq"](places, 0) | differs
 
 
 def bincount(
@@ -92,7 +115,7 @@ def bincount(
     x = cast_to(x, INT64)
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
-    x = Checked("bincount: the elements must not be negative")(x, OPERATORS["ge"](x, 0))
+    x = not_negative(x, "bincount: the elements must not be negative")
     least = reshape(cast_to(as_tensor(minlength), INT64), (1,)) - 1
     count = largest(concatenate([x, least])) + 1
     return _counted(x, weights, count, "bincount", FLOAT64)
@@ -105,11 +128,13 @@ def _counted(
     if weights is None:
         return inc_subtensor(zeros((count,), dtype="int64")[places], 1)
     weights = cast_to(as_tensor(weights), dtype)
-    if weights.ndim != places.ndim:
+    lengths = weights.type.shape + places.type.shape
+    if weights.ndim != 1 or (all(isinstance(n, int) for n in lengths) and len(set(lengths)) > 1):
         raise ShapeMismatch(
             f"{label}: the weights must have the shape of what is counted\n"
             f"  weights  {describe(weights)}\n  counted  {describe(places)}"
         )
+    weights = specify_length(weights, 0, places.type.shape[0])  # one does not serve for all
     return inc_subtensor(zeros((count,), dtype=dtype)[places], weights)
 
 
@@ -150,30 +175,30 @@ def histogram(
 def _edges(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> Tensor:
     if not isinstance(bins, int | np.integer):
         edges = vector("histogram", bins)
-        known = constant_value(edges)
-        if known is not None and bool(np.any(known[1:] < known[:-1])):
-            raise ValueError("histogram: the edges must increase")
-        return edges
+        return increasing(edges, "histogram: the edges must increase")
     if bins < 1:
         raise ValueError(f"histogram: there must be at least one bin, not {bins}")
     dtype = a.dtype if a.dtype.is_float else promote(a.dtype, FLOAT64)
-    if range is None:
-        low, high = _ends(cast_to(a, dtype))
-    else:
-        low, high = (cast_to(as_tensor(end), dtype) for end in range)
-        known_ends = [constant_value(end) for end in (low, high)]
-        if (
-            known_ends[0] is not None
-            and known_ends[1] is not None
-            and known_ends[0] > known_ends[1]
-        ):
-            raise ValueError(f"histogram: the range must increase: {range}")
+    low, high = _ends(cast_to(a, dtype)) if range is None else _given_ends(range)
     same = OPERATORS["eq"](low, high)
     low, high = where(same, low - 0.5, low), where(same, high + 0.5, high)
     # As NumPy's linspace rounds them: steps from the low end, and the high end itself.
     steps = arange(int(cast("int", bins)), dtype="float64") * cast_to((high - low) / bins, FLOAT64)
-    inner = cast_to(steps + cast_to(low, FLOAT64), dtype)
-    return concatenate([inner, reshape(high, (1,))])
+    inner = steps + cast_to(low, FLOAT64)
+    return concatenate([cast_to(inner, dtype), reshape(cast_to(high, dtype), (1,))])
+
+
+def _given_ends(range: tuple[Any, Any]) -> tuple[Tensor, Tensor]:
+    """The ends of a range, as floats; numbers are float64, whatever they are ends for."""
+    low, high = (as_float(as_tensor(end)) for end in range)
+    text = "histogram: the range must increase, and be finite"
+    first, last = constant_value(low), constant_value(high)
+    if first is None or last is None:
+        finite = isfinite(low) & isfinite(high)
+        return Checked(text)(low, finite & OPERATORS["le"](low, high)), high
+    if not (np.isfinite([first, last]).all() and first <= last):
+        raise ValueError(f"{text}: {range}")
+    return low, high
 
 
 def _ends(a: Tensor) -> tuple[Tensor, Tensor]:

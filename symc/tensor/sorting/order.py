@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
+from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, UINT64
 from symc.codegen.record import record
-from symc.dims import Dim, mul, product
+from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError, RankError
-from symc.graph import Array, Op, Tensor, TensorLike
+from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, Index, IndexReader, LibCall, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
+from symc.tensor.checked import Checked
 from symc.tensor.checks import BOUNDS, Bounds
-from symc.tensor.lengths import normal_axis
+from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
 from symc.tensor.select import take_along_axis
 from symc.tensor.views import moveaxis, through
@@ -45,7 +49,7 @@ class Ordered(Op):
         x = args[0].type
         if not self.room:
             return TensorType(INT64 if self.places else x.dtype, x.shape)
-        return TensorType(UINT64, (*x.shape[:-1], mul(x.shape[-1], 3 if self.places else 1)))
+        return TensorType(UINT64, (*x.shape[:-1], dims.mul(x.shape[-1], 3 if self.places else 1)))
 
     def evaluate(self, *args: Array) -> Array:
         x = args[0]
@@ -74,7 +78,7 @@ class Ordered(Op):
             "argsort" if self.places else "sort_f64" if x.dtype.bytes == 8 else "sort_f32",
             (
                 ir.const(KINDS.index(x.dtype.name)), ir.const(int(self.descending)),
-                size(product(x.type.shape[:-1])), size(x.type.shape[-1]),
+                size(dims.product(x.type.shape[:-1])), size(x.type.shape[-1]),
                 Argument(0), Argument(-1), Argument(-2),
             ),
             (replace(self, room=False), replace(self, room=True)),
@@ -87,13 +91,52 @@ class Ordered(Op):
 
 def _below_length(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     """Places are indexes of the axis, as rules on indexes need to know."""
-    op = node.op
-    if not isinstance(op, Ordered) or not op.places or op.room:
-        return (None, None)
-    return (0, node.type.shape[-1] - 1)
+    match node.op:
+        case Ordered(places=True, room=False) | RowOrder(room=False):
+            return (0, node.type.shape[-1] - 1)
+        case _:
+            return (None, None)
 
 
 BOUNDS[Ordered] = _below_length
+
+
+@record
+class RowOrder(Op):
+    """Where the rows of a matrix come from when they are sorted, by their first elements first.
+
+    Equal rows keep their order. `room` is the memory that the routine works in.
+    """
+
+    room: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        n, m = args[0].type.shape
+        if self.room:
+            return TensorType(UINT64, (dims.mul(n, dims.add(m, 1)),))
+        return TensorType(INT64, (n,))
+
+    def evaluate(self, *args: Array) -> Array:
+        (x,) = args
+        return np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [None]
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        (x,) = node.args
+        lengths = map(size, x.type.shape)
+        args = (
+            ir.const(KINDS.index(x.dtype.name)), *lengths, Argument(0), Argument(-1), Argument(-2)
+        )  # fmt: skip
+        return LibCall("row_order", args, (RowOrder(), RowOrder(room=True)))
+
+    @property
+    def label(self) -> str:
+        return "room" if self.room else "row_order"
+
+
+BOUNDS[RowOrder] = _below_length
 
 
 @record
@@ -167,7 +210,8 @@ def topk(
 ) -> tuple[Tensor, Tensor]:
     """The `k` largest elements along an axis (or smallest), in order, and their indexes.
 
-    Of equal elements those with the lowest index come first. NaN is larger than all numbers.
+    Of equal elements those with the lowest index come first. NaN is larger than all numbers. Raises
+    `IndexError`, at run time if need be, when there are fewer than `k`.
 
     >>> import symc.tensor as T
     >>> values, places = T.topk(T.constant([3.0, 1.0, 7.0]), 2)
@@ -176,15 +220,22 @@ def topk(
     """
     x = sortable("topk", x)
     axis = normal_axis("topk", axis, x.ndim, x)
-    length = x.type.shape[axis]
-    if isinstance(k, int) and (k < 0 or (isinstance(length, int) and k > length)):
-        raise BadIndex(f"topk: there are {length} elements, not {k}\n  given  {describe(x)}")
+    length, count = x.type.shape[axis], as_dim(k)
+    if isinstance(count, int) and (count < 0 or (isinstance(length, int) and count > length)):
+        raise BadIndex(f"topk: there are {length} elements, not {count}\n  given  {describe(x)}")
+    if not dims.nonnegative(count) or not dims.nonnegative(dims.sub(length, count)):
+        enough = OPERATORS["ge"](tensor_of(length), tensor_of(count))
+        enough = OPERATORS["logical_and"](enough, OPERATORS["ge"](tensor_of(count), 0))
+        x = Checked("topk: k must be from 0 to the number of elements", is_index=True)(x, enough)
     places = argsort(x, axis, descending=largest)
-    chosen = places[(*[slice(None)] * axis, slice(k))]
+    chosen = places[(*[slice(None)] * axis, slice(public(count)))]
     return take_along_axis(x, chosen, axis), chosen
 
 
-def partition(x: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
+Kth: TypeAlias = "int | Sequence[int] | Array"
+
+
+def partition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
     """`x` with those elements in place along an axis that sorting would put at `kth`.
 
     Smaller ones are before them and the others behind; here they are all sorted.
@@ -193,18 +244,18 @@ def partition(x: TensorLike, kth: int | Sequence[int], axis: int | None = -1) ->
     return sort(x, axis)
 
 
-def argpartition(x: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
+def argpartition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
     """The indexes of `partition`."""
     _check_kth("argpartition", x, kth, axis)
     return argsort(x, axis)
 
 
-def _check_kth(label: str, x: TensorLike, kth: int | Sequence[int], axis: int | None) -> None:
+def _check_kth(label: str, x: TensorLike, kth: Kth, axis: int | None) -> None:
     x = as_tensor(x)
     if axis is not None:
         axis = normal_axis(label, axis, x.ndim, x)
-    length: Dim = product(x.type.shape) if axis is None else x.type.shape[axis]
-    for k in [kth] if isinstance(kth, int) else kth:
+    length: Dim = dims.product(x.type.shape) if axis is None else x.type.shape[axis]
+    for k in map(operator.index, np.atleast_1d(kth).tolist()):
         if isinstance(length, int) and not -length <= k < length:
             raise BadIndex(f"{label}: kth={k}, there are {length} elements\n  given  {describe(x)}")
 

@@ -9,9 +9,12 @@ import numpy as np
 from symc.codegen.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
-from symc.tensor.logic import isnan, where
+from symc.tensor.logic import isinf, isnan, where
+from symc.tensor.math import ceil, floor, maximum, minimum
+from symc.tensor.math import round as rounded
 from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.reshape import reshape
 from symc.tensor.sorting.order import sort, sortable
@@ -20,25 +23,27 @@ from symc.tensor.views import expand_dims, moveaxis
 # Methods of R. Hyndman and Y. Fan, "Sample quantiles in statistical packages" (1996), that
 # interpolate: alpha and beta in ``n*q + alpha + q*(1 - alpha - beta) - 1``.
 _CONTINUOUS = {
-    "linear": (1.0, 1.0), "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5),
-    "weibull": (0.0, 0.0), "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
+    "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
 }  # fmt: skip
-_BETWEEN = ("lower", "higher", "midpoint", "nearest")
+_PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+_METHODS = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS, *_PICKING)
 
 
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The middle of the sorted elements along axes (all for None), or the mean of the middle two.
 
-    Integers give float64. Where there is a NaN, the median is NaN.
+    Integers give float64. Where there is a NaN, the median is NaN. Raises `IndexError` when it runs
+    if there are no elements.
 
     >>> import symc.tensor as T
     >>> T.median(T.constant([3, 1, 2, 9])).eval()
     array(2.5)
     """
-    rows, axes = _rows("median", a, axis)
-    n = length(rows, -1 % rows.ndim)
+    rows, axes = _rows("median", a, axis, floats=True)
+    n = length(rows, rows.ndim - 1)
     low, high = _at(rows, (n - 1) // 2), _at(rows, n // 2)
-    middle = where(OPERATORS["eq"](low, high), low, low * 0.5 + high * 0.5)
+    middle = where(OPERATORS["eq"](n % 2, 1), low, low * 0.5 + high * 0.5)
     return _kept(_nan_of(rows, middle), axes if keepdims else (), 0)
 
 
@@ -51,10 +56,12 @@ def quantile(
 ) -> Tensor:
     """The quantiles `q` (from 0 to 1) of the elements along axes (all for None).
 
-    The axes of `q` come first in the result. Integers give float64. `method` is one of NumPy's
-    that interpolate: ``linear``, ``lower``, ``higher``, ``midpoint``, ``nearest``, ``hazen``,
-    ``weibull``, ``median_unbiased``, ``normal_unbiased``, ``interpolated_inverted_cdf``. Where
-    there is a NaN, the quantile is NaN.
+    The axes of `q` come first in the result. `method` is one of NumPy's: ``linear``, ``midpoint``,
+    ``hazen``, ``weibull``, ``median_unbiased``, ``normal_unbiased``, ``averaged_inverted_cdf`` and
+    ``interpolated_inverted_cdf``, which give float64 for integers; and ``lower``, ``higher``,
+    ``nearest``, ``inverted_cdf`` and ``closest_observation``, which give one of the elements as it
+    is. Where there is a NaN, the quantile is NaN. Raises `ValueError`, at run time if need be, for
+    `q` beyond 0 and 1, and `IndexError` when it runs if there are no elements.
 
     >>> import symc.tensor as T
     >>> T.quantile(T.constant([1.0, 2.0, 4.0]), [0.5, 0.75]).eval()
@@ -82,41 +89,59 @@ def percentile(
 def _quantile(
     label: str, a: TensorLike, q: Tensor, whole: float, axis: Axis, method: str, keepdims: bool
 ) -> Tensor:
-    if method not in (*_CONTINUOUS, *_BETWEEN):
-        known = ", ".join((*_CONTINUOUS, *_BETWEEN))
+    if method not in _METHODS:
+        known = ", ".join(_METHODS)
         raise ValueError(f"{label}: there is no method {method!r}; there are {known}")
-    value = constant_value(q)
-    if value is not None and not bool(np.all((value >= 0) & (value <= whole))):
-        raise ValueError(f"{label}: q must be from 0 to {whole:g}")
-    rows, axes = _rows(label, a, axis)
-    at = cast_to(q, FLOAT64) / whole
+    q = cast_to(_inside(label, q, whole), FLOAT64) / whole
+    rows, axes = _rows(label, a, axis, floats=method not in _PICKING)
     n = cast_to(length(rows, rows.ndim - 1), FLOAT64)
-    last = n - 1
-    if method in _CONTINUOUS:
-        alpha, beta = _CONTINUOUS[method]
-        at = n * at + (alpha + at * (1 - alpha - beta)) - 1 if method != "linear" else last * at
-    else:
-        at = last * at
-    floor, ceil = OPERATORS["floor"](at), OPERATORS["ceil"](at)
-    match method:
-        case "lower":
-            at = floor
-        case "higher":
-            at = ceil
-        case "midpoint":
-            at = (floor + ceil) * 0.5
-        case "nearest":  # halves go to the even place, as NumPy has it
-            at = OPERATORS["round"](at)
-        case _:
-            pass
-    at = OPERATORS["maximum"](OPERATORS["minimum"](at, last), 0.0)
-    start = OPERATORS["floor"](at)
-    low = _at(rows, cast_to(start, INT64))
-    high = _at(rows, cast_to(OPERATORS["minimum"](start + 1, last), INT64))
-    result = _nan_of(rows, _between(low, high, at - start), q.ndim)
+    at = maximum(minimum(_place(method, q, n), n - 1), 0.0)
+    start = floor(at)
+    result = _at(rows, cast_to(start, INT64))
+    if method not in _PICKING:
+        behind = _at(rows, cast_to(minimum(start + 1, n - 1), INT64))
+        result = _between(result, behind, at - start)
+    result = _nan_of(rows, result, q.ndim)
     if q.ndim:
         result = moveaxis(result, tuple(range(-q.ndim, 0)), tuple(range(q.ndim)))
     return _kept(result, axes if keepdims else (), q.ndim)
+
+
+def _inside(label: str, q: Tensor, whole: float) -> Tensor:
+    """`q`, which is from 0 to the whole; where it is not known yet, that is checked."""
+    text, value = f"{label}: q must be from 0 to {whole:g}", constant_value(q)
+    if value is None:
+        low, high = OPERATORS["ge"](q, 0), OPERATORS["le"](q, whole)
+        return Checked(text)(q, OPERATORS["logical_and"](low, high))
+    if not np.all((value >= 0) & (value <= whole)):
+        raise ValueError(text)
+    return q
+
+
+def _place(method: str, q: Tensor, n: Tensor) -> Tensor:
+    """Where a quantile is among n sorted elements: at one, or between two."""
+    at: Tensor = (n - 1) * q
+    match method:
+        case "linear":
+            return at
+        case "lower":
+            return floor(at)
+        case "higher":
+            return ceil(at)
+        case "midpoint":
+            return (floor(at) + ceil(at)) * 0.5
+        case "nearest":  # halves go to the even place, as NumPy has it
+            return rounded(at)
+        case "inverted_cdf":
+            return ceil(n * q - 1)
+        case "averaged_inverted_cdf":  # where it jumps, the mean of both
+            at = n * q - 1
+            return where(OPERATORS["eq"](at, floor(at)), at + 0.5, ceil(at))
+        case "closest_observation":  # halves go to the even place, counted from 1
+            return rounded(n * q) - 1
+        case _:
+            alpha, beta = _CONTINUOUS[method]
+            return n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
 def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
@@ -126,15 +151,17 @@ def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
     low, high, share = (cast_to(x, wide) for x in (low, high, share))
     step = high - low
     found = where(share >= 0.5, high - step * (1 - share), low + step * share)
-    return cast_to(where(OPERATORS["eq"](low, high), low, found), dtype)
+    # Of equal numbers each has its share of the gradient; infinite ones have no difference.
+    endless = OPERATORS["logical_and"](OPERATORS["eq"](low, high), isinf(low))
+    return cast_to(where(endless, low, found), dtype)
 
 
-def _rows(label: str, a: TensorLike, axis: Axis) -> tuple[Tensor, tuple[int, ...]]:
-    """The elements along axes, sorted on one last axis, as floats; and the axes."""
+def _rows(label: str, a: TensorLike, axis: Axis, *, floats: bool) -> tuple[Tensor, tuple[int, ...]]:
+    """The elements along axes, sorted on one last axis, perhaps as floats; and the axes."""
     a = sortable(label, a)
     axes = axes_of(label, a, axis)
     kept = [number for number in range(a.ndim) if number not in axes]
-    a = a if a.dtype.is_float else cast_to(a, FLOAT64)
+    a = cast_to(a, FLOAT64) if floats and not a.dtype.is_float else a
     moved = moveaxis(a, axes, tuple(range(len(kept), a.ndim)))
     shape: list[Any] = [moved.shape[number] for number in range(len(kept))]
     total: Any = 1
@@ -150,6 +177,8 @@ def _at(rows: Tensor, place: Tensor | int) -> Tensor:
 
 def _nan_of(rows: Tensor, value: Tensor, extra: int = 0) -> Tensor:
     """The value; NaN where the row has one, which then is its last element."""
+    if not rows.dtype.is_float:
+        return value
     last = rows[..., -1]
     return where(
         isnan(expand_dims(last, tuple(range(last.ndim, last.ndim + extra)))), np.nan, value

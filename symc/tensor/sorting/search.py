@@ -13,6 +13,7 @@ from symc.dims import product
 from symc.graph import Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.tensor.checked import increasing
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import where
@@ -113,7 +114,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     """For each element of `x` the number of its bin, int64: bin i is ``bins[i-1] <= x < bins[i]``.
 
     With `right`, ``bins[i-1] < x <= bins[i]``. `bins` increase; if they are known now they may
-    also decrease, as in NumPy. Raises `ValueError` where known ones do neither.
+    also decrease, as in NumPy. Raises `ValueError`, at run time if need be, where they do not.
 
     >>> import symc.tensor as T
     >>> T.digitize([0.2, 6.4, 3.0], [0.0, 1.0, 2.5, 4.0]).eval()
@@ -122,11 +123,13 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     edges, values = vector("digitize", bins), sortable("digitize", x)
     side: Literal["left", "right"] = "left" if right else "right"
     known = constant_value(edges)
-    if known is None or bool(np.all(known[1:] >= known[:-1])):
-        return searchsorted(edges, values, side)
-    if not bool(np.all(known[1:] <= known[:-1])):
-        raise ValueError("digitize: the bins must increase or decrease")
-    return len(known) - searchsorted(edges[::-1], values, side)
+    if known is None:
+        edges = increasing(edges, "digitize: bins that are not known before must increase")
+    elif np.any(known[1:] < known[:-1]):
+        if np.any(known[1:] > known[:-1]):
+            raise ValueError("digitize: the bins must increase or decrease")
+        return len(known) - searchsorted(edges[::-1], values, side)
+    return searchsorted(edges, values, side)
 
 
 def bin_of(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:

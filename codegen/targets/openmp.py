@@ -1,0 +1,54 @@
+"""Whether a compiler has the runtime that loops on several threads need.
+
+gcc brings its own. clang often comes without one (on macOS always): its programs then run on one
+thread, and only what OpenMP says of vectors is used.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from symc.codegen.targets.compiler import Compiler, is_gcc, remembered
+
+THREADS = "-fopenmp"
+VECTORS = "-fopenmp-simd"
+_TRIAL = """\
+int main(void)
+{
+    int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 9; i++) sum += i;
+    return sum != 36;
+}
+"""
+
+
+@cache
+def has_openmp(found: Compiler, memo: str | Path | None = None) -> bool:
+    """Whether programs of a compiler can have threads. Tried once; kept in `memo`, if given."""
+    if is_gcc(found):
+        return True
+    beside = None if memo is None else f"{memo}.openmp"
+    return remembered(found.stamp, beside, lambda: str(_runs(found))) == str(True)
+
+
+def option(found: Compiler, memo: str | Path | None = None) -> str:
+    """What to compile with."""
+    return THREADS if has_openmp(found, memo) else VECTORS
+
+
+def _runs(found: Compiler) -> bool:
+    """Whether a loop on threads can be compiled, linked and run."""
+    import subprocess  # late: with the answer remembered, nothing here starts a process
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="symc-openmp-") as folder:
+        program = Path(folder) / "trial"
+        command = [*found.command, THREADS, "-x", "c", "-", "-o", str(program)]
+        try:
+            subprocess.run(command, input=_TRIAL, text=True, capture_output=True, check=True)
+            subprocess.run([str(program)], capture_output=True, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return False
+    return True

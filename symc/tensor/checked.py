@@ -1,0 +1,82 @@
+"""What functions ask of the numbers they are given, where that is known only when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from symc.codegen.record import record
+from symc.errors import BadIndex
+from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
+from symc.inputs import constant_value
+from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.tensor.broadcast import describe
+from symc.tensor.checks import BOUNDS, Bounds
+from symc.types import TensorType
+
+
+@record
+class Checked(Op):
+    """The argument; that the other one is true everywhere is checked when it runs.
+
+    It raises `ValueError`, or `IndexError` where it is about what `is_index`. `natural` says that
+    integers which pass are not negative.
+    """
+
+    message: str
+    is_index: bool = False
+    natural: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [bar, None]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        def element(index: Index) -> Reader:
+            return (yield Read(0, index))
+
+        return At(element)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        text = f"{self.message}\n  given  {describe(node.args[0])}"
+        error = BadIndex if self.is_index else ValueError
+        yield Requirement(node.args[1], error, lambda value: text)
+
+    @property
+    def only_checks(self) -> bool:
+        return True
+
+
+def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    low, high = args[0]
+    if not isinstance(node.op, Checked) or not node.op.natural:
+        return args[0]
+    return (max(low, 0) if isinstance(low, int) else 0, high)
+
+
+BOUNDS[Checked] = _bounds
+
+
+def not_negative(x: Tensor, message: str, *, is_index: bool = False) -> Tensor:
+    """Integers of which none is negative."""
+    return Checked(message, is_index, natural=True)(x, OPERATORS["ge"](x, 0))
+
+
+def increasing(numbers: Tensor, message: str) -> Tensor:
+    """A vector none of whose elements is below the one before; else it raises `ValueError`."""
+    known = constant_value(numbers)
+    if known is None:
+        below = OPERATORS["lt"](numbers[1:], numbers[:-1])
+        return Checked(message)(numbers, OPERATORS["logical_not"](below))
+    if np.any(known[1:] < known[:-1]):
+        raise ValueError(message)
+    return numbers
