@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from symc.codegen.record import record
+from typing import Literal, NoReturn, Self
 
 Kind = Literal["bool", "int", "uint", "float", "complex"]
 
 
-@record(eq=False)
-class DType:
-    """An element type. There is one object for each type: compare with ``is`` or ``==``."""
+class DType(str):
+    """An element type: its name as text, with what is known of it.
 
+    There is one object for each type, to compare with ``is``. As text it also equals its name, and
+    serves wherever NumPy takes a dtype: ``x.dtype == "float32"``, ``np.zeros(3, x.dtype)``.
+    """
+
+    __slots__ = ("bits", "kind", "name")
     name: str
     kind: Kind
     bits: int
+
+    def __new__(cls, name: str, kind: Kind, bits: int) -> Self:
+        """The type of a name, a kind and a number of bits."""
+        made = super().__new__(cls, name)
+        for field, value in (("name", name), ("kind", kind), ("bits", bits)):
+            object.__setattr__(made, field, value)
+        return made
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a dtype cannot be changed: {name}")
 
     @property
     def bytes(self) -> int:
@@ -47,7 +59,7 @@ class DType:
         """The type of a complex number's real and imaginary parts; any other type itself."""
         return _COMPONENTS.get(self.name, self)
 
-    def __str__(self) -> str:
+    def __str__(self) -> str:  # a plain string, not this object
         return self.name
 
     def __repr__(self) -> str:

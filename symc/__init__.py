@@ -90,7 +90,9 @@ __version__ = _VERSION
 def __getattr__(name: str) -> object:
     """Modules and functions that are imported when they are first asked for."""
     if name not in _MODULES and name not in _LATE:
-        raise AttributeError(f"module 'symc' has no attribute {name!r}")
+        from symc.elsewhere import instead
+
+        raise AttributeError(f"module 'symc' has no attribute {name!r}{instead('symc', name)}")
     import importlib
 
     if name in _MODULES:

@@ -10,7 +10,7 @@ from symc.errors import BadArgument, DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Tensor
 from symc.inputs import Input
 from symc.tensor.broadcast import describe
-from symc.types import to_numpy
+from symc.types import literal_fits, to_numpy
 
 
 def convert_argument(
@@ -59,13 +59,10 @@ def _converted(
     if np.can_cast(array.dtype, dtype, "safe") or (allow_downcast and not drops_parts):
         with np.errstate(all="ignore"):
             return array.astype(dtype)
-    if not typed and allow_downcast is None and not drops_parts:
+    literal = not typed and allow_downcast is None and not drops_parts
+    if literal and literal_fits(array, dtype):
         with np.errstate(all="ignore"):
-            result = array.astype(dtype)
-        # Python floats may round to a float type; anything else must be exactly representable.
-        rounds = dtype.kind in "fc" and array.dtype.kind in "fc"
-        if rounds or (array.size == 0) or bool(np.all(result == array)):
-            return result
+            return array.astype(dtype)
     if drops_parts:
         raise DTypeError(
             _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
@@ -23,13 +23,17 @@ class In:
     """An input of a function with more to say: a default value, a name for keywords.
 
     `value` is used when the argument is left out. (A default that changes from call to call is a
-    shared variable with an update.)
+    shared variable with an update.) `allow_downcast` is `allow_input_downcast` of `symc.function`,
+    for this input. `borrow` and `mutable` are Theano's, and change nothing: no call writes into
+    its arguments.
     """
 
     variable: Tensor
     name: str | None = None
     value: Any = None
     allow_downcast: bool | None = None
+    borrow: bool = False
+    mutable: bool = False
 
 
 class Function:
@@ -100,6 +104,30 @@ class Function:
         """All arguments of a call, those that have a default filled in."""
         return self._arguments(tuple(args), {}) if len(args) != self._count else tuple(args)
 
+    def copy(
+        self,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        *,
+        name: str | None = None,
+        delete_updates: bool = False,
+    ) -> Function:
+        """The same function of other shared variables: those in `swap`, by the one they replace.
+
+        Shared variables that are not swapped belong to both functions. With `delete_updates` the
+        copy changes none. Raises `FunctionError` for a variable that the function does not have, or
+        a replacement of another dtype or number of axes.
+
+        >>> import symc, symc.tensor as T
+        >>> total, other, x = symc.shared(0.0), symc.shared(10.0), T.scalar("x")
+        >>> add = symc.function([x], updates={total: total + x})
+        >>> add.copy(swap={total: other})(1.0)
+        >>> total.get_value(), other.get_value()
+        (array(0.), array(11.))
+        """
+        from symc.function import copied  # it imports this module
+
+        return copied(self, swap or {}, name, delete_updates)
+
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
         """Writes the function as a C library: see `symc.saved.export.export`."""
         from symc.saved.export import export
@@ -108,7 +136,8 @@ class Function:
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if len(args) > self._count:
-            raise BadArgument(f"{self.name} takes {self._count} arguments, not {len(args)}")
+            count = f"{self._count} argument{'' if self._count == 1 else 's'}"
+            raise BadArgument(f"{self.name} takes {count}, not {len(args)}")
         missing = object()
         values = [*args, *[missing] * (self._count - len(args))]
         for name, value in kwargs.items():

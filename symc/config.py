@@ -7,6 +7,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+_CHOICES = {
+    "floatX": ("float16", "float32", "float64"),
+    "on_unused_input": ("raise", "warn", "ignore"),
+}
+
 
 class Config:
     """symc's settings: ``symc.config.floatX = "float32"``; for a block, ``with config.set(...)``.
@@ -30,6 +35,15 @@ class Config:
         "threads",
     )  # fmt: skip
 
+    floatX: str  # noqa: N815 -- Theano's name
+    cuda_graphs: bool
+    debug_symbols: bool
+    device: str
+    mode: str
+    tf32: bool
+    threads: int
+    on_unused_input: str
+
     def __init__(self) -> None:
         self.floatX = os.environ.get("SYMC_FLOATX", "float64")
         self.cuda_graphs = os.environ.get("SYMC_CUDA_GRAPHS", "1") != "0"
@@ -39,6 +53,17 @@ class Config:
         self.tf32 = os.environ.get("SYMC_TF32", "0") == "1"
         self.threads = int(os.environ.get("SYMC_THREADS", "0"))
         self.on_unused_input = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raises AttributeError for no setting, TypeError or ValueError for no value of it."""
+        if name not in self.__slots__:
+            raise AttributeError(f"no setting {name!r}; there are {sorted(self.__slots__)}")
+        choices = _CHOICES.get(name)
+        if choices is not None and value not in choices:
+            raise ValueError(f"config.{name} is one of {', '.join(choices)}, not {value!r}")
+        if name == "threads" and (not isinstance(value, int) or value < 0):
+            raise ValueError(f"config.threads is a number from 0 (all cores) on, not {value!r}")
+        object.__setattr__(self, name, value)
 
     @contextmanager
     def set(self, **settings: Any) -> Generator[None]:
@@ -50,13 +75,10 @@ class Config:
         float32
         """
         known = self.__slots__
-        unknown = set(settings) - set(known)
-        if unknown:
-            raise AttributeError(f"no setting {sorted(unknown)[0]!r}; there are {sorted(known)}")
-        before = {name: getattr(self, name) for name in settings}
-        for name, value in settings.items():
-            setattr(self, name, value)
+        before = {name: getattr(self, name) for name in settings if name in known}
         try:
+            for name, value in settings.items():
+                setattr(self, name, value)
             yield
         finally:
             for name, value in before.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from symc.codegen.ir import Launch
 from symc.conditions import Test
@@ -30,8 +30,18 @@ def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
     %1 = exp(%0)            float64[x.shape[0]]  ...
     %2 = add(%1, 1.0)       float64[x.shape[0]]  ...
     """
-    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    roots = _tensors("dprint", outputs)
     return "\n".join(_graph_lines(roots, always_return=len(roots) > 1))
+
+
+def _tensors(label: str, given: Any) -> list[Tensor]:
+    """One tensor or several, as a list."""
+    found: list[Any] = [given] if not isinstance(given, list | tuple) else [*given]
+    for node in found:
+        if not isinstance(node, Tensor):
+            hint = "; a function has .graph" if hasattr(node, "graph") else ""
+            raise TypeError(f"{label} shows symbolic tensors, not {node!r}{hint}")
+    return found
 
 
 def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
@@ -77,6 +87,7 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
     >>> print(pprint(T.exp(x) / (1 + T.exp(x)), latex=True))
     \frac{e^{x}}{1 + e^{x}}
     """
+    _tensors("pprint", node)
     if latex:
         from symc.latex import latex as written
 

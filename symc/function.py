@@ -123,6 +123,38 @@ def function(
     return Function(request, ins, form, keys, mode_named(mode or config.mode))
 
 
+def copied(
+    original: Function,
+    swap: Mapping[SharedVariable, SharedVariable],
+    name: str | None,
+    delete_updates: bool,
+) -> Function:
+    """`Function.copy`."""
+    old = original.request
+    for mine, other in swap.items():
+        if mine not in old.shared or not isinstance(cast("object", other), SharedVariable):
+            raise FunctionError(
+                f"swap= replaces shared variables of the function by others, not {mine!r} by "
+                f"{other!r}\n  the function has {', '.join(map(repr, old.shared)) or 'none'}"
+            )
+    replace = _as_givens([*swap.items()], [])
+    updates = () if delete_updates else old.updates
+    results = substitute(old.outputs, replace)
+    news = substitute([_unchecked(new) for _, new in updates], replace)
+    targets = [swap.get(target, target) for target, _ in updates]
+    updated = [_checked_update(*pair) for pair in zip(targets, news, strict=True)]
+    held = _shared_of(walk([*results, *(new for _, new in updated)]), updated)
+    request = Request(
+        old.name if name is None else _identifier(name), old.inputs, held, tuple(results),
+        tuple(updated), _device(old.device, held), old.on_device,
+    )  # fmt: skip
+    return Function(request, original.ins, original.form, original.keys, original.mode)
+
+
+def _unchecked(new: Tensor) -> Tensor:
+    return new.args[0] if isinstance(new.op, NewValue) else new
+
+
 # --- checking what was given ----------------------------------------------------------------------
 
 
@@ -402,6 +434,8 @@ def evaluate_tensor(expression: Tensor, values: Mapping[Tensor, Any] | None = No
 
     Compiles a function for it, which is kept for the next time.
     """
+    if not isinstance(cast("object", values), Mapping | None):
+        raise TypeError(f"eval takes a dict of inputs and values, {{x: 1.0}}, not {values!r}")
     given = dict(values or {})
     key = (expression, *given)
     compiled = _compiled.get(key)

@@ -20,8 +20,8 @@ from symc.batch import batch
 from symc.codegen.record import record
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
-from symc.graph import NOWHERE, Array, Op, Tensor, located_at, substitute, walk
-from symc.inputs import Constant, Input
+from symc.graph import NOWHERE, Array, Op, Tensor, TensorLike, located_at, substitute, walk
+from symc.inputs import Constant, Input, as_tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.types import TensorType
@@ -66,6 +66,9 @@ def grad(
     >>> symc.grad((x ** 2).sum(), x).eval({x: [1.0, 2.0]})
     array([2., 4.])
     """
+    if cost is not None:
+        _check_tensors("grad", "cost", [cost])
+    _check_tensors("grad", "wrt", _listed(wrt))
     bars = dict(known_grads or {})
     given = not bars and not list(consider_constant := tuple(consider_constant))
     if cost is not None and given and all(not target.args for target in _listed(wrt)):
@@ -106,6 +109,8 @@ def Lop(  # noqa: N802 -- Theano's name
     array([ 2., 40.])
     """
     outputs, points = _listed(f), _listed(eval_points)
+    _check_tensors("Lop", "f", outputs)
+    _check_tensors("Lop", "eval_points", points)
     _same_count("Lop", "f", outputs, "eval_points", points)
     bars: dict[Tensor, Tensor] = {}
     for output, point in zip(outputs, points, strict=True):
@@ -128,6 +133,8 @@ def Rop(  # noqa: N802 -- Theano's name
     array([ 2., 40.])
     """
     outputs, inputs, points = _listed(f), _listed(wrt), _listed(eval_points)
+    for what, given in (("f", outputs), ("wrt", inputs), ("eval_points", points)):
+        _check_tensors("Rop", what, given)
     _same_count("Rop", "wrt", inputs, "eval_points", points)
     for x, point in zip(inputs, points, strict=True):
         _same_rank("Rop", x, point)
@@ -168,6 +175,7 @@ def jacobian(
     array([[2., 0.],
            [0., 4.]])
     """
+    _check_tensors("jacobian", "expression", [expression])
     if expression.dtype.is_complex:
         raise GradientError(
             "jacobian needs a real expression, not a complex one; take .real and .imag of it\n"
@@ -243,9 +251,7 @@ def _pull(
             f'disconnected is "raise", "zero", "warn" or "ignore", not {disconnected!r}'
         )
     targets = _listed(wrt)
-    for target in targets:
-        if not isinstance(target, Tensor):
-            raise TypeError(f"wrt must hold tensors, not {target!r}")
+    _check_tensors("a derivative", "wrt", targets)
     bars, reach = _bars(roots, bars, targets, set(consider_constant) - set(targets))
     results: list[Tensor] = []
     for target in targets:
@@ -380,7 +386,14 @@ def _listed(value: Any) -> list[Any]:
         return [value]
     if isinstance(value, list | tuple):
         return list(cast("Sequence[Any]", value))
-    raise TypeError(f"expected a tensor or a list of tensors, not {value!r}")
+    raise TypeError(f"expected a symbolic tensor or a list of them, not {value!r}")
+
+
+def _check_tensors(label: str, what: str, values: Sequence[object]) -> None:
+    for value in values:
+        if not isinstance(value, Tensor):
+            hint = "; call it first, with tensors" if callable(value) else ""
+            raise TypeError(f"{label} needs symbolic tensors as {what}, not {value!r}{hint}")
 
 
 def _same_count(what: str, name: str, left: list[Any], other: str, right: list[Any]) -> None:
@@ -442,18 +455,19 @@ class GradScale(_Passing):
         return [bar * self.factor]
 
 
-def disconnected_grad(x: Tensor) -> Tensor:
+def disconnected_grad(x: TensorLike) -> Tensor:
     """`x`, but its gradient is zero: it counts as a constant to `grad`."""
+    x = as_tensor(x)
     return x if isinstance(x.op, Constant) else DisconnectedGrad()(x)
 
 
-def grad_clip(x: Tensor, low: float, high: float) -> Tensor:
+def grad_clip(x: TensorLike, low: float, high: float) -> Tensor:
     """`x`, but each element of the gradient that flows back is limited to [low, high]."""
     if not low <= high:
         raise ValueError(f"grad_clip: low={low} is above high={high}")
-    return GradClip(float(low), float(high))(x)
+    return GradClip(float(low), float(high))(as_tensor(x))
 
 
-def grad_scale(x: Tensor, factor: float) -> Tensor:
+def grad_scale(x: TensorLike, factor: float) -> Tensor:
     """`x`, but the gradient that flows back is multiplied by `factor`."""
-    return GradScale(float(factor))(x)
+    return GradScale(float(factor))(as_tensor(x))

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -234,8 +234,6 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "args", "name", "op", "type", "where")
-    __array_priority__ = 1000
-    __array_ufunc__ = None  # ndarray + tensor asks the tensor
 
     def __init__(self, op: Op, args: tuple[Tensor, ...], type: TensorType, where: Where) -> None:
         self.op = op
@@ -269,8 +267,8 @@ class Tensor:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"{self!r} has no truth value before it is computed; "
-            "use T.where or T.switch instead of if, and & | ~ instead of and, or, not"
+            f"{self!r} has no truth value before it is computed; use T.where or symc.ifelse "
+            "instead of if, & | ~ instead of and, or, not, and T.maximum instead of max"
         )
 
     def __len__(self) -> int:
@@ -280,14 +278,38 @@ class Tensor:
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.ndim or not isinstance(self.type.shape[0], int):
-            raise TypeError(f"cannot iterate over {self!r}: its first length is not known now")
+            raise TypeError(
+                f"cannot iterate over {self!r}: its first length is not known now; use x.sum() and "
+                "the like, symc.scan for a loop over rows, or declare the length: shape=(3,)"
+            )
         return (self[i] for i in range(self.type.shape[0]))
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+    def __contains__(self, value: object) -> NoReturn:
+        raise TypeError(f"whether {self!r} has an element is T.any(T.eq(x, value)), a tensor")
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            f"{self!r} cannot be changed; write x = x[i].set(v) for x[i] = v, and "
+            "x = x[i].inc(v) for x[i] += v"
+        )
+
+    def _no_value(self, *args: object, **options: object) -> NoReturn:
         raise TypeError(
             f"{self!r} is symbolic and has no values; compile it with symc.function, "
             "or use .eval({input: value})"
         )
+
+    __array__ = __float__ = __int__ = __complex__ = _no_value
+
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, *args: Any, **options: Any
+    ) -> Tensor | tuple[Tensor, ...]:
+        return OPERATORS["numpy_ufunc"](ufunc, method, args, options)
+
+    def __array_function__(
+        self, function: Any, types: Any, args: Sequence[Any], options: Mapping[str, Any]
+    ) -> Any:
+        return OPERATORS["numpy_function"](function, args, options)
 
     def __getattr__(self, name: str) -> Any:
         # NumPy's methods (x.sum(), x.reshape(...)) and properties (x.T, x.shape) are table rows.
@@ -296,7 +318,9 @@ class Tensor:
             return partial(method, self)
         if name in PROPERTIES:
             return PROPERTIES[name](self)
-        raise AttributeError(f"a tensor has no attribute {name!r}")
+        from symc.elsewhere import instead  # late: only for errors
+
+        raise AttributeError(f"a tensor has no attribute {name!r}{instead('tensor', name)}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *METHODS, *PROPERTIES]

@@ -13,7 +13,7 @@ from symc.config import config
 from symc.dims import Dim, Size, symbolic
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Op, Tensor, TensorLike, intern, user_line
-from symc.types import TensorType, as_dtype, to_numpy, weak_dtype
+from symc.types import TensorType, as_dtype, literal_fits, to_numpy, weak_dtype
 
 
 @record(eq=False)
@@ -74,12 +74,25 @@ def tensor(dtype: Any = None, shape: Sequence[int | None] = (), name: str | None
     >>> tensor("float32", shape=(None, 3), name="x")
     <x float32[x.shape[0], 3]>
     """
-    if isinstance(shape, int):
-        raise TypeError("shape must be a tuple, like (None, 3)")
-    declared = tuple(None if d is None else int(d) for d in shape)
-    if any(d is not None and d < 0 for d in declared):
-        raise ValueError(f"a length cannot be negative: shape={declared}")
+    if not isinstance(name, str | None):  # pyright: ignore[reportUnnecessaryIsInstance] -- users err
+        raise TypeError(f"a tensor's name must be a string, not {name!r}")
+    declared = lengths_of(shape)
     return _source(Tensor, Input(declared), as_dtype(dtype or config.floatX), declared, name)
+
+
+def lengths_of(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+    """A declared shape. Raises TypeError or ValueError for what is no length."""
+    if not isinstance(cast("object", shape), list | tuple):
+        raise TypeError(f"shape must be a tuple, like (None, 3), not {shape!r}")
+    for dim in cast("Sequence[Any]", shape):
+        if isinstance(dim, bool) or not isinstance(dim, int | np.integer | None):
+            raise TypeError(
+                f"shape={tuple(shape)!r}: a length is an integer, or None if it is not known "
+                "before a call; (None, 1) is what Theano calls broadcastable=(False, True)"
+            )
+        if dim is not None and dim < 0:
+            raise ValueError(f"a length cannot be negative: shape={tuple(shape)}")
+    return tuple(None if dim is None else int(dim) for dim in shape)
 
 
 def _source(
@@ -102,13 +115,20 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     <constant int64[3]>
     """
     array = np.array(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)), order="C")
-    as_dtype(array.dtype)  # raises for dtypes symc does not have
+    check_numbers(array, value)
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     array.flags.writeable = False
     node = intern(Constant(array, _digest(array)), ())
     if name is not None:
         node.name = name
     return node
+
+
+def check_numbers(array: Any, value: Any) -> None:
+    """Raises `DTypeError` if an array, which was made of `value`, has no dtype of symc's."""
+    if array.dtype.kind not in "biufc":
+        raise DTypeError(f"cannot make a tensor of {value!r} (dtype {array.dtype})")
+    as_dtype(array.dtype)
 
 
 def _digest(array: Array) -> str:
@@ -137,10 +157,19 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
         from symc.tensor.shape import stack
 
         return stack([as_tensor(item, like) for item in value])
-    array = np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        raise DTypeError(f"cannot make a tensor of {value!r} (dtype {array.dtype})")
-    return constant(array)
+    return constant(value)
+
+
+def refuse_bool(label: str, value: object) -> None:
+    """Raises `DTypeError` for a Python bool where truth values of tensors are meant.
+
+    It is what ``x == 0`` gives, and would make a constant of the result.
+    """
+    if isinstance(value, bool):
+        raise DTypeError(
+            f"{label}: {value} is no tensor; == and != ask whether two tensors are the same "
+            "expression, T.eq and T.ne compare their elements"
+        )
 
 
 def _holds_tensor(value: Sequence[Any]) -> bool:
@@ -282,12 +311,13 @@ def check_value(variable: SharedVariable, array: Any, value: Any) -> None:
     """Raises a `SymcError` if `variable` cannot hold the array, which was given as `value`."""
     name = variable.name or "a shared variable"
     dtype, shape = to_numpy(variable.dtype), array.shape
-    if not np.can_cast(array.dtype, dtype, "safe") and not isinstance(
-        value, bool | int | float | complex
-    ):
+    if array.dtype.kind not in ("biuf" if dtype.kind != "c" else "biufc"):
+        raise DTypeError(f"{name} holds {variable.dtype}, not {array.dtype} values: {value!r}")
+    typed = hasattr(value, "dtype")
+    if not np.can_cast(array.dtype, dtype, "safe") and (typed or not literal_fits(array, dtype)):
         raise DTypeError(
             f"{name} holds {variable.dtype}; a {array.dtype} value would lose precision\n"
-            f"  convert it first: value.astype({variable.dtype.name!r})"
+            f"  convert it first: np.asarray(value).astype({variable.dtype.name!r})"
         )
     if len(shape) != variable.ndim:
         raise RankError(f"{name} has {variable.ndim} axes; the value has shape {shape}")
@@ -322,10 +352,11 @@ def shared(
         raise TypeError(f"a shared variable needs a value, not the symbolic {value!r}")
     place = _place(device)
     array = place.array(value)
+    check_numbers(array, value)
     if dtype is not None:
         array = place.stored(array, to_numpy(as_dtype(dtype)), copy=False)
     lengths: tuple[int, ...] = array.shape
-    declared = lengths if shape is None else tuple(shape)
+    declared = lengths if shape is None else lengths_of(shape)
     if len(declared) != len(lengths):
         raise RankError(f"shape={declared} has {len(declared)} axes; the value has {len(lengths)}")
     kind = as_dtype(array.dtype)

@@ -43,6 +43,18 @@ def is_known(dtype: np.dtype[Any]) -> bool:
     return dtype.newbyteorder("=") in _FROM_NUMPY
 
 
+def literal_fits(array: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether Python numbers, here as an array, become a dtype: floats round, the rest is exact.
+
+    >>> literal_fits(np.asarray(0.1), np.dtype("f4")), literal_fits(np.asarray(300), np.dtype("i1"))
+    (True, False)
+    """
+    if array.dtype.kind in "fc" and dtype.kind in "fc":
+        return True
+    with np.errstate(all="ignore"):
+        return bool(np.all(array.astype(dtype) == array))
+
+
 class TensorType:
     """A dtype and a shape. Interned: equal types are the same object.
 

@@ -77,7 +77,7 @@ def test_every_public_name_has_a_docstring(module: ModuleType) -> None:
 
 
 def _is_data(value: object) -> bool:
-    return isinstance(value, float | int | str | tuple)
+    return isinstance(value, float | int | str | tuple | None)
 
 
 @pytest.mark.parametrize("name", [n for n in dir(symc) if inspect.isclass(getattr(symc, n))])

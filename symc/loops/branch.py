@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor, TensorLike, substitute
-from symc.inputs import as_tensor
+from symc.inputs import as_tensor, refuse_bool
 from symc.loops.body import Body, Checks
 from symc.lowering import Control
 from symc.tensor.broadcast import describe
@@ -48,6 +48,7 @@ def ifelse(
     >>> y.eval({x: [1.0, 2.0]}), y.eval({x: [1.0, 2.0, 5.0]})
     (array(3.), array(5.))
     """
+    refuse_bool("ifelse", condition)
     chosen = as_tensor(condition)
     if chosen.ndim:
         raise RankError(

@@ -24,13 +24,7 @@ Rate: TypeAlias = "float | Tensor | Schedule"
 
 def gradients(loss: Loss, params: Sequence[SharedVariable]) -> list[Tensor]:
     """The gradients of a loss, or those given, one for each parameter."""
-    if isinstance(cast("object", params), Tensor):
-        raise TypeError("params must be a list of shared variables, like [w, b]")
-    for param in params:
-        if not isinstance(cast("object", param), SharedVariable):
-            raise TypeError(f"a parameter must be a shared variable, not {param!r}")
-        if not param.dtype.is_float:
-            raise DTypeError(f"a parameter must be of floats\n  given  {describe(param)}")
+    _check(params)
     if isinstance(loss, Tensor):
         return grad(loss, list(params))
     given = list(loss)
@@ -56,6 +50,7 @@ class Step:
 
 def counted(params: Sequence[SharedVariable]) -> Step:
     """A new counter of steps, beside the parameters."""
+    _check(params)
     device = params[0].device if params else None
     counter = shared(np.int64(0), "steps", device=device)
     return Step(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
@@ -71,6 +66,16 @@ class Pace:
     def of(self, param: SharedVariable) -> float | Tensor:
         """The rate in the dtype of a parameter."""
         return T.cast(self.value, param.dtype) if isinstance(self.value, Tensor) else self.value
+
+
+def _check(params: Sequence[SharedVariable]) -> None:
+    if isinstance(cast("object", params), Tensor):
+        raise TypeError("params must be a list of shared variables, like [w, b]")
+    for param in params:
+        if not isinstance(cast("object", param), SharedVariable):
+            raise TypeError(f"a parameter must be a shared variable, not {param!r}")
+        if not param.dtype.is_float:
+            raise DTypeError(f"a parameter must be of floats\n  given  {describe(param)}")
 
 
 def pace(learning_rate: Rate, params: Sequence[SharedVariable], step: Step | None = None) -> Pace:

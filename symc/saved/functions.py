@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -44,6 +44,8 @@ def save(function: Function, path: str | PathLike[str]) -> None:
     >>> symc.load(place)([1.0])
     array([3.])
     """
+    if not isinstance(cast("object", function), Function):
+        raise TypeError(f"save takes a function that symc.function made, not {function!r}")
     text, leaves, arrays = _document_of(function)
     described = [_described(leaf, arrays) for leaf in leaves]
     text |= {"symc": VERSION, "leaves": described}

@@ -51,6 +51,8 @@ class Writer:
     def __call__(self, value: Any) -> Any:
         """A value as JSON. Raises `CannotSave` for what has no form there."""
         match value:
+            case DType():
+                return {"dtype": value.name}
             case None | bool() | int() | str():
                 return value
             case float():
@@ -63,8 +65,6 @@ class Writer:
                 return {"list": [self(item) for item in value]}
             case slice():
                 return {"slice": [self(part) for part in (value.start, value.stop, value.step)]}
-            case DType():
-                return {"dtype": value.name}
             case Tensor():
                 return {"node": self._number(value)}
             case np.ndarray():

@@ -41,8 +41,9 @@ def arranged(elements: list[Tensor], shape: tuple[int, ...]) -> Tensor:
     if not elements:
         return T.zeros(shape)
     # Adding all, times zero, would break on infinities: the shape of a choice is what is needed.
-    common = reduce(lambda x, y: T.where(True, x, y), elements)
-    elements = [T.where(True, element, common) for element in elements]
+    chosen = T.constant(True)
+    common = reduce(lambda x, y: T.where(chosen, x, y), elements)
+    elements = [T.where(chosen, element, common) for element in elements]
     stacked = T.stack(elements)
     return T.reshape(stacked, (*shape, *stacked.shape[1:]))
 

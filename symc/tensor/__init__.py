@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from symc.graph import METHODS as _METHODS
+from symc.graph import OPERATORS as _OPERATORS
 from symc.graph import Tensor as _Tensor
 from symc.tensor.activations import *
 from symc.tensor.along import *
@@ -19,6 +20,7 @@ from symc.tensor.index import *
 from symc.tensor.lengths import *
 from symc.tensor.logic import *
 from symc.tensor.math import *
+from symc.tensor.names import *
 from symc.tensor.pad import *
 from symc.tensor.products import *
 from symc.tensor.reduce import *
@@ -53,8 +55,12 @@ if _TYPE_CHECKING:  # `__getattr__` below loads these
 
 __all__ = [
     "abs",
+    "absolute",
+    "acos",
+    "acosh",
     "add",
     "all",
+    "allclose",
     "alloc",
     "amax",
     "amin",
@@ -71,9 +77,16 @@ __all__ = [
     "argmax",
     "argmin",
     "argwhere",
+    "array",
     "array_split",
     "as_tensor",
     "as_tensor_variable",
+    "asarray",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
     "atleast_1d",
     "atleast_2d",
     "average",
@@ -113,6 +126,7 @@ __all__ = [
     "cols",
     "complex",
     "compress",
+    "concat",
     "concatenate",
     "conj",
     "conjugate",
@@ -140,12 +154,14 @@ __all__ = [
     "dcol",
     "dcols",
     "deg2rad",
+    "degrees",
     "diag",
     "diagonal",
     "diff",
     "digamma",
     "dimshuffle",
     "div",
+    "divide",
     "divmod",
     "dmatrices",
     "dmatrix",
@@ -168,6 +184,7 @@ __all__ = [
     "empty",
     "empty_like",
     "eq",
+    "equal",
     "erf",
     "erfc",
     "erfcx",
@@ -187,6 +204,7 @@ __all__ = [
     "fliplr",
     "flipud",
     "floor",
+    "floor_divide",
     "floordiv",
     "fmatrices",
     "fmatrix",
@@ -213,6 +231,8 @@ __all__ = [
     "gammaln",
     "ge",
     "gelu",
+    "greater",
+    "greater_equal",
     "gt",
     "hstack",
     "hypot",
@@ -251,6 +271,8 @@ __all__ = [
     "lcols",
     "le",
     "left_shift",
+    "less",
+    "less_equal",
     "linspace",
     "lmatrices",
     "lmatrix",
@@ -293,25 +315,32 @@ __all__ = [
     "mod",
     "moveaxis",
     "mul",
+    "multiply",
     "ne",
     "neg",
+    "negative",
     "neq",
+    "newaxis",
     "nextafter",
     "nonzero",
     "norm",
+    "not_equal",
     "one_hot",
     "ones",
     "ones_like",
     "outer",
     "pad",
     "pow",
+    "power",
     "prod",
     "ptp",
     "rad2deg",
+    "radians",
     "ravel",
     "real",
     "reciprocal",
     "relu",
+    "remainder",
     "repeat",
     "reshape",
     "right_shift",
@@ -324,6 +353,7 @@ __all__ = [
     "select",
     "selu",
     "set_subtensor",
+    "shape",
     "shape_of",
     "shape_padleft",
     "shape_padright",
@@ -338,10 +368,12 @@ __all__ = [
     "split",
     "sqr",
     "sqrt",
+    "square",
     "squeeze",
     "stack",
     "std",
     "sub",
+    "subtract",
     "sum",
     "swapaxes",
     "switch",
@@ -365,6 +397,7 @@ __all__ = [
     "trigamma",
     "tril",
     "triu",
+    "true_divide",
     "trunc",
     "var",
     "vdot",
@@ -422,6 +455,8 @@ _LATE = {
     }.items()
     for name in names
 }
+# Theano's T.grad and its kin need all of `T`.
+_LATE.update(dict.fromkeys(("grad", "jacobian", "hessian", "Rop", "Lop"), "symc.grad"))
 
 
 def _method(name: str) -> _Callable[..., object]:
@@ -437,6 +472,19 @@ _METHODS.update(
 )
 
 
+def _numpy(name: str) -> _Callable[..., _Any]:
+    def call(*args: object) -> object:
+        from symc.tensor import numpy_calls  # late: NumPy's functions are called on few tensors
+
+        function: _Any = getattr(numpy_calls, name)
+        return function(*args)
+
+    return call
+
+
+_OPERATORS.update({name: _numpy(name) for name in ("numpy_ufunc", "numpy_function")})
+
+
 def __getattr__(name: str) -> _Any:
     """Modules of functions that need not be imported with the others: loaded when asked for."""
     if name in _MODULES:
@@ -447,4 +495,6 @@ def __getattr__(name: str) -> _Any:
         import importlib
 
         return getattr(importlib.import_module(_LATE[name]), name)
-    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}")
+    from symc.elsewhere import instead
+
+    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}{instead('T', name)}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from symc.errors import RankError
 from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor, constant, tensor
+from symc.inputs import as_tensor, constant, lengths_of, tensor
 from symc.tensor.elementwise import cast_to
 
 __all__ = [
@@ -43,11 +43,12 @@ Lengths = Sequence[int | None] | None
 def _input(
     kind: str, default: tuple[int | None, ...], name: str | None, dtype: Any, shape: Lengths
 ) -> Tensor:
-    if shape is not None and len(shape) != len(default):
-        raise RankError(f"{kind} has {len(default)} axes; shape={tuple(shape)} has {len(shape)}")
+    lengths = default if shape is None else lengths_of(shape)
+    if len(lengths) != len(default):
+        raise RankError(f"{kind} has {len(default)} axes; shape={lengths} has {len(lengths)}")
     if not isinstance(name, str | None):  # pyright: ignore[reportUnnecessaryIsInstance] -- users err
         raise TypeError(f"{kind}: the name must be a string, not {name!r}; the dtype is dtype=...")
-    return tensor(dtype, default if shape is None else shape, name)
+    return tensor(dtype, lengths, name)
 
 
 def scalar(name: str | None = None, dtype: Any = None, shape: Lengths = None) -> Tensor:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -151,12 +151,13 @@ def tensordot(
 # --- einsum ---------------------------------------------------------------------------------------
 
 
-def einsum(subscripts: str, *operands: TensorLike) -> Tensor:
+def einsum(subscripts: str, *operands: TensorLike, optimize: Any = True) -> Tensor:
     """Products summed over labelled axes, as NumPy's ``einsum``: ``"ij,jk->ik"`` is ``a @ b``.
 
     Each letter is an axis. Letters that are not in the output are summed over; without ``->`` the
     output has the letters that occur once, in alphabetical order. ``...`` stands for further axes,
-    which broadcast. A letter twice in one operand takes its diagonal. Raises ValueError for bad
+    which broadcast. The order of several products is chosen by their sizes, whatever NumPy's
+    `optimize` says. A letter twice in one operand takes its diagonal. Raises ValueError for bad
     subscripts, `RankError` when an operand has the wrong number of axes and `ShapeMismatch`, at run
     time if need be, when axes of one letter differ in length.
 
@@ -165,6 +166,13 @@ def einsum(subscripts: str, *operands: TensorLike) -> Tensor:
     >>> T.einsum("ij,kj->ik", x, x), T.einsum("ii", T.eye(3))
     (<matmul float64[2, 2]>, <sum float64[]>)
     """
+    del optimize
+    if not isinstance(cast("object", subscripts), str):
+        raise TypeError(
+            f'einsum takes its subscripts as text, like "ij,jk->ik", not {subscripts!r}'
+        )
+    if not operands:
+        raise ValueError(f"einsum: {subscripts!r} has no operands")
     tensors = common(operands, "same", "einsum")
     inputs, output = _parse(subscripts, tensors)
     factors = [_unrepeated(x, labels) for x, labels in zip(tensors, inputs, strict=True)]

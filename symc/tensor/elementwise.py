@@ -394,7 +394,7 @@ def elementwise(
 
     def function(*args: TensorLike) -> Tensor:
         if len(args) != arity:
-            raise TypeError(f"{name} takes {arity} arguments, not {len(args)}")
+            raise TypeError(f"{name} takes {arity} argument{'s'[arity < 2 :]}, not {len(args)}")
         if arity == 1:
             x = as_tensor(args[0])
             return op(cast_to(x, _domain_dtype(x.dtype, domain, name)))

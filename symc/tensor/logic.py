@@ -9,7 +9,7 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.inputs import as_tensor, refuse_bool
 from symc.tensor.elementwise import ELEMENTWISE, Function, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 
@@ -136,7 +136,8 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
     """x where the condition is true (nonzero), y elsewhere, with NumPy's dtype for x and y.
 
     Elementwise, with broadcasting along axes of known length 1. The gradient of the branch not
-    taken is exactly 0, even where its derivative is infinite or NaN.
+    taken is exactly 0, even where its derivative is infinite or NaN. (For the places where a
+    condition is true, there is `nonzero`.)
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -144,6 +145,7 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
     >>> symc.grad(y.sum(), x).eval({x: [0.0, 4.0]})
     array([0.  , 0.25])
     """
+    refuse_bool("where", condition)
     then, otherwise = common((x, y), "same", "where")
     return ELEMENTWISE["where"](cast_to(as_tensor(condition), BOOL), then, otherwise)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
-from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.elementwise import (
     ELEMENTWISE,
@@ -159,7 +159,8 @@ def where_zero(x: Tensor, then: float, otherwise: Tensor) -> Tensor:
 
 
 def pow(x: TensorLike, y: TensorLike) -> Tensor:
-    """``x ** y``. As in NumPy, constant exponents 2, 1, 0.5 and -1 of floats are exact operations.
+    """``x ** y``. As in NumPy, constant exponents 2, 1, 0.5 and -1 of floats are exact operations,
+    and bool to the power of bool is int8.
 
     Raises ValueError when an integer is raised to a negative integer, at run time if need be.
 
@@ -168,13 +169,16 @@ def pow(x: TensorLike, y: TensorLike) -> Tensor:
     'sqr'
     """
     x = as_tensor(x, y.dtype if isinstance(y, Tensor) else None)
-    if isinstance(y, bool | int | float):
-        if y == 2 and x.dtype is not BOOL:
+    keeps_dtype = isinstance(y, int) if x.dtype.is_integer else x.dtype.is_inexact
+    if isinstance(y, int | float) and not isinstance(y, np.generic) and keeps_dtype:
+        if y == 2:
             return sqr(x)
-        if y == 1 and isinstance(y, int) and x.dtype is not BOOL:
+        if y == 1:
             return x
-        if x.dtype.is_inexact and y in (0.5, -1, 1):
-            return sqrt(x) if y == 0.5 else x if y == 1 else reciprocal(x)
+        if x.dtype.is_inexact and y in (0.5, -1):
+            return sqrt(x) if y == 0.5 else reciprocal(x)
+    if x.dtype is BOOL and as_tensor(y).dtype is BOOL:
+        x = cast_to(x, "int8")
     return _pow(x, y)
 
 
@@ -201,7 +205,28 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
 ceil: Function = _rounding("ceil", np.ceil, "The least whole number not below x.")
 floor: Function = _rounding("floor", np.floor, "The greatest whole number not above x.")
 trunc: Function = _rounding("trunc", np.trunc, "x without its fraction.")
-round: Function = _rounding("round", np.rint, "The nearest whole number, ties to even.")
+_round: Function = _rounding("round", np.rint, "The nearest whole number, ties to even.")
+
+
+def round(x: TensorLike, decimals: int = 0) -> Tensor:
+    """The nearest number with so many decimals, ties to even: whole numbers for 0, tens for -1.
+
+    Elementwise, computed as NumPy does, ``round(x * 10**decimals) / 10**decimals``. Integers stay
+    integers. The derivative is 0.
+
+    >>> round([2.5, -1.25], 1).eval(), round(1234, -2).eval()
+    (array([ 2.5, -1.2]), array(1200))
+    """
+    x = as_tensor(x)
+    if decimals == 0 or (decimals > 0 and not x.dtype.is_inexact):
+        return _round(x)
+    scale = float(10 ** (decimals if decimals > 0 else -decimals))
+    if decimals > 0:
+        return _round(x * scale) / scale
+    return cast_to(_round(x / scale) * scale, x.dtype)
+
+
+OPERATORS["round"] = round
 
 # --- powers, exponentials and logarithms ----------------------------------------------------------
 
@@ -376,13 +401,17 @@ nextafter = elementwise(
 )  # fmt: skip
 
 
-def clip(x: TensorLike, low: TensorLike | None = None, high: TensorLike | None = None) -> Tensor:
-    """x limited to [low, high], as ``minimum(maximum(x, low), high)``; None leaves a side open.
+def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+    """x limited to [min, max], as ``minimum(maximum(x, min), max)``; None leaves a side open.
 
     Elementwise; NaN stays NaN. Raises ValueError when both limits are None.
     """
-    if low is None and high is None:
-        raise ValueError("clip needs at least one of low and high")
+    if min is None and max is None:
+        raise ValueError("clip needs at least one of min and max")
     result = as_tensor(x)
-    result = result if low is None else maximum(result, low)
-    return result if high is None else minimum(result, high)
+    result = result if min is None else maximum(result, min)
+    return result if max is None else minimum(result, max)
+
+
+for _method in (clip, round):
+    METHODS[_method.__name__] = _method

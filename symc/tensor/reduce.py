@@ -17,7 +17,7 @@ from symc import dims
 from symc.codegen.dtypes import BOOL, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor, scalar_constant
+from symc.inputs import as_tensor, refuse_bool, scalar_constant
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Kind, no_elements, no_order, reduce_over, require_elements
@@ -62,6 +62,7 @@ def sum_dtype(dtype: DType) -> DType:
 def _accumulate(
     label: str, kind: Kind, x: TensorLike, axis: Axis, dtype: Any, keepdims: bool
 ) -> Tensor:
+    refuse_bool(label, x)
     x = as_tensor(x)
     wanted = sum_dtype(x.dtype) if dtype is None else as_dtype(dtype)
     if wanted is BOOL:
@@ -97,12 +98,14 @@ def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> T
 
 def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether some element along axes is true (not zero); False for no elements."""
+    refuse_bool("any", x)
     x = cast_to(x, BOOL)
     return reduce_over("or", x, axes_of("any", x, axis), keepdims)
 
 
 def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Whether every element along axes is true (not zero); True for no elements."""
+    refuse_bool("all", x)
     x = cast_to(x, BOOL)
     return reduce_over("and", x, axes_of("all", x, axis), keepdims)
 

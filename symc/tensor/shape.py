@@ -18,7 +18,7 @@ from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe, mismatch
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import as_dims, normal_axis
+from symc.tensor.lengths import as_dim, as_dims, normal_axis
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims, through
@@ -131,13 +131,23 @@ def _any_of(node: Tensor, args: Sequence[Bounds]) -> Bounds:
 BOUNDS[Concatenate] = _any_of
 
 
+def _several(label: str, tensors: Sequence[TensorLike]) -> Sequence[TensorLike]:
+    """The tensors to join; one whose first length is known stands for its rows."""
+    if isinstance(tensors, Tensor):
+        if not tensors.ndim or not isinstance(tensors.type.shape[0], int):
+            raise TypeError(
+                f"{label} takes a list of tensors, like [x, y], not one\n"
+                f"  given  {describe(tensors)}"
+            )
+        return list(tensors)
+    return tensors
+
+
 def _alike(label: str, tensors: Sequence[TensorLike]) -> list[Tensor]:
     """The tensors with one dtype and equal numbers of axes."""
-    if isinstance(tensors, Tensor):
-        tensors = list(tensors)
-    if not tensors:
+    made = [as_tensor(t) for t in _several(label, tensors)]
+    if not made:
         raise ValueError(f"{label}: there is nothing to join")
-    made = [as_tensor(t) for t in tensors]
     for t in made:
         if t.ndim != made[0].ndim:
             raise RankError(
@@ -159,7 +169,7 @@ def concatenate(tensors: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
     <concatenate float64[6, 3]>
     """
     if axis is None:
-        return concatenate([ravel(t) for t in tensors])
+        return concatenate([ravel(t) for t in _several("concatenate", tensors)])
     made = _alike("concatenate", tensors)
     if made[0].ndim == 0:
         raise RankError("concatenate: scalars have no axis to join along; use stack")
@@ -195,18 +205,18 @@ def atleast_2d(x: TensorLike) -> Tensor:
 
 def vstack(tensors: Sequence[TensorLike]) -> Tensor:
     """Matrices below each other; vectors are rows."""
-    return concatenate([atleast_2d(t) for t in tensors])
+    return concatenate([atleast_2d(t) for t in _several("vstack", tensors)])
 
 
 def hstack(tensors: Sequence[TensorLike]) -> Tensor:
     """Vectors one after the other, tensors with more axes along axis 1."""
-    made = [atleast_1d(t) for t in tensors]
+    made = [atleast_1d(t) for t in _several("hstack", tensors)]
     return concatenate(made, 0 if made and made[0].ndim == 1 else 1)
 
 
 def dstack(tensors: Sequence[TensorLike]) -> Tensor:
     """Tensors along axis 2; vectors are rows of matrices, which get a third axis."""
-    made = [atleast_2d(t) for t in tensors]
+    made = [atleast_2d(t) for t in _several("dstack", tensors)]
     return concatenate([t if t.ndim > 2 else expand_dims(t, 2) for t in made], 2)
 
 
@@ -231,7 +241,7 @@ def split(
     if isinstance(splits_size, int):
         return _pieces(x, axis, _equal_sizes(x, axis, splits_size))
     if isinstance(splits_size, Tensor) and splits_size.ndim == 1 and n_splits is not None:
-        splits_size = specify_length(splits_size, 0, n_splits)
+        splits_size = specify_length(splits_size, 0, as_dim(n_splits))
     sizes = as_dims(splits_size)
     if n_splits is not None and n_splits != len(sizes):
         raise ValueError(f"split: n_splits={n_splits}, but there are {len(sizes)} sizes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from symc import dims
@@ -55,19 +55,21 @@ class SpecifyShape(Op):
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         for axis, wanted in zip(self.axes, fill_dims(self.template, node.args[1:]), strict=True):
-            yield _specified(node.args[0], axis, wanted)
+            yield _specified(node, axis, wanted)
 
 
 BOUNDS[SpecifyShape] = of_first_argument
 
 
-def _specified(x: Tensor, axis: int, wanted: Dim) -> Requirement:
+def _specified(node: Tensor, axis: int, wanted: Dim) -> Requirement:
+    x = node.args[0]
     have = x.type.shape[axis]
-    return Requirement(
-        (have, wanted),
-        ShapeMismatch,
-        lambda value: _not_as_specified(x, axis, value(have), value(wanted)),
-    )
+
+    def message(value: Callable[[Any], Any]) -> str:
+        text = _not_as_specified(x, axis, value(have), value(wanted))
+        return f"{text}\n  at     {node.where}"
+
+    return Requirement((have, wanted), ShapeMismatch, message)
 
 
 def _not_as_specified(x: Tensor, axis: int, have: object, wanted: object) -> str:

@@ -14,7 +14,7 @@ from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, scalar_constant
+from symc.inputs import as_tensor, refuse_bool, scalar_constant
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
@@ -57,6 +57,7 @@ def mean(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     >>> T.mean(T.matrix("x", dtype="int32"), axis=1).dtype
     float64
     """
+    refuse_bool("mean", x)
     x = as_tensor(x)
     axes = axes_of("mean", x, axis)
     if dtype is not None:

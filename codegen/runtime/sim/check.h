@@ -31,6 +31,24 @@ SYMC_SIM_HOOK __tsan_read_range(void *address, unsigned long bytes) {
 SYMC_SIM_HOOK __tsan_write_range(void *address, unsigned long bytes) {
     symc_sim->access(SYMC_SIM_WRITE, address, bytes, __builtin_return_address(0));
 }
+#ifdef __clang__  // which calls these for copies and fills of structures and local arrays
+#define SYMC_SIM_BLOCK                                                                          \
+    extern "C" __attribute__((visibility("hidden"), used, noinline, no_sanitize_thread)) void *
+SYMC_SIM_BLOCK __tsan_memcpy(void *to, const void *from, unsigned long bytes) {
+    symc_sim->access(SYMC_SIM_READ, (void *)from, bytes, __builtin_return_address(0));
+    symc_sim->access(SYMC_SIM_WRITE, to, bytes, __builtin_return_address(0));
+    return __builtin_memcpy(to, from, bytes);
+}
+SYMC_SIM_BLOCK __tsan_memmove(void *to, const void *from, unsigned long bytes) {
+    symc_sim->access(SYMC_SIM_READ, (void *)from, bytes, __builtin_return_address(0));
+    symc_sim->access(SYMC_SIM_WRITE, to, bytes, __builtin_return_address(0));
+    return __builtin_memmove(to, from, bytes);
+}
+SYMC_SIM_BLOCK __tsan_memset(void *to, int value, unsigned long bytes) {
+    symc_sim->access(SYMC_SIM_WRITE, to, bytes, __builtin_return_address(0));
+    return __builtin_memset(to, value, bytes);
+}
+#endif
 SYMC_SIM_HOOK __tsan_init() {}
 SYMC_SIM_HOOK __tsan_func_entry(void *) {}
 SYMC_SIM_HOOK __tsan_func_exit(void *) {}

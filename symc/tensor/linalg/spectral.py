@@ -174,7 +174,7 @@ def eigvalsh(a: TensorLike, UPLO: Literal["L", "U"] = "L") -> Tensor:  # noqa: N
 
 
 def _triangle(label: str, a: TensorLike, which: str) -> Tensor:
-    if which.upper() not in ("L", "U"):
+    if which not in ("L", "U", "l", "u"):
         raise ValueError(f"{label}: UPLO is 'L' or 'U', not {which!r}")
     a = square_matrices(label, a)
     return a if which.upper() == "L" else adjoint(a)

@@ -1,0 +1,89 @@
+"""NumPy's functions on tensors: ``np.exp(x)`` is ``T.exp(x)``, ``np.linalg.inv(x)`` `T.linalg`'s.
+
+So what was written for arrays can be called with tensors. A function of NumPy stands for that of
+the same name in `T` if it is listed here: then both mean the same, which the tests compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symc import tensor as T
+
+__all__: list[str] = []
+
+FUNCTIONS = frozenset({
+    "all", "allclose", "amax", "amin", "angle", "any", "argmax", "argmin", "argpartition",
+    "argsort", "argwhere", "atleast_1d", "atleast_2d", "average", "bincount", "broadcast_to",
+    "choose", "clip", "compress", "concatenate", "count_nonzero", "cumprod", "cumsum", "diag",
+    "diagonal", "diff", "digitize", "dot", "dstack", "einsum", "empty_like", "expand_dims",
+    "extract", "flatnonzero", "flip", "fliplr", "flipud", "full_like", "histogram", "hstack",
+    "imag", "inner", "isclose", "kron", "max", "mean", "median", "meshgrid", "min", "moveaxis",
+    "nonzero", "ones_like", "outer", "pad", "partition", "percentile", "prod", "ptp", "quantile",
+    "ravel", "real", "repeat", "reshape", "roll", "round", "searchsorted", "select", "shape",
+    "sort", "squeeze", "stack", "std", "sum", "swapaxes", "take", "take_along_axis", "tensordot",
+    "tile", "trace", "transpose", "tril", "triu", "unique", "var", "vdot", "vstack", "where",
+    "zeros_like",
+})  # fmt: skip
+
+LINALG = frozenset({
+    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_norm",
+    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "svd",
+    "svdvals", "trace",
+})  # fmt: skip
+
+FFT = frozenset({
+    "fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
+    "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn",
+})  # fmt: skip
+
+# Not `equal`: what `array == x` asks for must not differ from what `x == 0` gives.
+UFUNCS = frozenset({
+    "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "conjugate", "copysign", "cos",
+    "cosh", "deg2rad", "degrees", "divide", "divmod", "exp", "exp2", "expm1", "floor",
+    "floor_divide", "fmax", "fmin", "greater", "greater_equal", "hypot", "invert", "isfinite",
+    "isinf", "isnan", "left_shift", "less", "less_equal", "log", "log10", "log1p", "log2",
+    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum",
+    "minimum", "multiply", "negative", "nextafter", "power", "rad2deg", "radians", "remainder",
+    "right_shift", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
+    "vecdot",
+})  # fmt: skip
+
+
+def numpy_ufunc(ufunc: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """What NumPy asks of a tensor for ``np.exp(x)``, and for ``array + x``."""
+    name: str = ufunc.__name__
+    if name in ("equal", "not_equal"):
+        raise TypeError(
+            "an array and a tensor are compared by T.eq and T.ne; == and != ask whether two "
+            "tensors are the same expression"
+        )
+    if "out" in options:
+        raise TypeError(f"np.{name}: an array cannot take what is symbolic; write y = y + x")
+    if method != "__call__" or options or name not in UFUNCS or getattr(np, name) is not ufunc:
+        asked = f"{name}.{method}" if method != "__call__" else name
+        raise TypeError(f"np.{asked}{_with(options)} does not take tensors{_here(name)}")
+    return getattr(T, name)(*args)
+
+
+def numpy_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """What NumPy asks of a tensor for its other functions, such as ``np.sum(x)``."""
+    homes = {"numpy": FUNCTIONS, "numpy.linalg": LINALG, "numpy.fft": FFT}
+    module: str = function.__module__
+    name: str = function.__name__
+    if name in homes.get(module, ()):
+        home: Any = T if module == "numpy" else getattr(T, module.rpartition(".")[2])
+        return getattr(home, name)(*args, **options)
+    raise TypeError(f"{module}.{name} does not take tensors{_here(name)}")
+
+
+def _with(options: Mapping[str, Any]) -> str:
+    return f" with {', '.join(options)}=" if options else ""
+
+
+def _here(name: str) -> str:
+    return f"; see T.{name}" if hasattr(T, name) else ""
