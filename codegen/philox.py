@@ -141,6 +141,21 @@ def _summed_up(u: float, chance: float, ratio: Callable[[int], float], most: int
     return k
 
 
+def _stirling_rest(x: float) -> float:
+    """What Stirling's formula for the logarithm of x! lacks."""
+    square = 1.0 / (x * x)
+    return (1.0 / 12.0 - square * (1.0 / 360.0 - square / 1260.0)) / x
+
+
+def _log_growth(a: float, more: float) -> float:
+    """The logarithm of (a + more)! / a!."""
+    b = a + more
+    if a < 10.0 or b < 10.0:
+        return math.lgamma(b + 1.0) - math.lgamma(a + 1.0)
+    rest = _stirling_rest(b) - _stirling_rest(a)
+    return more * math.log(a) + (b + 0.5) * math.log1p(more / a) - more + rest
+
+
 def random_poisson(key: int, high: int, i: int, lam: float) -> int:
     """A Poisson number of mean lam."""
     if not lam > 0.0:
@@ -160,7 +175,13 @@ def random_poisson(key: int, high: int, i: int, lam: float) -> int:
         if k < 0 or (us < 0.013 and v > us):
             continue
         scale = (1.1239 + 1.1328 / (b - 3.4)) / (a / (us * us) + b)
-        if math.log(v * scale) <= k * math.log(lam) - lam - math.lgamma(k + 1.0):
+        above = k - lam
+        if k < 10:
+            chance = k * math.log(lam) - lam - math.lgamma(k + 1.0)
+        else:
+            chance = above - k * math.log1p(above / lam) - 0.5 * math.log(math.tau * k)
+            chance -= _stirling_rest(float(k))
+        if math.log(v * scale) <= chance:
             break
     return k
 
@@ -200,9 +221,8 @@ def _binomial_large(key: int, high: int, i: int, n: int, p: float) -> int:
         if us >= 0.07 and v <= 0.92 - 4.2 / b:
             break
         scale = (2.83 + 5.1 / b) * spread / (a / (us * us) + b)
-        chance = math.lgamma(mode + 1.0) + math.lgamma(n - mode + 1.0)
-        chance -= math.lgamma(k + 1.0) + math.lgamma(n - k + 1.0)
-        if math.log(v * scale) <= chance + (k - mode) * math.log(p / (1.0 - p)):
+        ways = -_log_growth(mode, k - mode) - _log_growth(n - mode, mode - k)
+        if math.log(v * scale) <= ways + (k - mode) * math.log(p / (1.0 - p)):
             break
     return k
 

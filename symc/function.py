@@ -30,7 +30,7 @@ from symc.graph import (
     walk,
     walk_within,
 )
-from symc.inputs import Constant, Input, SharedVariable, as_tensor, shared, tensor
+from symc.inputs import Constant, Input, SharedVariable, advanced, as_tensor, shared, tensor
 from symc.request import Request
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import length, tensor_of
@@ -78,8 +78,9 @@ def function(
     - `givens`: pairs (tensor, replacement) that are substituted first.
     - `mode`: "default"; "fast" (also rewrites that hold only without inf and NaN); "compile"
       (quicker to compile); "python" (the NumPy interpreter); "nanguard" (the interpreter, raising
-      at the first NaN or inf); "debug" (compiled, every op checked: see `symc.checked`). Theano's
-      FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
+      at the first NaN or inf); "debug" (compiled, and every op checked in each call, with bounds
+      and the compiler's sanitizers: an error or crash names the op and the line; slow). Theano's
+      names FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
     - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one. By
       default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
       arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which
@@ -105,7 +106,7 @@ def function(
     replace = _as_givens(givens, ins)
     _add_default_updates(results, pairs, no_default_updates, replace)
     variables = _cut(ins, replace)
-    _warn_of_frozen(results, given)
+    _warn_of_frozen(results, given | advanced(walk(results)).keys())
     roots = substitute([*results, *(new for _, new in pairs)], replace)
     if any(node.op.is_lazy for node in walk_within(roots)):
         from symc.loops.outline import outline  # late: most functions have no branches
@@ -333,8 +334,14 @@ def _add_default_updates(
     taken = {target for target, _ in pairs} | excluded
     pending: list[Tensor] = [*results, *(new for _, new in pairs), *replace.values()]
     while pending:
-        found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
+        order = walk(pending)
+        found = [node for node in order if isinstance(node, SharedVariable)]
         pending = []
+        for variable, new in advanced(order).items():
+            if variable not in taken:
+                taken.add(variable)
+                pairs.append((variable, new))
+                pending.append(new)
         for node in found:
             if node not in taken and node.default_update is not None:
                 taken.add(node)
@@ -345,7 +352,7 @@ def _add_default_updates(
 def _warn_of_frozen(results: Sequence[Tensor], updated: set[SharedVariable]) -> None:
     """Warns when a loop changes a shared variable and its update was not passed on."""
     for node in walk(results):
-        for variable in node.op.changes(node):
+        for variable, _ in node.op.changes(node):
             if variable not in updated:
                 warnings.warn(
                     f"a loop changes {variable!r}, but the function does not update it: pass on "

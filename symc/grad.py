@@ -262,8 +262,8 @@ def _pull(
 def reaching(
     roots: Sequence[Tensor], bars: Mapping[Tensor, Tensor], targets: Sequence[Tensor]
 ) -> list[Tensor | None]:
-    """What reaches each target of the bars of the roots; None for nothing."""
-    found, _ = _bars(roots, bars, targets, set())
+    """What reaches each target of the bars of the roots, on ways through no other target."""
+    found, _ = _bars(roots, bars, targets, set(targets))
     return [found.get(target) for target in targets]
 
 

@@ -136,8 +136,13 @@ class Op:
         """Whether only some arguments are needed, which it knows when it runs: `ifelse`."""
         return False
 
-    def changes(self, node: Tensor) -> Iterable[Any]:
-        """The shared variables that a node, a loop, has new values of."""
+    @property
+    def is_natural(self) -> bool:
+        """Whether the result is an integer that is never below 0, whatever the arguments."""
+        return False
+
+    def changes(self, node: Tensor) -> Iterable[tuple[Any, Tensor]]:
+        """The shared variables that a node, a loop, has new values of, and these."""
         del node
         return ()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim, Size, symbolic
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import Array, Op, Tensor, TensorLike, intern, user_line
+from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike, intern, user_line
 from symc.types import TensorType, as_dtype, literal_fits, to_numpy, weak_dtype
 
 
@@ -373,3 +374,20 @@ def _place(device: str | None) -> Place:
     from symc.cuda.place import DevicePlace  # late: most programs use no device
 
     return DevicePlace(device)
+
+
+def advanced(order: Iterable[Tensor]) -> dict[SharedVariable, Tensor]:
+    """The variables with default updates that loops among these nodes change, and how far.
+
+    Of several loops, which all start from the same value, the one that gets furthest counts.
+    """
+    found: dict[SharedVariable, dict[Tensor, None]] = {}
+    for node in order:
+        for variable, new in node.op.changes(node):
+            if variable.default_update is not None:
+                found.setdefault(variable, {})[new] = None
+    return {
+        variable: reduce(OPERATORS["maximum"], news)
+        for variable, news in found.items()
+        if len(news) == 1 or variable.dtype.is_integer
+    }

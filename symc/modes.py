@@ -227,6 +227,10 @@ class _Guard:
             self._infinite.add(node)
             return
         kind = "NaN" if has_nan else "an infinity"
+        if not node.args:
+            raise NotFinite(
+                f"the {node.op.label} {node.name or '?'} has {kind}\n  {describe(node)}"
+            )
         args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
         raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
 

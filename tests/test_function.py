@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadArgument, DTypeError, FunctionError, MissingInput, UnusedInput
+from symc.inputs import Constant, constant
 
 V = np.array([1.0, 2.0, 3.0])
 MODES = ("default", "python")
@@ -421,3 +423,15 @@ def test_facts_and_texts() -> None:
     assert f.folder is not None
     assert Path(f.folder, "function.c").read_text(encoding="utf-8") == f.source
     assert set(f.seconds) >= {"key", "load"}
+
+
+def test_constants_are_compared_without_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When Python ended, nodes that were left printed errors about imports."""
+    first = constant(np.arange(3.0)).op
+    assert isinstance(first, Constant)
+    other = Constant(first.value.copy(), first.digest)
+    monkeypatch.delitem(sys.modules, "numpy._core._dtype", raising=False)
+    monkeypatch.setattr(sys, "meta_path", None)
+    same = first == other
+    monkeypatch.undo()
+    assert same

@@ -213,6 +213,29 @@ def test_where_inside_where_never_leaks_nan(build: Any, wanted: list[float]) -> 
     np.testing.assert_allclose(g, wanted, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: T.max(x, axis=1),
+        lambda x: T.prod(x, axis=1),
+        lambda x: T.logsumexp(x, axis=1),
+        lambda x: T.softmax(x, axis=1)[:, 0],
+        lambda x: T.dot(x, x[0]),
+        lambda x: T.sort(x, axis=1)[:, 1],
+    ],
+)
+def test_one_condition_for_a_vector_of_values(build: Any) -> None:
+    """The mask of the gradient had no axes, and the rules wanted to see as many as values have."""
+    c, x = T.scalar("c"), T.matrix("x")
+    values = build(x)
+    some = symc.grad(T.where(c > 0, values, 0.0).sum(), x)
+    f = symc.function([c, x], [some, symc.grad(values.sum(), x)], mode="python")
+    given = np.random.default_rng(0).standard_normal((3, 4))
+    found, wanted = f(1.0, given)
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+    np.testing.assert_array_equal(f(-1.0, given)[0], np.zeros((3, 4)))
+
+
 # --- Jacobians ------------------------------------------------------------------------------------
 
 JACOBIANS: dict[str, Callable[[Any, Any, Any], Any]] = {

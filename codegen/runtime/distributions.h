@@ -79,12 +79,21 @@ static inline double symc_random_gamma_f64(uint64_t key, uint64_t high, int64_t 
     return symc_gamma_above_one(key, high, i, a + 1.0) * exp(symc_log_boost(key, high, i, a));
 }
 
+// SYMBOL symc_stirling_rest
+// What Stirling's formula for the logarithm of x! lacks, to 1e-10 for x >= 10.
+static inline double symc_stirling_rest(double x) {
+    double square = 1.0 / (x * x);
+    return (1.0 / 12.0 - square * (1.0 / 360.0 - square / 1260.0)) / x;
+}
+
 // SYMBOL symc_random_poisson_i64
-// NEEDS symc_attempt symc_unit_f64 exp fabs floor lgamma_r log sqrt
+// NEEDS symc_attempt symc_unit_f64 symc_stirling_rest exp fabs floor lgamma_r log log1p sqrt
 // A Poisson number of mean lam >= 0.
 //
 // Below 10 the distribution function is summed up until it exceeds a uniform number. Above: PTRS of
-// Hoermann, The transformed rejection method for generating Poisson random variables, 1993.
+// Hoermann, The transformed rejection method for generating Poisson random variables, 1993. The
+// terms of the density's logarithm are many orders of magnitude larger than it is, where lam is
+// large: Stirling's formula leaves their difference.
 static inline int64_t symc_random_poisson_i64(uint64_t key, uint64_t high, int64_t i, double lam) {
     if (!(lam > 0.0)) return 0;
     if (lam < 10.0) {
@@ -109,7 +118,12 @@ static inline int64_t symc_random_poisson_i64(uint64_t key, uint64_t high, int64
         if (us >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2.0)) break;
         if (k < 0.0 || (us < 0.013 && v > us)) continue;
         double scale = (1.1239 + 1.1328 / (b - 3.4)) / (a / (us * us) + b);
-        if (log(v * scale) <= k * log_lam - lam - lgamma_r(k + 1.0, &sign)) break;
+        double above = k - lam, chance;
+        if (k < 10.0) chance = k * log_lam - lam - lgamma_r(k + 1.0, &sign);
+        else
+            chance = above - k * log1p(above / lam) - 0.5 * log(6.283185307179586 * k)
+                - symc_stirling_rest(k);
+        if (log(v * scale) <= chance) break;
     }
     return (int64_t)k;
 }
@@ -130,8 +144,19 @@ static inline int64_t symc_binomial_small(
     return k;
 }
 
+// SYMBOL symc_log_growth
+// NEEDS symc_stirling_rest lgamma_r log log1p
+// The logarithm of (a + more)! / a!, whose terms would cancel where both are large.
+static inline double symc_log_growth(double a, double more) {
+    double b = a + more;
+    int sign;
+    if (a < 10.0 || b < 10.0) return lgamma_r(b + 1.0, &sign) - lgamma_r(a + 1.0, &sign);
+    return more * log(a) + (b + 0.5) * log1p(more / a) - more
+        + (symc_stirling_rest(b) - symc_stirling_rest(a));
+}
+
 // SYMBOL symc_binomial_large
-// NEEDS symc_attempt symc_unit_f64 fabs floor lgamma_r log sqrt
+// NEEDS symc_attempt symc_unit_f64 symc_log_growth fabs floor log sqrt
 // A binomial number where n p >= 10 and p <= 1/2.
 //
 // BTRS of Hoermann, The generation of binomial random variates, 1993.
@@ -140,7 +165,6 @@ static inline int64_t symc_binomial_large(
     double n = (double)count, spread = sqrt(n * p * (1.0 - p));
     double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
     double mode = floor((n + 1.0) * p), log_odds = log(p / (1.0 - p)), k = mode;
-    int sign;
     for (int lane = 0; lane < 512; lane++) {
         symc_philox_block block = symc_attempt(key, high, i, lane);
         double u = symc_unit_f64(block.first) - 0.5, v = 1.0 - symc_unit_f64(block.second);
@@ -149,9 +173,8 @@ static inline int64_t symc_binomial_large(
         if (k < 0.0 || k > n) continue;
         if (us >= 0.07 && v <= 0.92 - 4.2 / b) break;
         double scale = (2.83 + 5.1 / b) * spread / (a / (us * us) + b);
-        double chance = lgamma_r(mode + 1.0, &sign) + lgamma_r(n - mode + 1.0, &sign);
-        chance -= lgamma_r(k + 1.0, &sign) + lgamma_r(n - k + 1.0, &sign);
-        if (log(v * scale) <= chance + (k - mode) * log_odds) break;
+        double ways = -symc_log_growth(mode, k - mode) - symc_log_growth(n - mode, mode - k);
+        if (log(v * scale) <= ways + (k - mode) * log_odds) break;
     }
     return (int64_t)k;
 }

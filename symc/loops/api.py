@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from symc.codegen.record import record
-from symc.errors import LoopError, MissingInput
+from symc.errors import MissingInput
 from symc.graph import Tensor, walk
 from symc.inputs import Input, SharedVariable, as_tensor
 from symc.loops.build import Carrying, Plan, Reading, step_number
-from symc.loops.carried import Updates, carried, with_default_updates
+from symc.loops.carried import Updates, carried, made_before, with_default_updates
 from symc.loops.outcome import Outcome
 from symc.loops.run import Done, run
-from symc.loops.sequences import along, count_steps, listed
+from symc.loops.sequences import along, count_steps, known_steps, listed
 from symc.loops.states import Start, start
 from symc.loops.trace import Traced, trace
 from symc.tensor.broadcast import describe
@@ -54,13 +56,15 @@ def scan(
       step, or ``dict(initial=x, taps=[-2, -1])``, where x has a row for each step reached back,
       oldest first. Initial values are converted and broadcast to what a step computes.
     - `non_sequences`: further arguments of `fn`. Whatever else `fn` uses is found without being
-      listed, unless `strict`.
+      listed, unless `strict`. What was computed or drawn outside `fn` is the same in all steps;
+      what `fn` draws from a stream is new in each.
     - `go_backwards`: along the sequences from their ends.
     - `truncate_gradient`: gradients flow through the last steps only, that many.
     - `checkpoint`: gradients keep the states of each so-manieth step only and compute those between
       anew: less memory, more time.
-    - `updates` has the last values of shared variables that the loop changes, default updates such
-      as those of random streams included; pass it on to `symc.function`.
+    - `updates` has the last values of shared variables that the loop changes; pass it on to
+      `symc.function`. (Those of variables with default updates, such as random streams, are made
+      anyway.)
 
     The whole loop is compiled into the function that uses it, with everything that does not change
     from step to step computed before it; `mode`, `profile` and `allow_gc` are there for programs
@@ -112,14 +116,17 @@ def looping(
     strict: bool = False,
     checkpoint: int | None = None,
     step: Tensor | None = None,
+    unbounded: bool = False,
 ) -> Looping:
     """The loop behind `scan`; `step`, if given, stands for the number of the step in `fn`."""
     alongs = [along(given) for given in listed(sequences)]
     constants = [as_tensor(given) for given in listed(non_sequences)]
     steps = count_steps(n_steps, alongs)
-    infos = None if outputs_info is None else [start(given) for given in listed(outputs_info)]
+    infos = [start(given) for given in listed(outputs_info)] or None
+    is_constant = made_before(constants)
     traced = trace(fn, alongs, infos, constants)
-    outcome, slots = carried(traced.step, with_default_updates(traced.step))
+    updated = with_default_updates(traced.step, is_constant)
+    outcome, slots = carried(traced.step, updated, is_constant)
     reads = (
         Reading(each.tensor, each.rows(go_backwards), rows)
         for each, rows in zip(alongs, traced.rows, strict=True)
@@ -133,7 +140,7 @@ def looping(
     plan = Plan(
         tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
         tuple(result for begin, result in pairs if begin is None),
-        outcome.condition, _steps_of_gradient(truncate_gradient),
+        outcome.condition, _steps_of_gradient(truncate_gradient), unbounded=unbounded,
     )  # fmt: skip
     if strict:
         _check_strict(plan, [*constants, *slots.values()])
@@ -151,11 +158,10 @@ def _states(traced: Traced, step: Outcome) -> Iterator[Carrying]:
 
 
 def _steps_of_gradient(truncate_gradient: int) -> int | None:
-    if truncate_gradient == -1:
+    is_number = isinstance(cast("object", truncate_gradient), int | np.integer)
+    if is_number and truncate_gradient == -1:
         return None
-    if truncate_gradient < 1:
-        raise LoopError(f"scan: truncate_gradient is a number of steps, not {truncate_gradient}")
-    return truncate_gradient
+    return known_steps("truncate_gradient", truncate_gradient)
 
 
 def _check_strict(plan: Plan, known: Sequence[Tensor]) -> None:

@@ -78,7 +78,7 @@ class _Batched:
         plan = Plan(
             self.steps, self.step, reads, tuple(carries),
             tuple(inner[states : states + layout.collected]),
-            inner[-1] if layout.stops else None, layout.truncate, layout.reverse,
+            inner[-1] if layout.stops else None, layout.truncate, layout.reverse, layout.unbounded,
         )  # fmt: skip
         found = plan.close().part(op.part)
         if op.part.kind == "count":

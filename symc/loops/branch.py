@@ -32,13 +32,14 @@ def ifelse(
     condition: TensorLike,
     then: TensorLike | Sequence[TensorLike],
     otherwise: TensorLike | Sequence[TensorLike],
+    name: str | None = None,
 ) -> Any:
     """`then` if the condition is true (not zero), else `otherwise`: only that one is computed.
 
     The condition is a scalar. Both values have the same dtype and number of axes; their lengths are
     compared when the function runs (where both could only be known by computing a value, that value
     is computed whichever side is taken). Of two lists of values, a list. Checks of values that are
-    not computed are not done either.
+    not computed are not done either. The result is called `name`, if that is given.
 
     Gradients are as lazy. `T.where` chooses element by element, and computes both.
 
@@ -65,6 +66,8 @@ def ifelse(
         raise TypeError(f"ifelse has {len(left)} values on one side and {len(right)} on the other")
     pairs = [_alike(a, b) for a, b in zip(left, right, strict=True)]
     results = chosen_of(chosen, [a for a, _ in pairs], [b for _, b in pairs])
+    for result in results:
+        result.name = result.name or name
     return results if many else results[0]
 
 
@@ -229,7 +232,9 @@ class Choice(Op):
         return value
 
     def require(self, node: Tensor) -> Iterator[Requirement]:
+        given = dict(zip(self.then.slots, node.args[1:], strict=True))  # slots have no line
         results = [body.results[self.part] for body in self.bodies()]
+        results = [given.get(result, result) for result in results]
         shapes = [self._shape(body, node.args) for body in self.bodies()]
         return _same_lengths(node, zip(*shapes, strict=True), *results)
 

@@ -95,7 +95,7 @@ def opened(op: Scan, args: Sequence[Tensor]) -> Plan:
     collected = [next(results) for _ in range(layout.collected)]
     return Plan(
         steps, step, tuple(reads), tuple(carries), tuple(collected), next(results, None),
-        layout.truncate, layout.reverse,
+        layout.truncate, layout.reverse, layout.unbounded,
     )  # fmt: skip
 
 
@@ -126,6 +126,7 @@ class Plan:
     condition: Tensor | None = None
     truncate: int | None = None
     reverse: tuple[int, ...] = ()
+    unbounded: bool = False
 
     def close(self) -> Loop:
         """The loop."""
@@ -143,6 +144,7 @@ class Plan:
             self.condition is not None,
             self.truncate,
             self.reverse,
+            self.unbounded,
         )
         given = [*(read.array for read in self.reads), *(c.initial for c in self.carries)]
         return Loop(body, layout, (self.steps, *given, *outside))

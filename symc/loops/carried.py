@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from symc.errors import BadUpdate
 from symc.graph import Tensor, substitute, walk
-from symc.inputs import SharedVariable
+from symc.inputs import SharedVariable, advanced
 from symc.loops.build import row_of
 from symc.loops.outcome import Outcome
 from symc.tensor.broadcast import describe
@@ -35,14 +37,35 @@ class Updates(dict[SharedVariable, Tensor]):
         return result
 
 
-def with_default_updates(step: Outcome) -> dict[SharedVariable, Tensor]:
+def made_before(arguments: Sequence[Tensor]) -> Callable[[Tensor], bool]:
+    """A test, to be made before a step is traced: whether a node is the same in all steps.
+
+    So are the arguments of a step, and what was drawn from a stream outside of it.
+    """
+    constant = {node for node in arguments if node.args}
+    stream: Any = sys.modules.get("symc.tensor.random.stream")  # no streams where it is not needed
+    if stream is None:
+        return constant.__contains__
+    time: int = stream.now()
+
+    def is_constant(node: Tensor) -> bool:
+        return node in constant or stream.is_older(node, time)
+
+    return is_constant
+
+
+def with_default_updates(
+    step: Outcome, is_constant: Callable[[Tensor], bool]
+) -> dict[SharedVariable, Tensor]:
     """The updates of a step, and the default updates of all shared variables it reaches."""
     updates = dict(step.updates)
-    pending: list[Tensor] = [*step.outputs, *updates.values()]
-    if step.condition is not None:
-        pending.append(step.condition)
+    pending = _results(step, updates)
+    for variable, new in advanced(walk(pending, stop=is_constant)).items():
+        updates.setdefault(variable, new)
+    _warn_of_frozen(pending, updates)
     while pending:
-        found = [node for node in walk(pending) if isinstance(node, SharedVariable)]
+        order = walk(pending, stop=is_constant)
+        found = [node for node in order if isinstance(node, SharedVariable)]
         pending = list[Tensor]()
         for variable in found:
             if variable not in updates and variable.default_update is not None:
@@ -51,12 +74,34 @@ def with_default_updates(step: Outcome) -> dict[SharedVariable, Tensor]:
     return updates
 
 
+def _results(step: Outcome, updates: Mapping[SharedVariable, Tensor]) -> list[Tensor]:
+    condition = [] if step.condition is None else [step.condition]
+    return [*step.outputs, *updates.values(), *condition]
+
+
+def _warn_of_frozen(results: Sequence[Tensor], updates: Mapping[SharedVariable, Tensor]) -> None:
+    """Warns when a loop within the step changes a shared variable that the step leaves alone."""
+    for node in walk(results):
+        for variable, _ in node.op.changes(node):
+            if variable not in updates:
+                warnings.warn(
+                    f"a loop within a step changes {variable!r}, but the step does not: let the "
+                    "function of the outer loop return the updates of the inner one\n"
+                    f"  shared {describe(variable)}\n  loop   {describe(node)}",
+                    stacklevel=5,
+                )
+                return
+
+
 def carried(
-    step: Outcome, updates: Mapping[SharedVariable, Tensor]
+    step: Outcome,
+    updates: Mapping[SharedVariable, Tensor],
+    is_constant: Callable[[Tensor], bool],
 ) -> tuple[Outcome, dict[SharedVariable, Tensor]]:
     """The step with a slot in place of each variable that it changes; the slots by variable."""
     slots = {variable: row_of(expand_dims(variable, 0), variable.name) for variable in updates}
-    replace: dict[Tensor, Tensor] = dict(slots.items())
+    order = walk(_results(step, updates), stop=is_constant)
+    replace = {node: node for node in order if is_constant(node)} | slots
     checked = [_checked(variable, new) for variable, new in updates.items()]
     conditions = [] if step.condition is None else [step.condition]
     replaced = substitute([*conditions, *checked, *step.outputs], replace)

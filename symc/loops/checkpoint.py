@@ -14,6 +14,7 @@ from symc.inputs import as_tensor
 from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
 from symc.loops.run import Done, run
 from symc.loops.scan import Rows
+from symc.loops.sequences import known_steps
 from symc.tensor.lengths import dim_of, public, tensor_of
 from symc.tensor.reshape import reshape
 from symc.tensor.shape import concatenate
@@ -22,8 +23,7 @@ from symc.tensor.views import expand_dims
 
 def in_segments(plan: Plan, every: int) -> Done:
     """The results of a loop whose gradient keeps the states before every so-manieth step only."""
-    if every < 1:
-        raise LoopError(f"scan: checkpoint is a number of steps, not {every}")
+    every = known_steps("checkpoint", every)
     if plan.condition is not None or plan.truncate is not None:
         raise LoopError("scan: checkpoint goes neither with until nor with truncate_gradient")
     steps = dim_of(plan.steps)

@@ -4,6 +4,7 @@
 - Loops over the same things are one loop.
 - Products of rows of sequences are computed before the loop (`hoist.py`), products that are outputs
   (`postpone.py`) and sums of products (`contract.py`) after it.
+- Rows of sequences that are outputs are not copied.
 - Sequences, states and outputs that nothing needs are left out.
 """
 
@@ -13,12 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symc.graph import Tensor, located_at, rebuild, walk
+from symc.graph import Tensor, located_at, rebuild, walk, walk_within
 from symc.loops.body import Body
 from symc.loops.contract import contract
 from symc.loops.hoist import hoist
 from symc.loops.opened import OpenLoop
-from symc.loops.postpone import postpone
+from symc.loops.outline import outline
+from symc.loops.postpone import pass_on, postpone
 from symc.loops.scan import Part, Scan
 from symc.tensor.lengths import dim_of
 from symc.tensor.slices import Slice
@@ -48,10 +50,16 @@ def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
                 hoist(loop)
                 postpone(loop)
                 contract(loop)
+            pass_on(loop)
             known[key] = loop.close()
         return known[key][old.op.part]
 
-    return _rebuilt(roots, improved)
+    return _outlined(_rebuilt(roots, improved))
+
+
+def _outlined(roots: list[Tensor]) -> list[Tensor]:
+    """The roots; branches that left a loop with a product, for all steps at once, are made anew."""
+    return outline(roots) if any(node.op.is_lazy for node in walk_within(roots)) else roots
 
 
 def _rebuilt(roots: Sequence[Tensor], change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor]:

@@ -112,6 +112,7 @@ class OpenLoop:
             tuple(self.carries[number] for number in carries),
             tuple(self.collected[number] for number in kept), self.condition, None,
             tuple(index for index, number in enumerate(kept) if number in self.reverse),
+            self.plan.unbounded,
         )  # fmt: skip
         loop = plan.close()
 

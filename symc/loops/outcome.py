@@ -59,6 +59,8 @@ def outcome(returned: Any) -> Outcome:
     condition: Tensor | None = None
     for part in _parts(returned):
         if isinstance(part, Until):
+            if condition is not None:
+                raise LoopError("scan: the function returned until(...) twice; combine them: a | b")
             condition = part.condition
         elif _is_updates(part):
             updates.update(_pairs(part))

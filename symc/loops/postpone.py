@@ -1,6 +1,7 @@
-"""Products that only leave the loop as an output: one product of all rows, after it.
+"""What leaves the loop as an output only: products, and rows of sequences.
 
-``dot(g[t], w.T)``, as in the gradient of a sequence: the loop gives g instead.
+``dot(g[t], w.T)``, as in the gradient of a sequence: the loop gives g instead, and one product of
+all rows comes after it. Rows that are read to be given are those of the sequence.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import partial
 from symc.batch import batch
 from symc.errors import NotBatchable
 from symc.graph import Tensor, walk
+from symc.loops.build import Reading
 from symc.loops.hoist import is_product
 from symc.loops.opened import Get, OpenLoop, is_free
 from symc.loops.scan import Part
@@ -39,6 +41,18 @@ def postpone(loop: OpenLoop) -> None:
         rows = {leaf: loop.gather(leaf, turned) for leaf in leaves}
         loop.wanted.discard(part)
         loop.after[part] = partial(_product_of_all, loop, node, rows)
+
+
+def pass_on(loop: OpenLoop) -> None:
+    """Takes rows of sequences that are outputs as they are out of a loop."""
+    if loop.condition is not None:
+        return
+    slots = loop.slots()
+    for number, node in enumerate(loop.collected):
+        part = Part("collected", number)
+        if part in loop.wanted and isinstance(slots.get(node), Reading):
+            loop.after[part] = loop.gather(node, number in loop.reverse)
+            loop.wanted.discard(part)
 
 
 def _is_batchable(node: Tensor, leaves: list[Tensor]) -> bool:

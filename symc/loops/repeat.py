@@ -12,8 +12,9 @@ from symc.inputs import as_tensor
 from symc.loops.api import Looping, looping
 from symc.loops.build import step_number
 from symc.loops.outcome import until
-from symc.loops.unbounded import MANY
 from symc.tensor.broadcast import describe
+
+MANY = 2**63 - 1  # steps
 
 
 def while_loop(
@@ -26,7 +27,8 @@ def while_loop(
 
     `init` is a tensor, or a list of tensors that both functions take as their arguments; the last
     state is returned in the same form. There are at most `max_steps` steps. Gradients go through
-    the steps that were done; without `max_steps` the loop is run once more for them.
+    the steps that were done; without `max_steps` the loop is run once more for them. (A random
+    stream that `body` draws from is advanced by the functions that contain the loop.)
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")
@@ -45,7 +47,8 @@ def while_loop(
         after = _listed(body(*state))
         return after, until(T.logical_not(_condition(condition(*after))))
 
-    return _last(looping(step, None, _listed(init), None, steps), init)
+    unbounded = max_steps is None
+    return _last(looping(step, None, _listed(init), None, steps, unbounded=unbounded), init)
 
 
 def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any], init: Any) -> Any:
@@ -60,6 +63,11 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
     array(120)
     """
     number = step_number()
+    for bound in map(as_tensor, (lower, upper)):
+        if bound.ndim or not bound.dtype.is_integer:
+            raise LoopError(
+                f"fori_loop: i goes from one integer to another\n  given  {describe(bound)}"
+            )
     steps = T.maximum(as_tensor(upper) - lower, 0)
 
     def step(*state: Tensor) -> Any:

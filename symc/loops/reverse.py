@@ -25,8 +25,8 @@ from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
 from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
-from symc.loops.unbounded import is_unbounded
 from symc.tensor.lengths import dim_of, public, tensor_of
+from symc.tensor.specify import segment
 from symc.tensor.views import broadcast_to
 
 
@@ -51,9 +51,10 @@ class _Forward:
     def __init__(self, loop: Loop) -> None:
         # How many steps were done; below, how many of them gradients flow back through.
         self.done = dim_of(loop.count() if loop.layout.stops else loop.args[0])
-        if is_unbounded(loop.args[0]):
+        if loop.layout.unbounded:
             # All rows are needed now: the loop runs again, for as many steps as it took.
-            loop = Loop(loop.body, loop.layout, (tensor_of(self.done), *loop.args[1:]))
+            layout = replace(loop.layout, unbounded=False)
+            loop = Loop(loop.body, layout, (tensor_of(self.done), *loop.args[1:]))
         self.loop = loop
         self.layout, slots = loop.layout, iter(loop.body.slots)
         self.step = next(slots)
@@ -340,7 +341,7 @@ class _Backward:
         depth, array, total = forward.depth(number), forward.initial[number], None
         bar = self.by_part.get(Part("history", number))
         if bar is not None:
-            total = bar[:depth]
+            total = segment(bar, 0, 0, depth)
         for carry in self.of_state[number]:
             found = self.loop.final(carry)
             back = -self.carries[carry].taps[0]

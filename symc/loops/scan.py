@@ -77,7 +77,8 @@ class Layout:
     """What the slots and the results of a loop's body stand for.
 
     `truncate` limits the gradient to the last steps, that many; None for all. Of the collected
-    outputs in `reverse`, the last step's row comes first; such a loop does not stop.
+    outputs in `reverse`, the last step's row comes first; such a loop does not stop. Of an
+    `unbounded` loop, which stops but may take any number of steps, rows of all cannot be kept.
     """
 
     sequences: tuple[Rows, ...]
@@ -86,6 +87,7 @@ class Layout:
     stops: bool = False
     truncate: int | None = None
     reverse: tuple[int, ...] = ()
+    unbounded: bool = False
 
 
 @record
@@ -157,16 +159,20 @@ class Scan(Op):
             size(dim)
         return Control(tuple(self.siblings()), first=1)
 
+    @property
+    def is_natural(self) -> bool:
+        return self.part.kind == "count"
+
     def value_lengths(self, args: Sequence[Tensor]) -> Iterator[Dim]:
         """The number of steps, and the lengths that a step needs and that are values outside."""
         yield dim_of(args[0])
         yield from value_lengths(self.body, self.lengths(args))
 
-    def changes(self, node: Tensor) -> Iterator[Any]:
+    def changes(self, node: Tensor) -> Iterator[tuple[Any, Tensor]]:
         _, _, initial, _ = self.split(node.args)
-        for state, rows in zip(self.layout.states, initial, strict=True):
+        for number, (state, rows) in enumerate(zip(self.layout.states, initial, strict=True)):
             if state.shared and rows.args and isinstance(rows.args[0], SharedVariable):
-                yield rows.args[0]
+                yield rows.args[0], self.sibling("final", number)(*node.args)[0]
 
     def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
         """The argument behind each slot, and how many of its leading axes the slot lacks."""

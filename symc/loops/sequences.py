@@ -102,6 +102,14 @@ def count_steps(n_steps: Any, sequences: Sequence[Along]) -> Dim:
     return steps
 
 
+def known_steps(name: str, given: Any) -> int:
+    """A number of steps that must be known when the graph is built, and at least 1."""
+    is_number = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not is_number or cast("int", given) < 1:
+        raise LoopError(f"scan: {name} is a number of steps, like 10, not {given!r}")
+    return int(cast("int", given))
+
+
 def _check_known(steps: int, sequences: Sequence[Along]) -> None:
     if steps < 0:
         raise BadIndex(f"scan: n_steps cannot be negative, as {steps} is")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from symc.codegen.record import record
 from symc.errors import LoopError
@@ -69,7 +69,33 @@ def _call(
         () if start is None else tuple(row_of(start.rows) for _ in start.taps) for start in starts
     )
     arguments = [slot for slots in (*rows, *earlier) for slot in slots]
-    return Traced(rows, earlier, tuple(starts), outcome(fn(*arguments, *constants)))
+    try:
+        returned = fn(*arguments, *constants)
+    except TypeError as error:
+        counts = [sum(map(len, rows)), sum(map(len, earlier)), len(constants)]
+        _check_signature(fn, counts, error)
+        raise
+    return Traced(rows, earlier, tuple(starts), outcome(returned))
+
+
+def _check_signature(fn: Callable[..., Any], counts: Sequence[int], error: TypeError) -> None:
+    """Raises `LoopError` if a function that failed does not take that many arguments."""
+    from inspect import signature  # late: only where something is wrong
+
+    if not callable(cast("object", fn)):
+        raise LoopError(f"scan: the first argument must be a function, not {fn!r}") from error
+    try:
+        taken = signature(fn)
+    except ValueError:
+        return
+    try:
+        taken.bind(*range(sum(counts)))
+    except TypeError as misfit:
+        kinds = ("rows of sequences", "earlier rows of outputs", "non_sequences")
+        given = ", ".join(f"{n} {kind}" for n, kind in zip(counts, kinds, strict=True) if n)
+        raise LoopError(
+            f"scan: the function takes {taken}, and is given {given or 'nothing'}: {misfit}"
+        ) from error
 
 
 def _named(tensor: Tensor, tap: int) -> str | None:

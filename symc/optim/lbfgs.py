@@ -63,6 +63,8 @@ class LBFGS:
         if history < 1:
             raise ValueError(f"history={history}: at least one step must be remembered")
         slopes = gradients(loss, params)
+        if not slopes:
+            raise ValueError("L-BFGS needs at least one parameter")
         self.params = list(params)
         self.history = history
         self._evaluations = 0
@@ -92,10 +94,11 @@ class LBFGS:
         """Minimises from the parameters' values, for these inputs, and sets them to what it finds.
 
         It ends when no element of the gradient is larger than `gradient_tolerance`, when a step
-        changes the value by less than `value_tolerance` of its size, when no step leads further
-        down, or after `max_iterations`.
+        changes the value by less than `value_tolerance` of its size (or than the parameters' dtype
+        can tell), when no step leads further down, or after `max_iterations`.
         """
         self._evaluations = 0
+        value_tolerance = max(value_tolerance, 4 * float(np.finfo(self._dtype).eps))
         start = np.concatenate([param.get_value().ravel() for param in self.params])
         place = self._evaluate(start.astype(np.float64), values)
         memory: _Memory = deque(maxlen=self.history)

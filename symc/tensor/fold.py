@@ -29,9 +29,9 @@ from symc.errors import DTypeError
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
 from symc.lowering import Fold, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import cast_to, conjugated, masked, peel
+from symc.tensor.elementwise import cast_to, conjugated, masked
 from symc.tensor.lengths import tensor_of
-from symc.tensor.views import broadcast_to, expand_dims, squeeze, through
+from symc.tensor.views import broadcast_to, expand_dims, peel_whole, squeeze, through
 from symc.types import TensorType, to_numpy
 
 Kind: TypeAlias = Literal["add", "mul", "max", "min", "and", "or"]
@@ -106,7 +106,7 @@ class Reduce(Op):
             inner_bar = rest.grad(rest(last(x)), bar)[0]
             assert inner_bar is not None
             return last.grad(last(x), inner_bar)[0]
-        mask, inner = peel(bar)
+        mask, inner = peel_whole(bar)
         result = expand_dims(inner, axis) * product_of_others(conjugated(x), axis)
         return masked(None if mask is None else expand_dims(mask, axis), result)
 
@@ -117,7 +117,7 @@ class Reduce(Op):
         most = dims.product(x.type.shape[axis] for axis in self.axes)
         counter = INT32 if isinstance(most, int) and most < 2**31 else INT64  # vectors like it
         count = cast_to(Reduce("add", self.axes)(cast_to(hits, counter)), x.dtype)
-        mask, inner = peel(bar)
+        mask, inner = peel_whole(bar)
         share = expand_dims(inner / count, self.axes)
         if mask is not None:
             hits = OPERATORS["logical_and"](hits, expand_dims(mask, self.axes))

@@ -18,10 +18,10 @@ from symc.errors import RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.elementwise import conjugated, masked, peel
+from symc.tensor.elementwise import conjugated, masked
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
-from symc.tensor.views import broadcast_to, expand_dims, swapaxes
+from symc.tensor.views import broadcast_to, expand_dims, peel_whole, swapaxes
 from symc.types import TensorType
 
 __all__: list[str] = []
@@ -164,7 +164,7 @@ class MatVec(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         a, x = map(conjugated, node.args)
-        mask, inner = peel(bar)
+        mask, inner = peel_whole(bar)
         shown = self._summed  # `bar` lies along the other axis of the matrix
         outer_product = expand_dims(inner, shown) * expand_dims(x, 1 - shown)
         to_a = masked(None if mask is None else expand_dims(mask, shown), outer_product)

@@ -17,7 +17,7 @@ from symc.inputs import as_tensor
 from symc.tensor.elementwise import call, cast_to, elementwise, masked, peel, refuse_complex
 from symc.tensor.fold import reduce_over
 from symc.tensor.reduce import Axis, axes_of
-from symc.tensor.views import expand_dims
+from symc.tensor.views import expand_dims, peel_whole
 from symc.types import TensorType, float_for
 
 __all__ = ["log_softmax", "logsoftmax", "logsumexp", "softmax"]
@@ -112,7 +112,7 @@ class LogSumExp(Op):
         return np.asarray(result, dtype=args[0].dtype)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        mask, inner = peel(bar)
+        mask, inner = peel_whole(bar)
         result = expand_dims(inner, self.axes) * Softmax(self.axes)(node.args[0])
         return [masked(None if mask is None else expand_dims(mask, self.axes), result)]
 

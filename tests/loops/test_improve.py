@@ -14,6 +14,7 @@ from symc import tensor as T
 from symc.evaluate import evaluate
 from symc.graph import Tensor, walk
 from symc.loops.improve import improve_loops
+from symc.loops.outline import outline
 from symc.loops.scan import Part, Scan
 from symc.tensor.matmul import MatMul, MatVec
 
@@ -99,6 +100,17 @@ def test_a_product_that_no_step_reads_is_computed_after_the_loop() -> None:
     )
     after = improved([x, w], [y, z], r(4, 2), r(2, 2))
     assert [products(op) for op in loops(after)] == [1]
+
+
+def test_a_branch_that_leaves_a_loop_with_a_product_is_still_one() -> None:
+    x, w, flag = T.matrix("x"), T.matrix("w"), T.scalar("flag")
+    rows, _ = symc.map(lambda row: T.dot(symc.ifelse(flag > 0, row * 2, T.sin(row)), w), x)
+    arrays = r(3, 2), r(2, 2), np.array(1.0)
+    roots = improved([x, w, flag], outline([rows]), *arrays)
+    assert not any(node.op.is_lazy for node in walk(roots))
+    assert not any(map(is_scan, walk(roots)))
+    found = symc.function([x, w, flag], rows)(*arrays)
+    np.testing.assert_allclose(found, arrays[0] * 2 @ arrays[1], rtol=1e-12)
 
 
 def test_a_product_that_may_fail_in_a_step_stays() -> None:

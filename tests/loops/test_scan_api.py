@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import symc
 from symc import tensor as T
-from symc.errors import BadIndex, BadUpdate, LoopError, MissingInput, ShapeMismatch
+from symc.errors import BadIndex, LoopError, MissingInput, ShapeMismatch
 from symc.graph import Tensor, walk
 from symc.loops.scan import Scan
 
@@ -263,70 +263,14 @@ def test_forms_of_what_a_step_returns(fn: Callable[..., Any], count: int) -> Non
         assert values([x], output, [1.0, 2.0]).shape == (2,)
 
 
-def test_updates_as_a_list_of_pairs() -> None:
-    a, b = symc.shared(1.0, "a"), symc.shared(0.0, "b")
-    _, updates = symc.scan(lambda: [(a, a * 2), (b, a)], n_steps=3)
-    values([], [], updates=updates)
-    assert (a.get_value(), b.get_value()) == (8.0, 4.0)
+def test_an_empty_list_of_initial_values_is_none_for_each_output() -> None:
+    (once, twice), _ = symc.scan(lambda x: (x, x * 2), T.vector("x"), [])
+    assert (once.ndim, twice.ndim) == (1, 1)
 
 
-def test_updates_without_steps_change_nothing() -> None:
-    a, n = symc.shared(1.0, "a"), T.lscalar("n")
-    _, updates = symc.scan(lambda: {a: a * 2}, n_steps=n)
-    values([n], [], 0, updates=updates)
-    assert a.get_value() == 1.0
-
-
-def test_default_updates_of_what_a_step_uses() -> None:
-    counter = symc.shared(0, "counter")
-    counter.default_update = counter + 1
-    counts, updates = symc.scan(lambda: counter * 10, n_steps=3)
-    np.testing.assert_array_equal(values([], counts, updates=updates), [0, 10, 20])
-    assert counter.get_value() == 3
-
-
-def test_updates_of_loops_are_added() -> None:
-    a, b = symc.shared(1.0, "a"), symc.shared(1.0, "b")
-    first = symc.scan(lambda: {a: a + 1}, n_steps=2)[1]
-    second = symc.scan(lambda: {b: b + 1}, n_steps=3)[1]
-    values([], [], updates=first + second)
-    assert (a.get_value(), b.get_value()) == (3.0, 4.0)
-
-
-def test_updates_that_are_forgotten() -> None:
-    """Theano left the variable as it was, without a word."""
-    count = symc.shared(0, "count")
-    x = T.vector("x")
-    totals, updates = symc.scan(lambda x: (x * count, {count: count + 1}), x)
-    with pytest.warns(UserWarning, match="a loop changes <count .*pass on the updates"):
-        symc.function([x], totals, mode="python")
-    symc.function([x], totals, updates=updates, mode="python")([1.0, 2.0])
-    assert count.get_value() == 2
-    kept = symc.shared(1.0, "kept")
-    rows, _ = symc.scan(lambda x, kept: x * kept, x, kept)
-    symc.function([x], rows, mode="python")
-
-
-def test_updates_within_nested_loops() -> None:
-    count = symc.shared(0, "count")
-
-    def outer() -> Any:
-        _, updates = symc.scan(lambda: {count: count + 1}, n_steps=3)
-        return updates
-
-    _, updates = symc.scan(outer, n_steps=4)
-    values([], [], updates=updates)
-    assert count.get_value() == 12
-
-
-@pytest.mark.parametrize(
-    ("new", "text"),
-    [(lambda a: a + 0.5, "would lose precision"), (lambda a: T.stack([a, a]), "1 axes")],
-)
-def test_updates_that_do_not_fit(new: Callable[[Tensor], Tensor], text: str) -> None:
-    a = symc.shared(1, "a")
-    with pytest.raises(BadUpdate, match=text):
-        symc.scan(lambda: {a: new(a)}, n_steps=3)
+def test_a_type_error_of_the_function_itself_stays() -> None:
+    with pytest.raises(TypeError, match="can only concatenate str"):
+        symc.scan(lambda x: cast("Any", "a") + 1, T.vector("x"))
 
 
 def test_order_of_arguments() -> None:
@@ -370,7 +314,19 @@ def test_strict_wants_all_that_is_used() -> None:
         ),
         (lambda x: symc.scan(lambda a: (a, symc.until(x > 0)), x), "until needs a scalar"),
         (lambda x: symc.scan(lambda a: a, x, truncate_gradient=0), "truncate_gradient is a number"),
+        (lambda x: symc.scan(lambda a: a, x, truncate_gradient=cast("Any", 2.5)), "is a number"),
         (lambda x: symc.scan(lambda a: a, x, checkpoint=0), "checkpoint is a number of steps"),
+        (lambda x: symc.scan(lambda a: a, x, checkpoint=True), "checkpoint is a number of steps"),
+        (
+            lambda x: symc.scan(lambda a: (a, symc.until(a > 0), symc.until(a < 0)), x),
+            "returned until.* twice",
+        ),
+        (lambda x: symc.scan(x, x), "the first argument must be a function, not <x"),
+        (
+            lambda x: symc.scan(lambda a, b: a, x, [0.0], [1.0]),
+            r"takes \(a, b\), and is given 1 rows of sequences, 1 earlier rows",
+        ),
+        (lambda x: symc.fori_loop(0, cast("Any", 2.5), lambda i, a: a, x), "i goes from one int"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit(make: Callable[[Tensor], Any], text: str) -> None:

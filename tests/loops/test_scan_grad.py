@@ -95,6 +95,20 @@ def newton(x: Tensor) -> Any:
     return symc.while_loop(lambda y: abs(y * y - x) > 1e-10, lambda y: (y + x / y) / 2, x + 1)
 
 
+def newton_in_each_step(x: Tensor, start: Tensor) -> Any:
+    def step(x: Tensor) -> Any:
+        return symc.while_loop(
+            lambda y: abs(y * y - x) > 1e-10, lambda y: (y + x / y) / 2, start.sum()
+        )
+
+    return symc.map(step, x)[0]
+
+
+def growth_in_each_step(x: Tensor, w: Tensor) -> Any:
+    """How many steps there are at most was known outside: the gradient wanted 2**63 rows."""
+    return symc.map(lambda row: symc.while_loop(lambda y: y < 9, lambda y: y * w + row, 1.5), x)[0]
+
+
 def counted(x: Tensor) -> Any:
     return symc.fori_loop(0, 4, lambda i, y: T.sin(y * x) + i * x, x)
 
@@ -115,6 +129,8 @@ def counted(x: Tensor) -> Any:
         (unequal_kinds, [r(5)]),
         (shift_register, [r(4)]),
         (newton, [np.array(2.7)]),
+        (newton_in_each_step, [np.array([1.3, 2.7]), np.array([1.5])]),
+        (growth_in_each_step, [np.array([1.3, 0.7]), np.array(1.4)]),
         (counted, [np.array(0.6)]),
     ],
 )
@@ -202,6 +218,44 @@ def test_truncated_gradients_go_through_the_last_steps(kept: int) -> None:
     wanted = values(inputs, gradients, *arrays)
     for value, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(value, other, atol=1e-14)
+
+
+def test_inner_loops_of_different_lengths() -> None:
+    """The gradient of what they begin with had a length that only a step could know."""
+    k, start, w = T.lvector("k"), T.vector("start"), T.scalar("w")
+
+    def last(k: Tensor) -> Any:
+        h, _ = symc.scan(lambda h: h * w + 1, outputs_info=start, n_steps=k)
+        return T.concatenate([start[None], h])[-1]
+
+    result, _ = symc.map(last, k)
+    rows = [start, start * w + 1, (start * w + 1) * w + 1]
+    first = [symc.grad((T.sqr(r)).sum(), [start, w]) for r in (result, T.stack(rows))]
+    second = [symc.grad(T.sqr(a).sum() + T.sqr(b), [start, w]) for a, b in first]
+    found = values([k, start, w], [*first[0], *second[0]], [0, 1, 2], [1.0, 2.0], 1.5)
+    wanted = values([start, w], [*first[1], *second[1]], [1.0, 2.0], 1.5)
+    for value, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, other, rtol=1e-14)
+
+
+# --- branches -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("s", [0.0, 1.0])
+@pytest.mark.parametrize("first", [-1.0, 0.5])
+def test_what_several_branches_use_gets_its_gradient_once(first: float, s: float) -> None:
+    """A value outside of branches, and what it is computed from, both are arguments of them."""
+    x, threshold = T.vector("x"), T.scalar("threshold")
+
+    def cost(choose: Callable[..., Any]) -> Any:
+        half = x * 0.5
+        one = choose(x.sum() > 0, T.sin(half), half + x[0])
+        other = choose(threshold > 0.2, T.cos(half), half + x[2])
+        return (one * one).sum() + other.sum()
+
+    gradients = [symc.grad(cost(choose), x) for choose in (symc.ifelse, T.where)]
+    found, wanted = values([x, threshold], gradients, [first, 0.3, 0.2], s)
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
 
 
 # --- what has no gradient -------------------------------------------------------------------------

@@ -120,3 +120,16 @@ def test_strong_wolfe_conditions_hold(name: str) -> None:
 def test_no_point_on_an_endless_slope() -> None:
     start = Point(0.0, 0.0, -1.0)
     assert strong_wolfe(lambda t: Point(t, -t, -1.0), start, 1.0) is None
+
+
+def test_float32_converges_as_far_as_it_can_tell() -> None:
+    x = symc.shared(np.array([-1.2, 1.0, 0.5, 2.0], np.float32), name="x")
+    cost = (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+    found = optim.minimize(cost, [x])
+    assert found.converged
+    assert found.value == pytest.approx(3.70142861, rel=1e-6)
+
+
+def test_nothing_to_minimise_over() -> None:
+    with pytest.raises(ValueError, match="at least one parameter"):
+        optim.lbfgs(T.constant(1.0), [])

@@ -189,6 +189,10 @@ def test_what_cannot_be_optimised() -> None:
     w, x = symc.shared(START, name="w"), T.vector("x")
     with pytest.raises(TypeError, match="params must be a list of shared variables"):
         optim.sgd(loss(w), w, 0.1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="params must be a list of shared variables"):
+        optim.adam(loss(w), w)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="params must be a list of shared variables"):
+        optim.sgd(loss(w), w, optim.constant_rate(0.1))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a parameter must be a shared variable, not <x float64"):
         optim.sgd(loss(x), [x], 0.1)  # type: ignore[list-item]
     with pytest.raises(symc.errors.DTypeError, match="a parameter must be of floats"):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import symc
+from symc import tensor as T
 from symc.evaluate import evaluate
+from symc.graph import Tensor
 from tests.random.distributions import (
     CONTINUOUS,
     COUNT,
@@ -67,3 +69,38 @@ def test_the_interpreter_draws_the_same(samples: dict[str, Array]) -> None:
             np.testing.assert_allclose(got, wanted, rtol=100 * digits, atol=10 * digits)
         else:
             np.testing.assert_array_equal(got, wanted)
+
+
+def test_counts_among_very_many() -> None:
+    """Differences of logarithms of factorials lost their digits: spreads were wrong by factors."""
+    cases = [("poisson", (1e14,)), ("poisson", (9e18,)), ("binomial", (2**62, 0.5)),
+             ("binomial", (2**50, 1e-6))]  # fmt: skip
+    means = [1e14, 9e18, 2.0**61, 2.0**50 * 1e-6]
+    spreads = np.sqrt([1e14, 9e18, 2.0**60, 2.0**50 * 1e-6])
+
+    def draws(number: int) -> list[Tensor]:
+        return [getattr(T.random, s)(T.random.key(5), *args, size=number) for s, args in cases]
+
+    found = symc.function([], draws(10_000), mode="compile")()
+    for counts, mean, spread in zip(found, means, spreads, strict=True):
+        scaled = (counts - mean) / spread
+        assert abs(scaled.mean()) < 4 / 100
+        assert abs((scaled**2).mean() - 1) < 4 * np.sqrt(2) / 100
+    for counts, wanted in zip(found, evaluate(draws(100), {}), strict=True):
+        np.testing.assert_array_equal(counts[:100], wanted)
+
+
+def test_as_many_categories_as_there_turn_out_to_be() -> None:
+    """The last sum of probabilities was compared as if it might be none."""
+    p, logits = T.matrix("p"), T.vector("logits")
+    draws = [
+        T.random.categorical(T.random.key(1), p),
+        T.random.categorical(T.random.key(2), p, size=(500, 2)),
+        T.random.categorical(T.random.key(3), logits=logits, size=500),
+    ]
+    f = symc.function([p, logits], draws, mode="python")
+    one, many, others = f([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], np.log([1.0, 2.0]))
+    assert one[0] == 1
+    assert set(many[:, 0]) == {1}
+    assert set(many[:, 1]) == {0, 2}
+    assert abs(others.mean() - 2 / 3) < 4 * np.sqrt(2 / 9 / 500)

@@ -41,6 +41,13 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: R.dirichlet(KEY, 1.0), RankError, "dirichlet: alpha needs an axis"),
     (lambda: R.multinomial(KEY, 3, T.vector("p")), ShapeMismatch, "categories must be known"),
     (lambda: R.multivariate_normal(KEY, 0.0, [[1.0]]), RankError, "mean needs 1 axes"),
+    (lambda: R.normal(KEY, size=-1), ShapeMismatch, "normal: a length cannot be negative"),
+    (lambda: R.integers(KEY, 300, dtype="uint8"), ValueError, "uint8 has no numbers above 255"),
+    (lambda: R.integers(KEY, -1, 3, dtype="uint8"), ValueError, "uint8 has no numbers below 0"),
+    (lambda: R.categorical(KEY, [0.0, 0.0]), ValueError, "categorical: the sum of p must be above"),
+    (lambda: R.multinomial(KEY, 3, [0.0, 0.0]), ValueError, "the sum of pvals must be above 0"),
+    (lambda: R.multinomial(KEY, -3, [0.5, 0.5]), ValueError, "multinomial: n must be at least 0"),
+    (lambda: R.dirichlet(KEY, np.ones((2, 3)), size=()), ShapeMismatch, "dirichlet: parameters"),
     (lambda: R.fold_in(KEY, 0.5), DTypeError, "fold_in: integers are needed"),
 ]
 
@@ -78,3 +85,27 @@ def test_refused_when_it_runs() -> None:
     shape = T.vector("shape")
     numbers = symc.function([shape], R.gamma(KEY, shape), mode="compile")([-1.0, np.nan, 0.0, 2.0])
     assert np.isnan(numbers).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("build", "values", "message"),
+    [
+        (lambda p: R.bernoulli(KEY, p), [0.5, 1.5], "bernoulli: p must be from 0 to 1"),
+        (lambda p: R.bernoulli(KEY, p), [np.nan], "bernoulli: p must be from 0 to 1"),
+        (lambda p: R.binomial(KEY, 3, p), [-0.5], "binomial: p must be from 0 to 1"),
+        (lambda p: R.geometric(KEY, p), [0.0], "geometric: p must be above 0 and at most 1"),
+        (lambda p: R.categorical(KEY, p), [0.0, 0.0], "the sum of p must be above 0 and finite"),
+        (lambda p: R.categorical(KEY, p), [1.0, np.nan], "categorical: p must be at least 0"),
+        (lambda p: R.categorical(KEY, logits=p), [1.0, np.nan], r"the sum of exp\(logits\) must"),
+        (lambda p: R.multinomial(KEY, 3, T.specify_shape(p, (2,))), [0.0, 0.0], "sum of pvals"),
+        (lambda p: R.choice(KEY, 2, 3, p=p), [-1.0, 1.0], "choice: p must be at least 0"),
+        (lambda p: R.choice(KEY, 2, 2, replace=False, p=p), [0.0, 1.0], "choice: fewer entries"),
+    ],
+)
+def test_probabilities_that_turn_out_wrong(build: Any, values: Any, message: str) -> None:
+    """Some gave numbers that are none of the categories, or the least integer."""
+    p = T.vector("p")
+    f = symc.function([p], build(p), mode="python")
+    f([0.5] * len(values))
+    with pytest.raises(ValueError, match=message):
+        f(values)

@@ -9,6 +9,7 @@ from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.activations import softplus
 from symc.tensor.broadcast import describe
+from symc.tensor.checked import not_negative
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import normal_axis
 from symc.tensor.logic import where
@@ -17,7 +18,6 @@ from symc.tensor.math import as_float, log, log1p, maximum, sqr
 from symc.tensor.reduce import sum as total
 from symc.tensor.select import take_along_axis
 from symc.tensor.softmax import log_softmax
-from symc.tensor.sorting.checked import not_negative
 from symc.tensor.statistics import mean
 from symc.tensor.views import expand_dims, squeeze
 

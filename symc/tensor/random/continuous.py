@@ -25,7 +25,7 @@ __all__ = [
 def uniform(
     key: Tensor, low: TensorLike = 0.0, high: TensorLike = 1.0, size: Any = None, dtype: Any = None
 ) -> Tensor:
-    """Uniform in ``[low, high)``.
+    """Uniform in ``[low, high)``; rounding may give `high` itself where `low` is not 0.
 
     >>> import symc.tensor as T
     >>> T.random.uniform(T.random.key(0), size=3).eval()

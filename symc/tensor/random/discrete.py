@@ -6,22 +6,22 @@ which must broadcast to it. Parameters outside their range raise ValueError, at 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import FLOAT64, INT64, UINT64
+from symc.codegen.dtypes import FLOAT64, INT64, UINT64, DType
 from symc.errors import DTypeError
-from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.graph import OPERATORS, Array, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.broadcast import describe
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.math import ceil, log1p, maximum, minimum
-from symc.tensor.random.draw import LIMITS, draw
-from symc.tensor.random.parameters import fit, refuse, shape_for
+from symc.tensor.random.draw import draw
+from symc.tensor.random.parameters import demand, fit, shape_for
 from symc.tensor.views import broadcast_to
-from symc.types import as_dtype
+from symc.types import as_dtype, to_numpy
 
 __all__ = ["bernoulli", "binomial", "bits", "geometric", "integers", "poisson"]
 
@@ -74,6 +74,9 @@ def integers(
         raise ValueError(
             f"integers: there is no number from {known[0]} to {known[1]}\n  given  {describe(stop)}"
         )
+    _check_fits(wanted, known[0], known[1], endpoint)
+    if any(value is None for value in known):
+        count = Checked("integers: there is no number to choose from")(count, count > 0)
     offset = draw("random_below", key, shape, cast_to(count, UINT64), label="integers")
     return cast_to(start + cast_to(offset, INT64), wanted)
 
@@ -89,10 +92,9 @@ def binomial(
     key: Tensor, n: TensorLike, p: TensorLike, size: Any = None, dtype: Any = "int64"
 ) -> Tensor:
     """How many of `n` trials succeed, each with probability `p`."""
-    count = _whole("binomial", n)
-    refuse("binomial", "n", count, lambda value: value >= 0, "at least 0")
+    count = demand("binomial", "n", _whole("binomial", n), lambda n: n >= 0, "at least 0")
     chance = cast_to(as_tensor(p, FLOAT64), FLOAT64)
-    refuse("binomial", "p", chance, lambda value: (value >= 0) & (value <= 1), "from 0 to 1")
+    chance = demand("binomial", "p", chance, _is_chance, "from 0 to 1")
     shape = shape_for("binomial", size, [count, chance])
     return cast_to(draw("random_binomial", key, shape, count, chance), dtype)
 
@@ -100,7 +102,8 @@ def binomial(
 def poisson(key: Tensor, lam: TensorLike = 1.0, size: Any = None, dtype: Any = "int64") -> Tensor:
     """Poisson with mean `lam`."""
     mean = cast_to(as_tensor(lam, FLOAT64), FLOAT64)
-    refuse("poisson", "lam", mean, lambda value: (value >= 0) & (value < _LARGEST), "at least 0")
+    words = "at least 0, and below 9.2e18"
+    mean = demand("poisson", "lam", mean, lambda lam: (lam >= 0) & (lam < _LARGEST), words)
     return cast_to(draw("random_poisson", key, shape_for("poisson", size, [mean]), mean), dtype)
 
 
@@ -122,40 +125,27 @@ def _whole(label: str, number: TensorLike) -> Tensor:
     return cast_to(tensor, INT64)
 
 
+def _is_chance(p: Any) -> Any:
+    return (p >= 0) & (p <= 1)
+
+
 def _chance(label: str, p: TensorLike, size: Any, above: bool = False) -> tuple[Any, Tensor]:
     chance = as_tensor(p, FLOAT64)
     if not chance.dtype.is_float:
         chance = cast_to(chance, FLOAT64)
-    words = "above 0 and at most 1" if above else "from 0 to 1"
-    refuse(label, "p", chance, lambda v: (v <= 1) & ((v > 0) if above else (v >= 0)), words)
+    if above:
+        words = "above 0 and at most 1"
+        chance = demand(label, "p", chance, lambda p: (p > 0) & (p <= 1), words)
+    else:
+        chance = demand(label, "p", chance, _is_chance, "from 0 to 1")
     shape, (fitted,) = fit(label, size, chance.dtype, chance)
     return shape, fitted
 
 
-def _all(*conditions: Tensor) -> Tensor:
-    both = conditions[0]
-    for condition in conditions[1:]:
-        both = OPERATORS["logical_and"](both, condition)
-    return both
-
-
-def _poisson_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
-    (lam,) = given
-    return _all(
-        lam >= 0, lam < _LARGEST
-    ), "poisson: lam must be at least 0, and the number must fit"
-
-
-def _binomial_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
-    n, p = given
-    return _all(n >= 0, p >= 0, p <= 1), "binomial: n must be at least 0, and p from 0 to 1"
-
-
-def _below_limits(given: Sequence[Tensor]) -> tuple[Tensor, str]:
-    (count,) = given
-    return _all(cast_to(count, INT64) > 0), "integers: there is no number to choose from"
-
-
-LIMITS["random_poisson"] = _poisson_limits
-LIMITS["random_binomial"] = _binomial_limits
-LIMITS["random_below"] = _below_limits
+def _check_fits(dtype: DType, low: Array | None, high: Array | None, endpoint: bool) -> None:
+    """Raises `ValueError` if numbers are asked for that a dtype does not have."""
+    limits = np.iinfo(to_numpy(dtype))
+    if low is not None and np.any(low < limits.min):
+        raise ValueError(f"integers: {dtype} has no numbers below {limits.min}")
+    if high is not None and np.any(high - (not endpoint) > limits.max):
+        raise ValueError(f"integers: {dtype} has no numbers above {limits.max}")

@@ -19,13 +19,12 @@ from symc.inputs import as_tensor
 from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel, sum_to
-from symc.tensor.lengths import as_dims
 from symc.tensor.logic import where
 from symc.tensor.math import exp, log
 from symc.tensor.random.continuous import placed
 from symc.tensor.random.draw import GRADIENTS
 from symc.tensor.random.keys import fold_in
-from symc.tensor.random.parameters import fit, float_dtype, raw, refuse, wide
+from symc.tensor.random.parameters import fit, float_dtype, raw, refuse, shape_for, wide
 from symc.tensor.softmax import softmax
 from symc.tensor.special_functions import digamma, gammainc_da, gammaln
 from symc.tensor.views import broadcast_to
@@ -78,7 +77,7 @@ def dirichlet(key: Tensor, alpha: TensorLike, size: Any = None, dtype: Any = Non
     if not shapes.ndim:
         raise RankError(f"dirichlet: alpha needs an axis\n  given  {describe(shapes)}")
     refuse("dirichlet", "alpha", shapes, lambda value: value > 0, "above 0")
-    leading = shapes.type.shape[:-1] if size is None else as_dims(size)
+    leading = shape_for("dirichlet", size, [shapes[..., 0]])
     lengths = (*leading, shapes.type.shape[-1])
     logs = wide("loggamma", key, lengths, FLOAT64, broadcast_to(shapes, lengths))
     return cast_to(softmax(logs, axis=-1), kind)

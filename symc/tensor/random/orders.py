@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symc import dims
-from symc.codegen.dtypes import FLOAT64, INT64
+from symc.codegen.dtypes import INT64
 from symc.codegen.philox import random_below
 from symc.codegen.record import record
 from symc.dims import Dim
@@ -17,13 +17,13 @@ from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims, dim_of, length, normal_axis, public, tensor_of
-from symc.tensor.random.choices import categorical
+from symc.tensor.random.choices import categorical, weights
 from symc.tensor.random.continuous import exponential
 from symc.tensor.random.discrete import integers
 from symc.tensor.random.draw import checked_key
-from symc.tensor.random.parameters import refuse
 from symc.tensor.reshape import reshape
 from symc.tensor.select import take
 from symc.tensor.specify import specify_shape
@@ -112,7 +112,13 @@ def choice(
         wanted = dims.product(shape)
         if isinstance(count, int) and isinstance(wanted, int) and wanted > count:
             raise ShapeMismatch(f"choice: {wanted} of {count} cannot be chosen without replacement")
-        order = permutation(key, public(count)) if p is None else _race(key, _chances(p, count))
+        if p is None:
+            order = permutation(key, public(count))
+        else:
+            chances = _chances(p, count)
+            enough = cast_to(chances > 0, INT64).sum() >= public(wanted)
+            fewer = "choice: fewer entries have a probability above 0 than are wanted"
+            order = _race(key, Checked(fewer)(chances, enough))
         chosen = reshape(order[: public(wanted)], shape)
     return take(items, chosen, place) if items.ndim else chosen
 
@@ -129,12 +135,11 @@ def _race(key: Tensor, chances: Tensor) -> Tensor:
 
 
 def _chances(p: TensorLike, count: Dim) -> Tensor:
-    chances = cast_to(as_tensor(p), FLOAT64)
+    chances = weights("choice", p)
     length = chances.type.shape[0] if chances.ndim == 1 else None
     known = isinstance(count, int) and isinstance(length, int)
     if length is None or (known and length != count):
         raise ShapeMismatch(
             f"choice: one probability is needed for each of {count}\n  given  {describe(chances)}"
         )
-    refuse("choice", "p", chances, lambda value: value >= 0, "at least 0")
     return specify_shape(chances, (public(count),))

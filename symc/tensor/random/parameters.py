@@ -14,6 +14,7 @@ from symc.errors import DTypeError, ShapeMismatch
 from symc.graph import Array, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.tensor.broadcast import broadcast_shape, describe
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims
 from symc.tensor.random.draw import draw
@@ -41,6 +42,8 @@ def shape_for(label: str, size: Any, parameters: Sequence[Tensor]) -> Shape:
     if size is None:
         return common
     shape = as_dims(size)
+    if any(isinstance(dim, int) and dim < 0 for dim in shape):
+        raise ShapeMismatch(f"{label}: a length cannot be negative, as in size={size}")
     if len(common) > len(shape):
         raise ShapeMismatch(
             f"{label}: parameters with {len(common)} axes do not fit size={size}\n"
@@ -63,6 +66,16 @@ def refuse(
     value = constant_value(parameter)
     if value is not None and not np.all(holds(value)):
         raise ValueError(f"{label}: {name} must be {words}\n  given  {describe(parameter)}")
+
+
+def demand(
+    label: str, name: str, parameter: Tensor, holds: Callable[[Any], Any], words: str
+) -> Tensor:
+    """The parameter; ValueError is raised now, or when it runs, if it breaks what must hold."""
+    refuse(label, name, parameter, holds, words)
+    if constant_value(parameter) is not None:
+        return parameter
+    return Checked(f"{label}: {name} must be {words}")(parameter, holds(parameter))
 
 
 def raw(name: str, key: Tensor, shape: Shape, dtype: DType, label: str) -> Tensor:

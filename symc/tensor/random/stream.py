@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from itertools import count
 from typing import Any, Concatenate, ParamSpec
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,6 +26,19 @@ from symc.tensor.random.keys import fold_in, seed_words
 __all__ = ["RandomStream"]
 
 P = ParamSpec("P")
+
+_times: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()
+_clock = count()
+
+
+def now() -> int:
+    """A time, to compare with those at which streams gave their keys."""
+    return next(_clock)
+
+
+def is_older(key: Tensor, time: int) -> bool:
+    """Whether this is a key that a stream gave before then."""
+    return _times.get(key, time) < time
 
 
 def _method(
@@ -65,8 +80,10 @@ class RandomStream:
 
     def next_key(self) -> Tensor:
         """A key that no other draw of this stream has, new at each call of a function."""
+        key = fold_in(self.state, self._draws)
         self._draws += 1
-        return fold_in(self.state, self._draws - 1)
+        _times[key] = now()
+        return key
 
     def seed(self, seed: int | None = None) -> None:
         """Starts anew from a seed: functions then repeat what they gave after it."""

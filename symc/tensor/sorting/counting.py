@@ -14,6 +14,7 @@ from symc.inputs import as_tensor, constant_value
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
+from symc.tensor.checked import Checked, increasing, not_negative
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
@@ -24,7 +25,6 @@ from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.select import flatnonzero, take
 from symc.tensor.shape import concatenate
-from symc.tensor.sorting.checked import Checked, increasing, not_negative
 from symc.tensor.sorting.order import Inverse, RowOrder, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length

@@ -19,11 +19,11 @@ from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, Index, IndexReader, LibCall, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
+from symc.tensor.checked import Checked
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
 from symc.tensor.select import take_along_axis
-from symc.tensor.sorting.checked import Checked
 from symc.tensor.views import moveaxis, through
 from symc.types import TensorType
 

@@ -9,6 +9,7 @@ import numpy as np
 from symc.codegen.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
+from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import isinf, isnan, where
@@ -16,7 +17,6 @@ from symc.tensor.math import ceil, floor, maximum, minimum
 from symc.tensor.math import round as rounded
 from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.reshape import reshape
-from symc.tensor.sorting.checked import Checked
 from symc.tensor.sorting.order import sort, sortable
 from symc.tensor.views import expand_dims, moveaxis
 

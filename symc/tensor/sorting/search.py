@@ -13,10 +13,10 @@ from symc.dims import product
 from symc.graph import Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.tensor.checked import increasing
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import where
-from symc.tensor.sorting.checked import increasing
 from symc.tensor.sorting.order import sortable, vector
 from symc.tensor.views import broadcast_to
 from symc.types import TensorType, promote
