@@ -245,6 +245,9 @@ HOSTILE = {
     "a function of too few arguments": _elementwise("exp", 0, 0),
     "a division of integers": _elementwise("div", 1, 1),
     "numbers of several dtypes": _elementwise("add", 0, 1),
+    "a factor of a vector": _set("nodes", 3, value={
+        "op": {"record": "symc.tensor.linalg.definite:Cholesky", "fields": [0]}, "args": [1],
+        "name": None, "type": ["int64", 1], "where": ["x.py", 1]}),
     "too few arguments": _set("arguments", value=[]),
     "a default that is not there": _set("arguments", 1, "default", value=1000),
     "lengths below zero": _set("leaves", 0, "shape", value=[-1, 3]),

@@ -174,13 +174,11 @@ def _build_file(exported: Exported, name: str) -> str:
 
 def header_places(exported: Exported) -> dict[str, str]:
     """What stands in the header."""
-    where = "" if exported.kernels is None else ", in the memory of the card"
+    where = "" if exported.kernels is None else " on the card"
     accessors: list[str] = []
     for buffer, (head, *_) in zip(exported.buffers("shared"), _accessors(exported), strict=True):
-        accessors.append(
-            f"// The value of {buffer.name}{where}; calls overwrite or move it. Its lengths go to\n"
-            f"// shape unless that is NULL.\n{head};\n"
-        )
+        value = f"The value of {buffer.name}{where}, which calls overwrite or move"
+        accessors.append(f"// {value}; its lengths go to\n// shape unless that is NULL.\n{head};\n")
     return {
         "name": exported.name,
         "NAME": exported.name.upper(),

@@ -150,7 +150,7 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: Reader) -> Tensor:
 
 
 def _check(op: Op, args: Sequence[Tensor]) -> None:
-    """Refuses arguments of dtypes that symc would have converted: compiled code relies on that."""
+    """Refuses arguments that symc would have converted or refused: compiled code relies on that."""
     if isinstance(op, Elementwise):
         condition, numbers = (args[:1], args[1:]) if op.name == "where" else ((), args)
         wanted = [BOOL for _ in condition] + [in_domain(op, args[-1].dtype) for _ in numbers]
@@ -158,3 +158,5 @@ def _check(op: Op, args: Sequence[Tensor]) -> None:
             raise BadFile(f"{op.name} takes other arguments than {list(args)!r:.80}")
     elif not op.graphs() and len({arg.dtype.component for arg in args if arg.dtype.is_inexact}) > 1:
         raise BadFile(f"{op.label} takes numbers of one dtype, not {list(args)!r:.80}")
+    if type(op).__module__.startswith("symc.tensor.linalg") and args[0].ndim < 2:
+        raise BadFile(f"{op.label} takes matrices, not {list(args)!r:.80}")
