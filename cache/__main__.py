@@ -17,6 +17,9 @@ from symc.cache.store import Store
 __all__ = ["main"]
 
 
+_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
 class _Unanswerable(Exception):
     """The key given names no entry, or several."""
 
@@ -46,8 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             case "prune":
                 return _prune(store, cast("int | None", options.max_bytes), as_json=as_json)
             case _:
-                store.clear()
-                return 0
+                return _clear(store, as_json=as_json)
     except _Unanswerable as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -57,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--root", type=Path, help="the cache folder, if not the usual one")
     common.add_argument("--json", action="store_true", help="answer in JSON")
-    parser = argparse.ArgumentParser(prog="symc cache", description="Look after symc's cache.")
+    parser = argparse.ArgumentParser(
+        prog="python -m symc cache", description="Look after symc's cache."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in [
         ("list", "all entries, the one used last first"),
@@ -72,8 +76,19 @@ def _parser() -> argparse.ArgumentParser:
         if name in {"show", "why"}:
             command.add_argument("key", metavar="KEY", help="the first digits of an entry's key")
         if name == "prune":
-            command.add_argument("--max-bytes", type=int, help="keep at most so many bytes")
+            command.add_argument(
+                "--max-bytes", type=_bytes, help="keep at most so many bytes, as 500M or 2G"
+            )
     return parser
+
+
+def _bytes(text: str) -> int:
+    """A number of bytes, which may have a unit behind it."""
+    unit = _UNITS.get(text[-1:].upper(), 1)
+    digits = text if unit == 1 else text[:-1]
+    if not digits.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number of bytes such as 500M or 2G, not {text!r}")
+    return int(digits) * unit
 
 
 def _list(store: Store, *, as_json: bool) -> int:
@@ -131,6 +146,7 @@ def _verify(store: Store, *, as_json: bool) -> int:
     else:
         for item in damages:
             _write(f"{item.path}: {item.reason}")
+        _write(f"{len(damages)} of {sum(1 for _ in store.entries())} entries are damaged")
     return 1 if damages else 0
 
 
@@ -139,6 +155,15 @@ def _prune(store: Store, max_bytes: int | None, *, as_json: bool) -> int:
     if as_json:
         return _write_json(removed)
     _write(f"removed {len(removed)} entries; {store.size()} bytes are left")
+    return 0
+
+
+def _clear(store: Store, *, as_json: bool) -> int:
+    count, before = sum(1 for _ in store.entries()), store.size()
+    store.clear()
+    if as_json:
+        return _write_json({"entries": count, "bytes": before})
+    _write(f"removed {count} entries, {before} bytes")
     return 0
 
 

@@ -39,8 +39,12 @@ def entry_folders(root: Path) -> Iterator[Path]:
     for group in _names(root):
         if len(group) == 2 and _HEX.issuperset(group) and not (root / group).is_symlink():
             for name in _names(root / group):
-                if len(name) == 64 and name.startswith(group) and _HEX.issuperset(name):
+                if name.startswith(group) and _is_digest(name):
                     yield root / group / name
+
+
+def _is_digest(name: str) -> bool:
+    return len(name) == 64 and _HEX.issuperset(name)
 
 
 def measure(path: Path) -> Kept:
@@ -111,6 +115,8 @@ def sweep(root: Path, age: float) -> None:
             continue
         for name in _names(folder):
             path = folder / name
+            if not _is_digest(name.partition(".")[0]):
+                continue  # somebody else's: the folder need not be a cache
             with suppress(OSError):
                 if path.lstat().st_mtime <= before:
                     _sweep_one(root, path)

@@ -1,51 +1,62 @@
-"""How much a step moves and computes, as polynomials over the program's sizes: ``24*n + 8``.
-
-Bytes count each array that a kernel reads or writes once, and in full: what must pass between
-memory and processor at least, if the array is not in a cache. Operations are those on elements: a
-function such as ``exp`` counts as one, index arithmetic as none.
-"""
+"""Polynomials over a program's sizes: ``24*n + 8``. How much a step moves and computes is one."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
+from math import log2
 
+from symc.codegen.arithmetic import binary as meaning
 from symc.codegen.dtypes import INT64
-from symc.codegen.ir import (
-    Accumulate,
-    Binary,
-    Call,
-    Cast,
-    Const,
-    Expr,
-    If,
-    Kernel,
-    Launch,
-    Length,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Select,
-    Stmt,
-    Store,
-    Unary,
-    Var,
-)
-from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.walk import expressions, parts, statements
-from symc.codegen.record import record
+from symc.codegen.ir import Binary, Const, Expr, Var
+from symc.codegen.record import field, record
 from symc.codegen.text import expression
 
-Monomial = tuple[str, ...]
+
+@record
+class Factor:
+    """What polynomials are over: a size, or an integer expression that is no polynomial of sizes.
+
+    Or the logarithm of one, to base 2.
+    """
+
+    text: str
+    expr: Expr = field(compare=False)
+    log: bool = False
+
+    def value(self, sizes: Mapping[str, int]) -> float | None:
+        """The number for given sizes; None where one is not known."""
+        number = number_of(self.expr, sizes)
+        if number is None or not self.log:
+            return number
+        return log2(number) if number > 0 else 0.0
+
+
+def number_of(expr: Expr, sizes: Mapping[str, int]) -> int | None:
+    """An integer expression for given sizes; None where one is not known."""
+    match expr:
+        case Const(value):
+            return int(value)
+        case Var(name):
+            return sizes.get(name)
+        case Binary(op, left, right):
+            a, b = number_of(left, sizes), number_of(right, sizes)
+            return None if a is None or b is None else int(meaning(op, INT64)(a, b))
+        case _:
+            return None
+
+
+Monomial = tuple[Factor, ...]
 
 
 @record
 class Amount:
-    """A polynomial: coefficients of products of sizes. What is no polynomial is a size of its own.
+    """A polynomial: coefficients of products of sizes.
 
     >>> n = Amount.of(Var("n"))
-    >>> print(n * n + n + n + Amount.of(Const(8)))
-    n*n + 2*n + 8
+    >>> print(n * n + 2 * n + 8)
+    n**2 + 2*n + 8
     """
 
     terms: Mapping[Monomial, float]
@@ -55,173 +66,93 @@ class Amount:
         """An integer expression as an amount; `names` has what is known of variables."""
         match expr:
             case Const(value):
-                return Amount({(): float(value)}) if value else NOTHING
+                return _constant(float(value))
             case Var(name) if names is not None and name in names:
                 return names[name]
             case Binary("add", left, right):
                 return Amount.of(left, names) + Amount.of(right, names)
             case Binary("sub", left, right):
-                return Amount.of(left, names) + Amount.of(right, names) * Amount({(): -1.0})
+                return Amount.of(left, names) - Amount.of(right, names)
             case Binary("mul", left, right):
                 return Amount.of(left, names) * Amount.of(right, names)
-            case Binary("floordiv", Binary("add", whole, Const(more)), Const(length)) if (
-                more == length - 1
-            ):  # so many pieces, the last of which may be shorter
-                return Amount.of(whole, names) * Amount({(): 1 / float(length)})
-            case Binary("min", Const() as length, _) | Binary("min", _, Const() as length):
-                return Amount.of(length)  # the length of a piece
             case _:
-                return Amount({(expression(expr),): 1.0})
+                return Amount({(Factor(expression(expr), expr),): 1.0})
 
-    def __add__(self, other: Amount) -> Amount:
+    @staticmethod
+    def log2(expr: Expr) -> Amount:
+        """The logarithm of an integer expression, to base 2."""
+        return Amount({(Factor(f"log2({expression(expr)})", expr, log=True),): 1.0})
+
+    def __add__(self, other: Amount | float) -> Amount:
         terms = dict(self.terms)
-        for sizes, factor in other.terms.items():
+        for sizes, factor in _amount(other).terms.items():
             terms[sizes] = terms.get(sizes, 0.0) + factor
         return Amount({sizes: factor for sizes, factor in terms.items() if factor})
 
-    def __mul__(self, other: Amount) -> Amount:
+    def __sub__(self, other: Amount) -> Amount:
+        return self + -1 * other
+
+    def __mul__(self, other: Amount | float) -> Amount:
         total = NOTHING
         for left, a in self.terms.items():
-            product = {tuple(sorted(left + right)): a * b for right, b in other.terms.items()}
+            product = {
+                tuple(sorted(left + right, key=_text)): a * b
+                for right, b in _amount(other).terms.items()
+            }
             total = total + Amount(product)
         return total
+
+    __rmul__ = __mul__
 
     def value(self, sizes: Mapping[str, int]) -> float | None:
         """The number for given sizes; None where one is not known."""
         total = 0.0
-        for names, factor in self.terms.items():
-            for name in names:
-                if name not in sizes:
+        for factors, number in self.terms.items():
+            for factor in factors:
+                value = factor.value(sizes)
+                if value is None:
                     return None
-                factor *= sizes[name]
-            total += factor
+                number *= value
+            total += number
         return total
 
     def __str__(self) -> str:
-        terms = sorted(self.terms.items(), key=lambda term: (-len(term[0]), term[0]))
-        return " + ".join(_term(sizes, factor) for sizes, factor in terms) or "0"
+        terms = sorted(
+            self.terms.items(), key=lambda term: (-len(term[0]), term[1] < 0, _texts(term[0]))
+        )
+        shown = " + ".join(_term(factors, number) for factors, number in terms) or "0"
+        return shown.replace("+ -", "- ")
+
+
+def _text(factor: Factor) -> str:
+    return factor.text
+
+
+def _texts(factors: Monomial) -> list[str]:
+    return [factor.text for factor in factors]
+
+
+def _constant(value: float) -> Amount:
+    return Amount({(): value}) if value else NOTHING
+
+
+def _amount(value: Amount | float) -> Amount:
+    return value if isinstance(value, Amount) else _constant(value)
 
 
 NOTHING = Amount({})
 ONE = Amount({(): 1.0})
 
 
-def _term(sizes: Monomial, factor: float) -> str:
-    shown = [f"{factor:.4g}"] if factor != 1 or not sizes else []
-    return "*".join([*shown, *(size if size.isidentifier() else f"({size})" for size in sizes)])
+def _term(factors: Monomial, number: float) -> str:
+    shown = [f"{abs(number):.4g}"] if abs(number) != 1 or not factors else []
+    for factor, power in Counter(factors).items():
+        shown.append(_word(factor) + (f"**{power}" if power > 1 else ""))
+    return "-" * (number < 0) + "*".join(shown)
 
 
-# --- steps ----------------------------------------------------------------------------------------
-
-
-@record
-class Work:
-    """What one run of a kernel reads and writes, in bytes, and how many operations it does."""
-
-    read: Amount
-    written: Amount
-    operations: Amount
-
-
-def work_of(program: Program, launch: Launch) -> Work:
-    """The work of one launch of a kernel."""
-    kernel = next(k for k in program.kernels if k.name == launch.kernel)
-    buffers = {buffer.name: buffer for buffer in program.buffers}
-    given = dict(zip((p.name for p in kernel.params), launch.buffers, strict=True))
-    names = _known_sizes(program)
-    loads, stores = _touched(kernel)
-    read, written = NOTHING, NOTHING
-    for name in dict.fromkeys(given[p] for p in given if p in loads):
-        read = read + Amount.of(bytes_of(buffers[name]))
-    for name in dict.fromkeys(given[p] for p in given if p in stores):
-        written = written + Amount.of(bytes_of(buffers[name]))
-    own = {
-        var.name: Amount.of(value, names)
-        for var, value in zip(kernel.sizes, launch.sizes, strict=True)
-    }
-    return Work(read, written, _operations(kernel.body, own))
-
-
-def _known_sizes(program: Program) -> dict[str, Amount]:
-    """The sizes that follow from others."""
-    names: dict[str, Amount] = {}
-    for size in program.sizes:
-        if size.value is not None and not isinstance(size.value, Length):
-            names[size.var.name] = Amount.of(size.value, names)
-    return names
-
-
-def _touched(kernel: Kernel) -> tuple[set[str], set[str]]:
-    """The parameters that a kernel loads from, and those that it stores to."""
-    loads: set[str] = set()
-    stores: set[str] = set()
-    for stmt in statements(kernel.body):
-        pending = list(expressions(stmt))
-        while pending:
-            expr = pending.pop()
-            if isinstance(expr, Load):
-                loads.add(expr.buffer)
-            pending += parts(expr)
-        if isinstance(stmt, Store | Accumulate):
-            stores.add(stmt.buffer)
-            if isinstance(stmt, Accumulate):
-                loads.add(stmt.buffer)
-    return loads, stores
-
-
-def _operations(block: tuple[Stmt, ...], names: Mapping[str, Amount]) -> Amount:
-    total = NOTHING
-    inside = dict(names)
-    for stmt in block:
-        match stmt:
-            case Loop(_, extent, _, body):
-                total = total + Amount.of(extent, inside) * _operations(body, inside)
-            case If(condition, then, otherwise):
-                total = total + _counted(condition)
-                total = total + _operations(then, inside) + _operations(otherwise, inside)
-            case Let(var, value) if var.dtype is INT64:
-                inside[var.name] = Amount.of(value, inside)
-            case Let(_, value) | Store(_, _, value):
-                total = total + _counted(value)
-            case Accumulate(_, _, _, value):
-                total = total + ONE + _counted(value)
-            case _:
-                pass
-    return total
-
-
-def _counted(expr: Expr) -> Amount:
-    """How many operations on elements an expression has."""
-    count = 0
-    pending = [expr]
-    while pending:
-        found = pending.pop()
-        if isinstance(found, Load):
-            continue  # its index is none
-        if isinstance(found, Unary | Binary | Call | Select | Cast) and found.dtype is not INT64:
-            count += not isinstance(found, Cast)
-        pending += parts(found)
-    return Amount({(): float(count)}) if count else NOTHING
-
-
-# --- sizes of one call ----------------------------------------------------------------------------
-
-
-def sizes_of(program: Program, lengths: Mapping[tuple[str, int], int]) -> dict[str, int]:
-    """The program's sizes, given the lengths of the caller's arrays by buffer and axis.
-
-    Those that are only measured while it runs are not among them.
-    """
-    known: dict[str, int] = {}
-    for size in program.sizes:
-        match size.value:
-            case None:
-                continue
-            case Length(buffer, axis):
-                if (buffer, axis) in lengths:
-                    known[size.var.name] = lengths[buffer, axis]
-            case value:
-                number = Amount.of(value).value(known)
-                if number is not None:
-                    known[size.var.name] = round(number)
-    return known
+def _word(factor: Factor) -> str:
+    rest, count = factor.text, 1
+    while count:  # without all that stands in parentheses
+        rest, count = re.subn(r"\([^()]*\)", "", rest)
+    return factor.text if rest.isidentifier() else f"({factor.text})"

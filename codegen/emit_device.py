@@ -51,8 +51,10 @@ class DeviceSource:
     """Whether indexes have 32 bits, so that very long arrays need another program."""
 
 
-def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
-    """The texts of a program that has been through the device's passes."""
+def emit_device(
+    program: Program, lang: Lang, host_lang: Lang, *, timed: bool = False
+) -> DeviceSource:
+    """The texts of a program that has been through the device's passes; `timed` as in `emit`."""
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
     layout = replace(plan(program), scratch={})
@@ -76,7 +78,7 @@ def emit_device(program: Program, lang: Lang, host_lang: Lang) -> DeviceSource:
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
     host = DeviceHost(
         program, layout, {}, host_printer, printers,
-        launchables=made, numbers=numbers, narrow=is_narrow(program),
+        launchables=made, numbers=numbers, narrow=is_narrow(program), timed=timed,
     )  # fmt: skip
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]

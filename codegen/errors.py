@@ -58,15 +58,7 @@ class CompileFailed(CodegenError, RuntimeError):
 
         It says what is computed there, and the line of the user's it was written on.
         """
-        line = self.line
-        if line is None:
-            return ""
-        import re
-
-        text = "\n".join(self.source.split("\n")[:line])
-        function = text.rpartition("\n}\n")[2]
-        comments = re.findall(r"/\* (?!---- )(.*?) \*/", function, re.S)
-        return re.sub(r"\n *\* ", "\n", comments[-1]) if comments else ""
+        return "" if self.line is None else note_above(self.source, self.line)
 
     def __str__(self) -> str:
         """The whole message."""
@@ -91,6 +83,16 @@ class CompileFailed(CodegenError, RuntimeError):
         first = max(1, line - around)
         numbered = enumerate(lines[first - 1 : line + around], first)
         return "\n".join(f"{'>' if n == line else ' '} {n:5d}  {text}" for n, text in numbered)
+
+
+def note_above(source: str, line: int) -> str:
+    """The comment nearest above a line in the same C function, or ``""``."""
+    import re
+
+    text = "\n".join(source.split("\n")[:line])
+    function = text.rpartition("\n}\n")[2]
+    comments = re.findall(r"/\* (?!---- )(.*?) \*/", function, re.S)
+    return re.sub(r"\n *\* ", "\n", comments[-1]) if comments else ""
 
 
 class CompilerMissing(CodegenError, RuntimeError):

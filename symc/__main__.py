@@ -7,6 +7,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from symc.version import VERSION
+
 COMMANDS = {
     "doctor": "what symc finds on this machine, and how to mend what is missing",
     "compile": "fill the cache ahead: compile the functions of a module",
@@ -36,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         demo(given[1:])
         return 0
     parser = argparse.ArgumentParser(prog="python -m symc", description="symc's command line")
+    parser.add_argument("--version", action="version", version=f"symc {VERSION}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         module = importlib.import_module(f"symc.commands.{name}")

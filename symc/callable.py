@@ -129,7 +129,7 @@ class Function:
         return copied(self, swap or {}, name, delete_updates)
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes the function as a C library: see `symc.saved.export.export`."""
+        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`."""
         from symc.saved.export import export
 
         return export(self, folder, example)
@@ -255,3 +255,9 @@ class Function:
     def folder(self) -> str | None:
         """The folder with the generated source and the library; None in the interpreter."""
         return self.runner.folder
+
+
+def compiled_function(value: object, asker: str) -> None:
+    """Raises TypeError for what `symc.function` has not made."""
+    if not isinstance(value, Function):
+        raise TypeError(f"{asker} needs a function that symc.function has made, not {value!r:.80}")

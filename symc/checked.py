@@ -1,6 +1,6 @@
 """``mode="debug"``: every op of a compiled function checked, each time the function is called.
 
-For each function two programs are compiled, with the sanitizers that there are:
+For each function two programs are compiled:
 
 - one that stores the value of every node of the graph. Each is compared with what the op's
   `evaluate` makes of the stored values of its arguments: the first that differs is at fault, and
@@ -9,14 +9,16 @@ For each function two programs are compiled, with the sanitizers that there are:
   arrays are small, its loops are run by the interpreter of the loop IR as well, which checks that
   every access is in range and reads what has been written.
 
+On the processor both are compiled with the sanitizers that there are. Each call is first made in a
+process of its own, under AddressSanitizer (`guarded.py`): so a crash of a user's C is an error like
+others. On a device the launches are waited for one by one, so that errors name the step; the
+simulator checks each access itself.
+
 Debug mode is for finding errors of symc, and of ops that users write; it is slow.
 """
 
 from __future__ import annotations
 
-import functools
-import os
-import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,15 +32,16 @@ from symc.codegen.errors import IRError
 from symc.codegen.interpret import Array as Flat
 from symc.codegen.interpret import interpret
 from symc.codegen.targets.c import DEBUG_SYMBOLS
-from symc.codegen.targets.compiler import find_compiler, is_gcc
-from symc.errors import FunctionError, Mismatch
+from symc.errors import Mismatch
 from symc.evaluate import compute
 from symc.graph import Array, Op, Tensor, substitute, walk
+from symc.guarded import Guarded, runner
 from symc.inputs import Constant, Input, Shared
 from symc.library import target
 from symc.modes import Runner, compiled, converter
 from symc.request import Request
 from symc.rewrite.pipeline import stabilise
+from symc.sanitized import explained, has_address_sanitizer, reported, reports_of, sanitizers
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise
 from symc.tensor.watch import Watch
@@ -51,8 +54,6 @@ NO_CONTRACTION = "-ffp-contract=off"
 
 def checked_runner(request: Request, form: str, downcast: Sequence[bool | None]) -> Runner:
     """The function that checks all it does."""
-    if request.device != "cpu":
-        raise FunctionError(f'mode="debug" checks functions on the processor, not {request.device}')
     checker = Checker(request, form, downcast)
     plain = checker.plain
     return Runner(checker, plain.stages, plain.facts, plain.seconds, plain.hit, plain.folder)
@@ -67,36 +68,57 @@ class Checker:
         self.convert = converter(request, downcast)
         self.roots = stabilise(_unwatched(request.roots()))
         self.nodes = [node for node in walk(self.roots) if _is_computed(node)]
-        options = (DEBUG_SYMBOLS, NO_CONTRACTION, *sanitizers())
         every = replace(
             request, name=f"{request.name}_every_node", outputs=tuple(self.nodes), updates=(),
             shared=tuple(n for n in request.shared if n in set(walk(self.nodes))),
+            on_device=(False,) * len(self.nodes),
         )  # fmt: skip
         kept: list[bool | None] = [False] * len(request.inputs)
-        self.every = compiled(every, "compile", "list", kept, target(options))
-        self.plain = compiled(request, "default", form, downcast, target(options))
-        self.reports: list[str] = []
+        self.every = _made(every, "compile", "list", kept)
+        self.plain = _made(request, "default", form, downcast)
+        on_host = request.device == "cpu" and not has_address_sanitizer()
+        self.runner = runner() if on_host else None
+        programs = (every, "compile", self.every), (request, "default", self.plain)
+        self.guarded = [
+            Guarded(asked, mode, made.stages, request.name)
+            for asked, mode, made in programs
+            if self.runner is not None and not made.facts["host_calls"]
+        ]
 
     def __call__(self, *args: Any) -> Any:
         """One call, with everything checked; shared variables change only if all is well."""
-        arrays = [self.convert(position, value) for position, value in enumerate(args)]
-        before = [np.array(shared.op.cell[0]) for shared in self.request.shared]
+        arrays = [self.convert(position, _on_host(value)) for position, value in enumerate(args)]
+        before = [np.array(shared.op.evaluate()) for shared in self.request.shared]
         known: dict[Tensor, Array] = dict(zip(self.request.inputs, arrays, strict=True))
         known.update(zip(self.request.shared, before, strict=True))
-        with reported(self.reports):
-            known.update(zip(self.nodes, self.every.call(*arrays), strict=True))
-        self._raise_reports()
+        if self.runner is not None:
+            for program in self.guarded:
+                shared = [known[variable] for variable in program.request.shared]
+                program.check(self.runner, arrays, shared)
+        known.update(zip(self.nodes, self._watched(self.every, arrays), strict=True))
         self._check_ops(known)
         try:
-            with reported(self.reports):
-                results = self.plain.call(*arrays)
-            self._raise_reports()
+            results = self._watched(self.plain, arrays)
             self._check_results(results, known)
             self._check_loops(arrays, before)
         except BaseException:
-            for shared, value in zip(self.request.shared, before, strict=True):
-                shared.op.replace(value)
+            for variable, value in zip(self.request.shared, before, strict=True):
+                variable.op.replace(value)
             raise
+        return results
+
+    def _watched(self, program: Runner, arrays: Sequence[Array]) -> Any:
+        """The results of a program; raises `Mismatch` for what sanitizers say of it."""
+        if self.request.device != "cpu":
+            with _one_by_one(self.request.device):
+                return program.call(*arrays)
+        folder = str(program.folder)
+        reports = reports_of(folder)
+        with reported(reports):
+            results = program.call(*arrays)
+        if reports:
+            text = "\n".join(explained(report, folder) for report in reports)
+            raise Mismatch(f"the compiled code of {self.request.name} does what C forbids\n{text}")
         return results
 
     def _check_ops(self, known: dict[Tensor, Array]) -> None:
@@ -121,7 +143,7 @@ class Checker:
     def _check_results(self, results: Any, known: dict[Tensor, Array]) -> None:
         """What the rewritten, fused program gives against the stored values."""
         found = [results] if self.form == "one" else list(results or ())
-        found += [shared.op.cell[0] for shared, _ in self.request.updates]
+        found = [*map(_on_host, found), *(s.op.evaluate() for s, _ in self.request.updates)]
         for value, root, asked in zip(found, self.roots, self.request.roots(), strict=True):
             right = _value(root, known)
             wrong = difference(value, right, _scale([right]), together=True)
@@ -150,13 +172,34 @@ class Checker:
         except IRError as error:
             raise Mismatch(f"a loop of {self.request.name} goes wrong: {error}") from error
 
-    def _raise_reports(self) -> None:
-        """Raises what sanitizers said, in this call or before: they say it once only."""
-        if self.reports:
-            text = "\n  ".join(self.reports)
-            raise Mismatch(
-                f"the compiled code of {self.request.name} does what C forbids:\n  {text}"
-            )
+
+def _made(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
+    """A program, on the processor compiled with sanitizers."""
+    if request.device == "cpu":
+        options = (DEBUG_SYMBOLS, NO_CONTRACTION, *sanitizers())
+        return compiled(request, mode, form, downcast, target(options))
+    from symc.cuda.functions import device_runner
+
+    return device_runner(request, mode, form, downcast)
+
+
+@contextmanager
+def _one_by_one(name: str) -> Generator[None]:
+    """In the block, a device's launches are waited for, so that errors name the step."""
+    from symc.cuda.devices import device
+
+    struct = device(name).struct
+    before = struct.synchronous
+    struct.synchronous = 1
+    try:
+        yield
+    finally:
+        struct.synchronous = before
+
+
+def _on_host(value: Any) -> Any:
+    """An array on a device as one of NumPy; everything else as it is."""
+    return value.to_numpy() if hasattr(value, "to_numpy") else value
 
 
 def _unwatched(roots: Sequence[Tensor]) -> list[Tensor]:
@@ -226,50 +269,4 @@ def difference(found: Array, right: Array, scale: float, *, together: bool) -> s
     return f"{found[first]} instead of {right[first]}{where}; {count}"
 
 
-# --- sanitizers -----------------------------------------------------------------------------------
-
-
-@functools.cache
-def sanitizers() -> tuple[str, ...]:
-    """The options of the sanitizers that can be used in this process.
-
-    That for undefined behaviour, where gcc has its library. That for addresses must be there from
-    the beginning: ``LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0``.
-    """
-    import subprocess
-
-    found = find_compiler()
-    if found is None or not is_gcc(found):
-        return ()
-    command = [*found.command, "-print-file-name=libubsan.so"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    undefined = ("-fsanitize=undefined",) if os.sep in said else ()
-    return (*undefined, *(("-fsanitize=address",) if _has_address_sanitizer() else ()))
-
-
-def _has_address_sanitizer() -> bool:
-    import ctypes
-
-    return hasattr(ctypes.CDLL(None), "__asan_init")
-
-
-@contextmanager
-def reported(reports: list[str]) -> Generator[None]:
-    """What sanitizers write to standard error in the block is added to the reports."""
-    with tempfile.TemporaryFile() as file:
-        kept = os.dup(2)
-        os.dup2(file.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            file.seek(0)
-            for line in file.read().decode(errors="replace").splitlines(keepends=True):
-                if "runtime error:" in line:
-                    reports.append(line.strip())
-                else:
-                    os.write(2, line.encode())
-
-
-__all__ = ["Checker", "checked_runner", "difference", "reported", "sanitizers"]
+__all__ = ["Checker", "checked_runner", "difference"]

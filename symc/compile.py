@@ -102,6 +102,11 @@ def build(
     for improve in target.passes():
         optimised = improve(optimised)
     clock.lap("passes")
+    if request.from_file:
+        from symc.codegen.verify import verify  # late: for all others tests do that
+
+        verify(program)
+        verify(optimised)
 
     source = target.emit(optimised)
     clock.lap("emit")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TextIO
 
-from symc.codegen.ir import Launch
+from symc.codegen.ir import Check
 from symc.conditions import Test
 from symc.graph import Tensor, walk
 from symc.lowering import HostCall
@@ -70,9 +70,15 @@ def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
     return lines
 
 
-def dprint(outputs: Tensor | Sequence[Tensor], file: TextIO | None = None) -> None:
-    """Writes the graph to `file` (default: standard output), a line for each node."""
-    (file or sys.stdout).write(dprint_text(outputs) + "\n")
+def dprint(outputs: Tensor | Sequence[Tensor] | Function, file: TextIO | None = None) -> None:
+    """Writes the graph to `file` (default: standard output), a line for each node.
+
+    Of a function that is the graph after rewriting, as `f.graph` has it.
+    """
+    from symc.callable import Function
+
+    text = outputs.graph if isinstance(outputs, Function) else dprint_text(outputs)
+    (file or sys.stdout).write(text + "\n")
 
 
 def pprint(node: Tensor, *, latex: bool = False) -> str:
@@ -97,6 +103,9 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
 
 def stages(function: Function) -> str:
     """Every stage of a function, one after the other: graph, plan, program, passes, source."""
+    from symc.callable import compiled_function
+
+    compiled_function(function, "symc.debug.stages")
     made = function.runner.stages()
     from symc.codegen.text import text
 
@@ -113,10 +122,19 @@ def stages(function: Function) -> str:
 def explain(made: Stages) -> str:
     """What the schedule decided: kernels, what they share, what is stored, and why.
 
-    With each kernel stands what it moves and computes; see `codegen/amounts.py` for what counts.
+    With each kernel and routine stands what it moves and computes; see `codegen/work.py` for what
+    counts, and `codegen/operations.py` for the routines.
     """
+    from symc.codegen.blocks import every_step
+    from symc.codegen.text import expression as loop_expression
+
     work = _work(made)
-    lines = [_unit(unit, number, work) for number, unit in enumerate(made.plan.units, 1)]
+    tests = {
+        step.code: loop_expression(step.condition)
+        for step in every_step(made.program.steps)
+        if isinstance(step, Check)
+    }
+    lines = [_unit(unit, number, work, tests) for number, unit in enumerate(made.plan.units, 1)]
     if made.in_place:
         names = ", ".join(sorted(shared.name or repr(shared) for shared in made.in_place))
         lines.append(f"updated in place: {names}")
@@ -124,44 +142,44 @@ def explain(made: Stages) -> str:
 
 
 def _work(made: Stages) -> dict[Tensor, str]:
-    """What the kernel that computes a node moves and computes."""
-    from symc.codegen.amounts import work_of
+    """What the step that computes a node moves and computes."""
     from symc.codegen.blocks import working_steps, written
+    from symc.codegen.work import Works
 
     found: dict[Tensor, str] = {}
+    works = Works(made.program)
     for step, kernel in working_steps(made.program):
-        if isinstance(step, Launch):
-            work = work_of(made.program, step)
-            text = f"reads {work.read} bytes, writes {work.written}, {work.operations} operations"
-            nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
-            found.update(dict.fromkeys(nodes, text))
+        nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
+        if nodes:
+            found.update(dict.fromkeys(nodes, str(works.of(step))))
     return found
 
 
-def _unit(unit: Unit, number: int, work: Mapping[Tensor, str]) -> str:
+def _unit(unit: Unit, number: int, work: Mapping[Tensor, str], tests: Mapping[int, str]) -> str:
     match unit:
         case Nest(stages_, depth):
             stages = "1 stage" if len(stages_) == 1 else f"{len(stages_)} stages"
             loops = f", sharing {depth} outer loop{'s' * (depth > 1)}" if depth else ""
-            return _kernel(f"{number}. kernel, {stages}{loops}", stages_, work)
+            return _step(f"{number}. kernel, {stages}{loops}", stages_, work)
         case Lone(stage):
-            return _kernel(f"{number}. kernel of its own", (stage,), work)
+            return _step(f"{number}. kernel of its own", (stage,), work)
         case Invoke(stages_):
             in_python = isinstance(stages_[0].lowering, HostCall)
-            head = f"{number}. {'called in Python' if in_python else 'library call'}"
-            return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_)])
+            called = "called in Python" if in_python else "library call"
+            return _step(f"{number}. {called}", stages_, work)
         case Inside(stages_, plans):
             lines = [f"{number}. loop or branch", *(f"     {described(s.node)}" for s in stages_)]
             for plan in plans:
-                inner = (_unit(inside, n, work) for n, inside in enumerate(plan.units, 1))
+                inner = (_unit(inside, n, work, tests) for n, inside in enumerate(plan.units, 1))
                 lines += ["     " + line for text in inner for line in text.split("\n")]
             return "\n".join(lines)
-        case Test(number=test):
-            return f"{number}. run-time condition {test + 1}"
+        case Test(test, requirement, node):
+            condition = tests.get(test + 1, "") if node is None else described(node)
+            return f"{number}. check, else {requirement.error.__name__}: {condition}"
         case Reading(size, node):
             return f"{number}. the length {size} becomes known: {described(node)}"
 
 
-def _kernel(head: str, stages_: Sequence[Stage], work: Mapping[Tensor, str]) -> str:
+def _step(head: str, stages_: Sequence[Stage], work: Mapping[Tensor, str]) -> str:
     moved = [f"     {work[stage.node]}" for stage in stages_ if stage.node in work]
     return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_), *moved[:1]])

@@ -78,8 +78,9 @@ def function(
     - `givens`: pairs (tensor, replacement) that are substituted first.
     - `mode`: "default"; "fast" (also rewrites that hold only without inf and NaN); "compile"
       (quicker to compile); "python" (the NumPy interpreter); "nanguard" (the interpreter, raising
-      at the first NaN or inf); "debug" (compiled, every op checked: see `symc.checked`). Theano's
-      FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
+      at the first NaN or inf); "debug" (compiled, and every op checked in each call, with bounds
+      and the compiler's sanitizers: an error or crash names the op and the line; slow). Theano's
+      names FAST_RUN, FAST_COMPILE, NanGuardMode and DebugMode are accepted.
     - `device`: "cpu"; "cuda" or "cuda:1" for a graphics card; "cuda:sim" for a simulated one. By
       default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
       arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which

@@ -127,6 +127,7 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 def host_calls_text(stages: Stages) -> str:
     """What `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
+    from symc.codegen.blocks import every_step
 
     buffers = {buffer.name: buffer for buffer in stages.optimised.buffers}
 
@@ -136,7 +137,7 @@ def host_calls_text(stages: Stages) -> str:
         buffer = buffers[arg.pointer.buffer]
         return buffer.dtype.name, len(arg.shape), buffer.is_by_value
 
-    steps = [step for step in stages.optimised.steps if isinstance(step, ir.Host)]
+    steps = [step for step in every_step(stages.optimised.steps) if isinstance(step, ir.Host)]
     described_calls = [
         {
             "ops": [_digest(node) for node in stages.hosts[step.number]],

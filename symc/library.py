@@ -9,10 +9,10 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from symc.host_calls import HostCalls
 
 FACTS = "function.txt"
+Loaded = TypeVar("Loaded")
 
 
 @record
@@ -93,8 +94,21 @@ def compile_request(request: Request, *, mode: str, c: CTarget | None = None) ->
 
 
 def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
-    started = time.perf_counter()
     seconds: dict[str, float] = {}
+    return use_compiled(
+        request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
+    )
+
+
+def use_compiled(
+    request: Request,
+    mode: str,
+    c: CTarget,
+    load: Callable[[Entry], Loaded],
+    seconds: dict[str, float],
+) -> Loaded:
+    """What `load` makes of the function's entry in the cache, which is built if it is not there."""
+    started = time.perf_counter()
     store = the_store()
     quick = mode == "compile"
     parts = c.describe(quick=quick)
@@ -116,7 +130,13 @@ def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
         clock.lap("compile")
         _write_facts(folder, request, stages)
 
-    return store.use(key, make, lambda entry: _load(entry, c, seconds, request, mode))
+    return store.use(key, make, load)
+
+
+def compiled_once(source: str, c: CTarget, make: Callable[[Path], None], name: str) -> str:
+    """The path of the file that `make` leaves in a folder of the cache, compiled from a source."""
+    key = Key.of(source=source, **c.describe())
+    return the_store().use(key, make, lambda entry: str(entry.file(name)))
 
 
 def _home(made: Path, c: CTarget) -> str | None:

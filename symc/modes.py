@@ -212,6 +212,8 @@ def _guard(node: Tensor, value: Array) -> None:
     if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
         return
     kind = "NaN" if bool(np.isnan(value).any()) else "an infinity"
+    if not node.args:
+        raise NotFinite(f"the {node.op.label} {node.name or '?'} has {kind}\n  {describe(node)}")
     args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
     raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
 

@@ -21,6 +21,8 @@ class Request:
     device: str = "cpu"
     on_device: tuple[bool, ...] = ()
     """Which outputs stay on the device."""
+    from_file: bool = False
+    """Whether the graph is from a file: then its ops may have arguments that do not fit."""
 
     def roots(self) -> list[Tensor]:
         """The nodes to compute: outputs, then new values."""

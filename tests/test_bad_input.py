@@ -209,7 +209,7 @@ BUILDS: dict[str, tuple[Callable[[], Any], type[Exception], type[Exception], lis
     "reshape": (lambda: X4.reshape((3, 2)), ShapeMismatch, ValueError, ["4", LINE]),
     "truth": (lambda: bool(X > 0), TypeError, TypeError, ["truth"]),
     "loop": (lambda: list(X), TypeError, TypeError, ["length"]),
-    "array": (lambda: np.exp(X), TypeError, TypeError, [""]),
+    "array": (lambda: np.asarray(X), TypeError, TypeError, ["has no values"]),
     "and": (lambda: X & X, DTypeError, TypeError, ["float64"]),
     "shift": (lambda: K << X, DTypeError, TypeError, ["float64"]),
     "text": (lambda: X + "a", Exception, Exception, [""]),

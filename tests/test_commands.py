@@ -109,10 +109,39 @@ def test_what_is_not_there_gives_status_2(
         assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["compile", "show"])
+def test_what_the_users_module_raises_is_shown_without_our_lines(
+    tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "users_broken_module.py"
+    file.write_text("def make():\n    raise ValueError('no data')\n\ndef wants(x):\n    pass\n")
+    for name, line in ("make", "ValueError: no data"), ("wants", "TypeError: wants() missing"):
+        assert main([command, f"{file}:{name}"]) == 2
+        said = capsys.readouterr().err
+        assert line in said
+        assert "named.py" not in said
+    assert "line 2, in make" not in said
+    file.write_text("def (")
+    assert main([command, str(file)]) == 2
+    assert "SyntaxError" in capsys.readouterr().err
+    assert main([command, "users.broken"]) == 2
+    assert "a function is named users:broken" in capsys.readouterr().err
+
+
+def test_show_in_json(module: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", f"{module}:total", "graph", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["view"] == "graph"
+    assert answer["functions"][0]["name"] == "total"
+    assert "exp" in answer["functions"][0]["text"]
+
+
 def test_unknown_commands_give_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dance"]) == 2
     assert main([]) == 2
     assert "usage" in capsys.readouterr().err
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("symc ")
     assert main(["--help"]) == 0
     assert "doctor" in capsys.readouterr().out
 

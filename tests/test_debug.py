@@ -83,7 +83,7 @@ def test_explain_says_what_was_decided() -> None:
     a, b, v = T.matrix("a"), T.matrix("b"), T.vector("v")
     f = symc.function([a, b, v], (a @ b)[v > 0])
     text = f.explain()
-    for words in ("library call", "a @ b", "becomes known", "run-time condition", "kernel"):
+    for words in ("library call", "a @ b", "becomes known", "check, else ShapeMismatch:", "kernel"):
         assert words in text
     g = symc.function([v], T.exp(v)[None, :] * T.arange(1000.0)[:, None])
     assert "is stored" in g.explain()
@@ -198,3 +198,13 @@ def test_comments_are_short() -> None:
     h, _ = symc.scan(step, T.tensor3("xs"), T.zeros_like(X))
     for node in walk([symc.grad(h[-1].sum(), W)]):
         assert len(expression(node)) < 150
+
+
+def test_the_graph_of_a_function_is_printed() -> None:
+    x = T.vector("x")
+    f = symc.function([x], T.exp(x) * 1, mode="python")
+    file = io.StringIO()
+    symc.dprint(f, file)
+    assert file.getvalue() == f.graph + "\n"
+    with pytest.raises(TypeError, match=r"symc\.debug\.stages needs a function"):
+        symc.debug.stages(x)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,16 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.checked import Checker, difference, reported, sanitizers
+from symc.checked import Checker, difference
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.errors import FunctionError, Mismatch, ShapeMismatch
+from symc.codegen.targets import sim
+from symc.errors import Mismatch, ShapeMismatch
 from symc.graph import Array, Op, Tensor
+from symc.guarded import runner
 from symc.lowering import At, Index, Lowering, Read, Reader, SizeOf
 from symc.modes import mode_named
+from symc.sanitized import explained, reported, sanitizers
 from symc.types import TensorType
 
 x = T.vector("x")
@@ -120,9 +124,22 @@ def test_prints_print_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "x = [1.]\n"
 
 
-def test_only_on_the_processor() -> None:
-    with pytest.raises(FunctionError, match="on the processor"):
-        symc.function([x], x + 1, mode="debug", device="cuda:0")
+@pytest.mark.skipif(not sim.available(), reason="no C++ compiler (c++, g++ or clang++)")
+def test_on_a_device() -> None:
+    def squared(index: Index) -> Reader:
+        element = yield Read(0, index)
+        return ir.binary("mul", element, element)
+
+    w = symc.shared(np.ones(2), name="w")
+    found = Faulty("squared", squared)(x) * w
+    f = symc.function(
+        [x], symc.Out(found, on_device=True), updates=[(w, w + x)], mode="debug", device="cuda:sim"
+    )
+    assert f([2.0, 0.0]).to_numpy().tolist() == [4.0, 0.0]
+    assert w.get_value().tolist() == [3.0, 1.0]
+    with pytest.raises(Mismatch, match=r"squared, compiled, .*: 1.0 instead of 2.0 at \(1,\)"):
+        f([2.0, 1.0])
+    assert w.get_value().tolist() == [3.0, 1.0]
 
 
 def test_reports_of_sanitizers_are_kept_and_other_text_passes(
@@ -135,13 +152,90 @@ def test_reports_of_sanitizers_are_kept_and_other_text_passes(
     assert capfd.readouterr().err == "something else\n"
 
 
-def test_what_sanitizers_say_is_raised_again_and_again() -> None:
-    f = symc.function([x], x - 1, mode="debug")
-    checker: Any = f.runner.call
-    checker.reports.append("function.c:7:3: runtime error: index 9 out of bounds")
+def test_threads_do_not_lose_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    """Each kept the other's file as what standard error had been before."""
+    inside, outside = threading.Event(), threading.Event()
+
+    def other() -> None:
+        inside.wait()
+        with reported([]):
+            outside.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with reported([]):
+        inside.set()
+        outside.wait(0.1)
+    thread.join()
+    os.write(2, b"still there\n")
+    assert capfd.readouterr().err == "still there\n"
+
+
+def planted(tmp_path: Path, body: str) -> Any:
+    """An op in C of a vector, with a mistake."""
+    file = tmp_path / "planted.c"
+    file.write_text(
+        "#include <stdint.h>\n"
+        f"void planted(const double *x, int64_t n, double *y) {{\n    {body}\n}}\n",
+        encoding="utf-8",
+    )
+    return symc.c_op(
+        file, "planted(x, n, y)", inputs={"x": "float64[n]"}, output={"y": "float64[n]"}
+    )
+
+
+def test_undefined_behaviour_of_a_users_op_is_raised_again_and_again(tmp_path: Path) -> None:
+    """The sanitizer says it once; another function of the same code must not pass either."""
+    if "-fsanitize=undefined" not in sanitizers():
+        pytest.skip("gcc has no libubsan here")
+    op = planted(tmp_path, "for (int64_t i = 0; i < n; i++) y[i] = 1 << (n + 30);")
     for _ in range(2):
-        with pytest.raises(Mismatch, match="does what C forbids"):
-            f([1.0])
+        f = symc.function([x], op(x), mode="debug", name="shifted")
+        for _ in range(2):
+            with pytest.raises(Mismatch, match="does what C forbids") as error:
+                f([1.0, 2.0])
+            assert "planted.c:3" in str(error.value)
+            assert "shift exponent 32 is too large" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("y[0] = x[n];", [
+            "uses memory that is not its own: heap-buffer-overflow, reads 8 bytes",
+            "array  x        float64[x.shape[0]]",
+            "right behind its end (16 bytes)",
+        ]),
+        ("y[n + 1] = x[0];", ["heap-buffer-overflow, writes 8 bytes", "8 bytes behind its end"]),
+        ("y[0] = *(volatile double *)8;", ["SEGV, reads"]),
+    ],
+    ids=["read", "write", "crash"],
+)  # fmt: skip
+def test_a_users_op_that_leaves_its_arrays_is_named(
+    tmp_path: Path, body: str, said: list[str]
+) -> None:
+    if runner() is None:
+        pytest.skip("gcc has no libasan here, or it cannot run")
+    w = symc.shared(np.ones(2), name="w")
+    f = symc.function([x], planted(tmp_path, body)(x), updates=[(w, w + 1)], mode="debug")
+    with pytest.raises(Mismatch) as error:
+        f([1.0, 2.0])
+    text = str(error.value)
+    for words in [*said, "node   planted(x) ", "test_debug_mode.py:", "planted.c:3"]:
+        assert words in text
+    assert w.get_value().tolist() == [1.0, 1.0]
+
+
+def test_reports_name_what_generated_code_computes(tmp_path: Path) -> None:
+    source = "void k(void)\n{\n    /* y = exp(x)   train.py:3 */\n    int i = 1;\n}\n"
+    (tmp_path / "function.c").write_text(source, encoding="utf-8")
+    report = "function.c:4:9: runtime error: index 9 out of bounds"
+    assert explained(report, str(tmp_path)) == (
+        f"  node   y = exp(x)   train.py:3\n  code   {tmp_path}/{report}"
+    )
+    assert explained("user.c:4:9: runtime error: no", str(tmp_path)) == (
+        "  code   user.c:4:9: runtime error: no"
+    )
 
 
 def test_programs_are_compiled_with_the_sanitizers_there_are() -> None:

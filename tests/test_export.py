@@ -144,12 +144,19 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-def test_arrays_may_have_any_names(tmp_path: Path) -> None:
-    x, y = T.vector("state"), T.vector("double")
-    count = symc.shared(np.zeros(2), name="count")
-    total = symc.shared(0.0, name="named")
+@pytest.mark.parametrize("name", ["named", "exp", "test", "double"])
+def test_everything_may_have_any_name(tmp_path: Path, name: str) -> None:
+    inputs = [T.vector(each) for each in ("state", "double", "x_shape", "x", "class", "k", "k")]
+    new = symc.shared(np.zeros(2), name="new")
+    count = symc.shared(0.0, name="named")
+    data = symc.shared(1.0, name="expected_new")
     function = symc.function(
-        [x, y], [x + y + count], updates=[(count, count + x), (total, total + 1)], name="named"
-    )
-    folder = function.export(tmp_path / "named", example=[[1.0, 2.0], [3.0, 4.0]])
-    assert "count_: as expected" in make(folder, "test")
+        inputs, [sum(inputs[1:], inputs[0]) + new * data], mode="python", name=name,
+        updates=[(new, new + inputs[0]), (count, count + 1)],
+    )  # fmt: skip
+    folder = function.export(tmp_path / "made", example=[[1.0, 2.0 + n] for n in range(7)])
+    header = folder / ("named.h" if name == "named" else f"{name}_.h")
+    assert "const double *k," in header.read_text()
+    assert "new_: as expected" in make(folder, "test")
+    command = ["c++", "-x", "c++", "-fsyntax-only", str(header)]
+    subprocess.run(command, cwd=folder, check=True)

@@ -228,6 +228,18 @@ def test_ops_that_rewriting_brings_in_are_found() -> None:
     assert first(np.ones(2)).tolist() == second(np.ones(2)).tolist() == [5.0, 5.0]
 
 
+def test_python_is_called_in_loops_and_branches() -> None:
+    """What the cache keeps of calls once knew only those of the outermost steps: IndexError."""
+    x = T.vector("x")
+    rows = symc.scan(lambda a: apply(twice, a) + 1, sequences=x)[0]
+    chosen = symc.ifelse(x.sum() > 0, apply(twice, x), x)
+    f = symc.function([x], [rows, chosen], mode="compile")
+    for values in ([1.0, 2.0], [-1.0, -2.0]):
+        one, other = f(values)
+        assert one.tolist() == [2 * value + 1 for value in values]
+        assert other.tolist() == [2 * v if values[0] > 0 else v for v in values]
+
+
 def test_a_device_computes_on_the_host() -> None:
     x, n = T.matrix("x"), T.iscalar("n")
     y = apply(twice, (x * 3).reshape((-1,)), 0.5, n)

@@ -223,6 +223,9 @@ def test_an_array_and_a_tensor_are_not_compared_by_identity() -> None:
     """As `x == y` says whether two tensors are one, `array == x` was False without a word."""
     x: Any = T.vector("x")
     array: Any = np.zeros(3)
-    for compare in (lambda: array == x, lambda: x == array, lambda: x != np.float64(1)):
+    compared: list[Callable[[], Any]] = [
+        lambda: array == x, lambda: x == array, lambda: x != np.float64(1)
+    ]  # fmt: skip
+    for compare in compared:
         with pytest.raises(TypeError, match=r"compared by T\.eq and T\.ne"):
             compare()

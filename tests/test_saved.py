@@ -17,9 +17,9 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.errors import BadFile, CannotSave
+from symc.errors import BadFile, CannotSave, DeviceError
 from symc.graph import substitute
-from symc.saved import archive
+from symc.saved import archive, document
 
 X = np.array([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]])
 
@@ -207,6 +207,19 @@ def _set(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def _elementwise(name: str, *args: int) -> Callable[[dict[str, Any]], None]:
+    """The function of leaves in place of node 3, of a type that is right."""
+
+    def change(document: Any) -> None:
+        ndim = len(document["leaves"][args[-1]]["shape"])
+        dtype = document["leaves"][args[-1]]["dtype"]
+        document["nodes"][3] |= {
+            "op": {"elementwise": name}, "args": list(args), "type": [dtype, ndim]
+        }  # fmt: skip
+
+    return change
+
+
 HOSTILE = {
     "no nodes": _set("nodes", value=None),
     "a node that is no dict": _set("nodes", 0, value=7),
@@ -227,6 +240,11 @@ HOSTILE = {
     "a name with a line break": _set("name", value="f(){}\n"),
     "an unknown output form": _set("form", value="pickle"),
     "an update of an input": _set("updates", value=[[0, 1]]),
+    "an update without a value": _set("updates", value=[[2]]),
+    "an input that is computed": _set("inputs", value=[0, 5]),
+    "a function of too few arguments": _elementwise("exp", 0, 0),
+    "a division of integers": _elementwise("div", 1, 1),
+    "numbers of several dtypes": _elementwise("add", 0, 1),
     "too few arguments": _set("arguments", value=[]),
     "a default that is not there": _set("arguments", 1, "default", value=1000),
     "lengths below zero": _set("leaves", 0, "shape", value=[-1, 3]),
@@ -241,6 +259,26 @@ def test_hostile_files_are_errors(tmp_path: Path, name: str) -> None:
     saved_bytes(tmp_path)
     with pytest.raises(BadFile, match="bad"):
         symc.load(changed(tmp_path, HOSTILE[name]))
+
+
+def test_a_program_from_a_file_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code relies on what symc does when it makes a graph, which a forger leaves out."""
+    monkeypatch.setattr(document, "_check", lambda op, args: None)
+    y = T.vector("y", dtype="int64")
+    symc.save(symc.function([y], [y + y, y * y], name="sums", mode="python"), tmp_path / "good")
+    forged = changed(tmp_path, _set("nodes", 1, "op", value={"elementwise": "div"}))
+    with pytest.raises(BadFile, match="cannot be made"):
+        symc.load(forged, mode="default")
+
+
+def test_a_device_that_is_not_here_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = T.vector("x")
+    symc.save(symc.function([x], x + 1, device="cuda:7", mode="python"), tmp_path / "f")
+    with pytest.raises(DeviceError, match=r"device=\"cpu\"\) takes it elsewhere"):
+        symc.load(tmp_path / "f", mode="default")
+    assert symc.load(tmp_path / "f", mode="default", device="cpu")([1.0]) == 2
 
 
 def test_files_of_a_later_symc_say_so(tmp_path: Path) -> None:

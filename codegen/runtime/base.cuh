@@ -22,11 +22,11 @@ struct symc_float16 {
     unsigned short bits;
 
     symc_float16() = default;
-    symc_float16(float x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); }
-    symc_float16(double x) { asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x)); }
+    __device__ symc_float16(float x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); }
+    __device__ symc_float16(double x) { asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x)); }
     // An integer that rounds to another float than itself is far above what float16 holds.
-    template <typename T> symc_float16(T x) : symc_float16((float)x) {}
-    operator float() const {
+    template <typename T> __device__ symc_float16(T x) : symc_float16((float)x) {}
+    __device__ operator float() const {
         float x;
         asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
         return x;

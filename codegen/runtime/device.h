@@ -20,6 +20,11 @@ typedef struct symc_device {
     int (*cuStreamSynchronize)(void *stream);
     int (*cuMemAllocAsync)(uint64_t *address, size_t bytes, void *stream);
     int (*cuMemFreeAsync)(uint64_t address, void *stream);
+    int (*cuEventCreate)(void **event, unsigned flags);
+    int (*cuEventDestroy)(void *event);
+    int (*cuEventRecord)(void *event, void *stream);
+    int (*cuEventSynchronize)(void *event);
+    int (*cuEventElapsedTime)(float *milliseconds, void *start, void *end);
     // cuBLAS; `blas` is 0 where there is none.
     int (*cublasSetStream)(void *blas, void *stream);
     int (*cublasGemmStridedBatchedEx)(

@@ -14,13 +14,13 @@ struct symc_product_tiles {
 // elements of each at a time. Threads next to each other load what is next to each other in memory.
 template <typename T, int TILE, int DEPTH>
 struct symc_product_side {
-    static constexpr int COUNT = TILE * DEPTH / 256;
+    enum { COUNT = TILE * DEPTH / 256 };
     const T *from;
     int64_t apart, advance;
     int line, depth, line_step, depth_step, lines;
     T held[COUNT];
 
-    symc_product_side(const T *matrix, int64_t line_stride, int64_t stride, int64_t count) {
+    __device__ symc_product_side(const T *matrix, int64_t line_stride, int64_t stride, int64_t count) {
         const int thread = threadIdx.x;
         const bool along = stride == 1;
         line = along ? thread / DEPTH : thread % TILE;
@@ -34,7 +34,7 @@ struct symc_product_side {
     }
 
     // Loads the next elements of all lines; `left` are there. Beyond the matrix there are zeros.
-    void fetch(int64_t left) {
+    __device__ void fetch(int64_t left) {
         const int end = left < DEPTH ? (int)left : DEPTH;
 #pragma unroll
         for (int r = 0; r < COUNT; r++) {
@@ -44,7 +44,7 @@ struct symc_product_side {
         from += advance;
     }
 
-    void put(T (*tile)[TILE + 4]) const {
+    __device__ void put(T (*tile)[TILE + 4]) const {
 #pragma unroll
         for (int r = 0; r < COUNT; r++)
             tile[depth + r * depth_step][line + r * line_step] = held[r];

@@ -13,10 +13,11 @@ it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``do
 What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
 starts every program.
 
-A program for a graphics card is two texts. Its host functions are C, but `device.h` and
-`deviceblas.h` replace symbols of `host.h` and `blas.h`. Its kernels are CUDA: `base.cuh` takes the
-place of `base.h`, the functions that `libm.h` declares are built in, and the other headers with
-functions of numbers are the same text as in C; `*.cuh` have what only kernels use.
+A program for a graphics card is two texts. Its host functions are C, but `device.h`,
+`deviceblas.h` and `devicetimers.h` replace symbols of `host.h`, `blas.h` and `timers.h`. Its
+kernels are CUDA: `base.cuh` takes the place of `base.h`, the functions that `libm.h` declares are
+built in, and the other headers with functions of numbers are the same text as in C; `*.cuh` have
+what only kernels use.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _HOST = (
     "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "normals.h",
     "shuffle.h", "sortvalues.h", "spectral.h", "threads.h", "timers.h",
 )  # fmt: skip
-_DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h")
+_DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _REALS = (("f32", "float"), ("f64", "double"))

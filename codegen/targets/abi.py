@@ -50,6 +50,11 @@ typedef struct symc_device {
     int (*cuStreamSynchronize)(void *stream);
     int (*cuMemAllocAsync)(uint64_t *address, size_t bytes, void *stream);
     int (*cuMemFreeAsync)(uint64_t address, void *stream);
+    int (*cuEventCreate)(void **event, unsigned flags);
+    int (*cuEventDestroy)(void *event);
+    int (*cuEventRecord)(void *event, void *stream);
+    int (*cuEventSynchronize)(void *event);
+    int (*cuEventElapsedTime)(float *milliseconds, void *start, void *end);
     int (*cublasSetStream)(void *blas, void *stream);
     int (*cublasGemmStridedBatchedEx)(
         void *blas, int trans_a, int trans_b, int m, int n, int k, const void *alpha,

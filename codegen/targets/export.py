@@ -7,7 +7,7 @@
     test.c           calls it with the arrays in data/ and compares (check.h)
 
 The texts are in `runtime/export/`. What differs from program to program is printed here, into the
-places that have names between at signs.
+places that have names between at signs. `export_cuda.py` has what is different on graphics cards.
 """
 
 from __future__ import annotations
@@ -18,29 +18,53 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.ir import Buffer, Program
 from symc.codegen.record import record
-from symc.codegen.runtime.load import FOLDER
-from symc.codegen.targets.c_language import KEYWORDS
+from symc.codegen.runtime import load
+from symc.codegen.targets.c_language import C
 from symc.codegen.writer import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from symc.codegen.dtypes import DType
 
-TEMPLATES = FOLDER / "export"
+TEMPLATES = load.FOLDER / "export"
 TYPES = {
     "bool": "bool", "float16": "uint16_t", "float32": "float", "float64": "double",
     "complex64": "float", "complex128": "double",
 }  # fmt: skip
 """The types of elements that have other names in C. A complex number is two of its type."""
 HIDDEN = ("symc_prepare", "symc_run", "symc_counts", "symc_imports", "symc_lapack")
-TAKEN = frozenset({
-    *KEYWORDS.split(), "count", "folder", "free", "good", "inputs", "known", "lengths", "memcpy",
-    "printf", "read_values", "results", "same_bytes", "same_float32", "same_float64", "same_shape",
-    "shapes", "state", "status", "words",
-})  # fmt: skip
-"""What the texts in `runtime/export/` use, where arrays have names of the user's."""
+CPP_KEYWORDS = (
+    "and and_eq bitand bitor catch class compl const_cast delete dynamic_cast explicit export"
+    " friend mutable namespace new not not_eq operator or or_eq private protected public"
+    " reinterpret_cast static_cast template this throw try typeid typename using virtual wchar_t"
+    " xor xor_eq"
+)
+"""C++ programs include the header."""
+WORDS = frozenset({*C.reserved, *CPP_KEYWORDS.split()})
+TAKEN = WORDS | {
+    "count", "download", "error", "folder", "free", "good", "inputs", "known", "lengths", "memcpy",
+    "on_card", "printf", "read_values", "results", "same_bytes", "same_float32", "same_float64",
+    "same_shape", "set_threads", "shapes", "state", "status", "stream", "upload", "words",
+}  # fmt: skip
+"""What arrays cannot be called: the texts in `runtime/export/` use these, and shared variables have
+functions that are called so behind the program's name."""
+FILES = frozenset({"blas", "call", "card", "check", "data", "kernels", "sim", "test"})
+"""What programs cannot be called: files in the folder are."""
+ROLES = ("input", "shared", "constant", "output")
 Shape = tuple[int, ...]
+
+
+@record
+class Kernels:
+    """What a program runs on a graphics card: its kernels as CUDA text, and their names.
+
+    `shared` are the names of kernels of `runtime/`, which come behind them.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    shared: tuple[str, ...]
 
 
 @record
@@ -49,7 +73,8 @@ class Exported:
 
     `updates` has, for each output behind the first `results`, the number of the shared variable
     whose new value it is. `errors` are the texts for the statuses 1, 2 ...; `lengths` are the
-    lengths of the shared variables and constants, in order.
+    lengths of the shared variables and constants, in order. `names` has what the user calls arrays,
+    by the program's names; `kernels` are there on a graphics card.
     """
 
     program: Program
@@ -59,17 +84,37 @@ class Exported:
     updates: tuple[int, ...]
     errors: tuple[str, ...]
     lengths: tuple[Shape, ...]
+    names: Mapping[str, str]
+    kernels: Kernels | None = None
+
+    @property
+    def name(self) -> str:
+        """What the function is called: as in symc, with underscores where C has that name."""
+        name = self.program.name
+        known = WORDS | C.functions | FILES | load.symbols().keys()
+        while name in known:
+            name += "_"
+        return name
 
     def buffers(self, *roles: str) -> list[Buffer]:
         """The program's arrays of some roles, in its order, by names that C lets them have."""
+        names = self._names()
         found = [b for role in roles for b in self.program.buffers if b.role == role]
-        return [replace(buffer, name=self._free(buffer.name)) for buffer in found]
+        return [replace(buffer, name=names[buffer.name]) for buffer in found]
 
-    def _free(self, name: str) -> str:
-        others = {buffer.name for buffer in self.program.buffers} - {name}
-        while name in TAKEN or name in others or name == self.program.name:
-            name += "_"
-        return name
+    def _names(self) -> dict[str, str]:
+        """A name for each array, which no other name is that is made of an array's."""
+        names: dict[str, str] = {}
+        used = {*TAKEN, self.name}
+        for buffer in self.program.buffers:
+            if buffer.role not in ROLES:
+                continue
+            name = self.names.get(buffer.name, buffer.name)
+            while not used.isdisjoint(_made_of(name)):
+                name += "_"
+            used.update(_made_of(name))
+            names[buffer.name] = name
+        return names
 
     @property
     def outputs(self) -> list[Buffer]:
@@ -77,15 +122,21 @@ class Exported:
         return self.buffers("output")[: self.results]
 
 
+def _made_of(name: str) -> set[str]:
+    """An array's name, and the names of variables and files that have it in them."""
+    own = {name, f"example_{name}", f"expected_{name}"}
+    return own | {f"{each}_shape" for each in own}
+
+
 def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]:
     """The texts to be written, by file name.
 
     `example` has the lengths of the inputs, outputs and shared variables of the test, in order.
     """
-    name = exported.program.name
+    name = exported.name
     made = {
-        f"{name}.h": _header(exported),
-        f"{name}.c": _glue(exported),
+        f"{name}.h": template("name.h.in", **header_places(exported)),
+        f"{name}.c": template("name.c.in", **glue_places(exported), libraries=_libraries(exported)),
         f"{name}_program.c": exported.source,
         "call.h": template("call.h"),
         "Makefile": _build_file(exported, "Makefile.in"),
@@ -94,7 +145,8 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
     if "symc_imports" in exported.source:
         made["blas.h"] = template("blas.h")
     if example is not None:
-        made |= {"test.c": _test(exported, example), "check.h": template("check.h")}
+        places = test_places(exported, example)
+        made |= {"test.c": template("test.c.in", **places), "check.h": template("check.h")}
     return made
 
 
@@ -110,32 +162,32 @@ def _build_file(exported: Exported, name: str) -> str:
     lapack = "symc_lapack" in exported.source
     return template(
         name,
-        name=exported.program.name,
+        name=exported.name,
         define="-DSYMC_LIBMVEC",
         blas="-llapack -lblas" if lapack else "",
-        blas_cmake=template("lapack.cmake", name=exported.program.name) if lapack else "",
+        blas_cmake=template("lapack.cmake", name=exported.name) if lapack else "",
     )
 
 
 # --- the header -----------------------------------------------------------------------------------
 
 
-def _header(exported: Exported) -> str:
-    name = exported.program.name
+def header_places(exported: Exported) -> dict[str, str]:
+    """What stands in the header."""
+    where = "" if exported.kernels is None else ", in the memory of the card"
     accessors: list[str] = []
     for buffer, (head, *_) in zip(exported.buffers("shared"), _accessors(exported), strict=True):
         accessors.append(
-            f"// The value of {buffer.name}, which calls overwrite or move; its lengths go to\n"
+            f"// The value of {buffer.name}{where}; calls overwrite or move it. Its lengths go to\n"
             f"// shape unless that is NULL.\n{head};\n"
         )
-    return template(
-        "name.h.in",
-        name=name,
-        NAME=name.upper(),
-        note="\n".join(f"// {line}".rstrip() for line in exported.note.split("\n")),
-        prototype=_prototype(exported),
-        accessors="\n".join(accessors),
-    )
+    return {
+        "name": exported.name,
+        "NAME": exported.name.upper(),
+        "note": "\n".join(f"// {line}".rstrip("\\ ") for line in exported.note.split("\n")),
+        "prototype": prototype(exported),
+        "accessors": "\n".join(accessors),
+    }
 
 
 def kind(dtype: DType) -> str:
@@ -143,16 +195,17 @@ def kind(dtype: DType) -> str:
     return TYPES.get(dtype.name, f"{dtype.name}_t")
 
 
-def _prototype(exported: Exported) -> str:
-    name = exported.program.name
-    parameters = [f"{name}_state *state"]
+def prototype(exported: Exported, suffix: str = "", *first: str) -> str:
+    """The function's declaration, with parameters of its own behind the state."""
+    name = exported.name
+    parameters = [f"{name}_state *state", *first]
     for buffer in exported.buffers("input"):
         parameters.append(f"const {kind(buffer.dtype)} *{buffer.name}")
         parameters += [f"const {_lengths_of(buffer)}"] if buffer.shape else []
     for buffer in exported.outputs:
         parameters.append(f"{kind(buffer.dtype)} **{buffer.name}")
         parameters += [_lengths_of(buffer)] if buffer.shape else []
-    return wrapped(f"int64_t {name}(", parameters, ")", "")
+    return wrapped(f"int64_t {name}{suffix}(", parameters, ")", "")
 
 
 def _lengths_of(buffer: Buffer) -> str:
@@ -161,7 +214,7 @@ def _lengths_of(buffer: Buffer) -> str:
 
 def _accessors(exported: Exported) -> Iterator[tuple[str, int, int, int]]:
     """For each shared variable the head of a function, its first length, its rank and number."""
-    name, first = exported.program.name, 0
+    name, first = exported.name, 0
     for number, buffer in enumerate(exported.buffers("shared")):
         own = f"{name}_{buffer.name}"
         head = f"{kind(buffer.dtype)} *{own}({name}_state *state, int64_t *shape)"
@@ -172,8 +225,9 @@ def _accessors(exported: Exported) -> Iterator[tuple[str, int, int, int]]:
 # --- the file behind it ---------------------------------------------------------------------------
 
 
-def _glue(exported: Exported) -> str:
-    name = exported.program.name
+def glue_places(exported: Exported) -> dict[str, str]:
+    """What stands in the file with the function."""
+    name = exported.name
     inputs, outputs = exported.buffers("input"), exported.buffers("output")
     hidden = [symbol for symbol in HIDDEN if symbol in exported.source]
     lengths = [f"{b.name}_shape[{axis}]" for b in inputs for axis in range(len(b.shape))]
@@ -181,23 +235,22 @@ def _glue(exported: Exported) -> str:
         template("accessor.c.in", head=head, first=str(first), rank=str(rank), number=str(number))
         for head, first, rank, number in _accessors(exported)
     ]
-    return template(
-        "name.c.in",
-        name=name,
-        renamed="\n".join(f"#define {symbol} {name}_{symbol}" for symbol in hidden),
-        counts="\n".join(_counts(exported, inputs, outputs)),
-        libraries=_libraries(exported),
-        tables=_tables(exported, outputs),
-        prototype=_prototype(exported),
-        inputs=_list("const void *const inputs", [*(b.name for b in inputs), "NULL"], "    "),
-        lengths=_list("const int64_t lengths", [*lengths, "0"], "    "),
-        results="\n".join(f"    {line}" for line in _unpacked(exported)),
-        errors=",\n".join(f"        {_quoted(text)}" for text in ("no error", *exported.errors)),
-        accessors="\n".join(accessors),
-    )
+    return {
+        "name": name,
+        "renamed": "\n".join(f"#define {symbol} {name}_{symbol}" for symbol in hidden),
+        "counts": "\n".join(_counts(exported, inputs, outputs)),
+        "tables": _tables(exported, outputs),
+        "prototype": prototype(exported),
+        "inputs": listed("const void *const inputs", [*(b.name for b in inputs), "NULL"], "    "),
+        "lengths": listed("const int64_t lengths", [*lengths, "0"], "    "),
+        "results": "\n".join(f"    {line}" for line in _unpacked(exported)),
+        "errors": ",\n".join(f"        {_quoted(text)}" for text in ("no error", *exported.errors)),
+        "accessors": "\n".join(accessors),
+    }
 
 
-def _list(declared: str, items: Sequence[str], indent: str = "") -> str:
+def listed(declared: str, items: Sequence[str], indent: str = "") -> str:
+    """An array with these elements."""
     return wrapped(f"{declared}[] = {{", items, "};", indent).lstrip()
 
 
@@ -238,16 +291,17 @@ def _tables(exported: Exported, outputs: Sequence[Buffer]) -> str:
     lengths = [str(length) for shape in exported.lengths for length in shape]
     return "\n".join(
         [
-            _list("static const array held_arrays", [*map(_row, held), "{0}"]),
-            _list("static const array output_arrays", [*map(_row, outputs), "{0}"]),
-            _list("static const int64_t held_lengths", [*lengths, "0"]),
-            _list("static const int updated", [*map(str, exported.updates), "0"]),
+            listed("static const array held_arrays", [*map(row, held), "{0}"]),
+            listed("static const array output_arrays", [*map(row, outputs), "{0}"]),
+            listed("static const int64_t held_lengths", [*lengths, "0"]),
+            listed("static const int updated", [*map(str, exported.updates), "0"]),
         ]
     )
 
 
-def _row(buffer: Buffer) -> str:
-    file = "0" if buffer.role == "output" else f'"{buffer.name}.bin"'
+def row(buffer: Buffer) -> str:
+    """A line in a table of arrays."""
+    file = f'"{buffer.name}.bin"' if buffer.role in ("shared", "constant") else "0"
     return f"{{{file}, {len(buffer.shape)}, {buffer.dtype.bytes}}}"
 
 
@@ -269,15 +323,16 @@ def _quoted(text: str) -> str:
 # --- the test -------------------------------------------------------------------------------------
 
 
-def _test(exported: Exported, example: Sequence[Shape]) -> str:
-    name, inputs = exported.program.name, exported.buffers("input")
+def test_places(exported: Exported, example: Sequence[Shape]) -> dict[str, str]:
+    """What stands in the test."""
+    name, inputs = exported.name, exported.buffers("input")
     arguments, lines = ["state"], list[str]()
     for buffer, shape in zip(inputs, example, strict=False):
         given = f"example_{buffer.name}"
         lines.append(_read(buffer, given, shape))
         arguments.append(given)
         if buffer.shape:
-            lines.append(_list(f"const int64_t {given}_shape", [*map(str, shape)]))
+            lines.append(listed(f"const int64_t {given}_shape", [*map(str, shape)]))
             arguments.append(f"{given}_shape")
     for buffer in exported.outputs:
         lines.append(f"{kind(buffer.dtype)} *{buffer.name};")
@@ -289,13 +344,12 @@ def _test(exported: Exported, example: Sequence[Shape]) -> str:
     checked = [*exported.outputs, *exported.buffers("shared")]
     for buffer, shape in zip(checked, example[len(inputs) :], strict=True):
         comparisons += _compare(exported, buffer, shape)
-    return template(
-        "test.c.in",
-        name=name,
-        arguments="\n".join(f"    {line}" for line in lines),
-        call=wrapped(f"{name}(", arguments, ")", "    ").lstrip(),
-        comparisons="\n".join(f"    {line}" for line in comparisons),
-    )
+    return {
+        "name": name,
+        "arguments": "\n".join(f"    {line}" for line in lines),
+        "call": wrapped(f"{name}(", arguments, ")", "    ").lstrip(),
+        "comparisons": "\n".join(f"    {line}" for line in comparisons),
+    }
 
 
 def _count(shape: Shape) -> int:
@@ -316,10 +370,15 @@ def _compare(exported: Exported, buffer: Buffer, shape: Shape) -> Iterator[str]:
     yield _read(buffer, wanted, shape)
     if buffer.role == "shared":
         yield f"int64_t {name}_shape[{rank} + 1];"
-        own = f"{exported.program.name}_{name}(state, {name}_shape)"
-        yield f"const {kind(buffer.dtype)} *{name} = {own};"
+        own = f"{exported.name}_{name}(state, {name}_shape)"
+        if exported.kernels is None:
+            yield f"const {kind(buffer.dtype)} *{name} = {own};"
+        else:
+            size = _count(shape) * buffer.dtype.bytes
+            yield f"{kind(buffer.dtype)} *{name} = calloc(1, {size} + 1);"
+            yield f"good &= !{exported.name}_download(state, {name}, {own}, {size});"
     if rank:
-        yield _list(f"const int64_t {wanted}_shape", [*map(str, shape)])
+        yield listed(f"const int64_t {wanted}_shape", [*map(str, shape)])
         yield f'good &= same_shape("{name}", {name}_shape, {wanted}_shape, {rank});'
     function, count = f"same_{buffer.dtype.component.name}", _count(shape)
     if function not in ("same_float32", "same_float64"):
@@ -328,5 +387,5 @@ def _compare(exported: Exported, buffer: Buffer, shape: Shape) -> Iterator[str]:
         count *= 2
     yield f'good = good && {function}("{name}", {name}, {wanted}, {count});'
     yield f"free({wanted});"
-    if buffer.role == "output":
+    if buffer.role == "output" or exported.kernels is not None:
         yield f"free({name});"

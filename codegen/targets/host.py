@@ -23,7 +23,6 @@ from symc.codegen.targets.steps import (
     one_line,
     step_expressions,
 )
-from symc.codegen.targets.timers import moved, start_timer, stop_timer, timer_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,8 +42,11 @@ def host_text(host: Host) -> str:
     room = len(host.index) + len(host.plan.slots) + 1
     counts = f"{{{len(host.position)}, {len(lengths)}, {shapes}, {room}}}"
     table = f"/* arrays, lengths, shapes, sizes */\nconst int64_t symc_counts[4] = {counts};\n"
-    timers = [timer_table(host)] if host.timed else []
-    return "\n".join([*timers, prepare, run, table])
+    if not host.timed:
+        return "\n".join([prepare, run, table])
+    from symc.codegen.targets.timers import timer_table  # late: few programs time themselves
+
+    return "\n".join([timer_table(host), prepare, run, table])
 
 
 def prepare_text(host: Host) -> str:
@@ -160,9 +162,7 @@ def emit_steps(host: Host, steps: Iterable[Step]) -> None:
                 host.put(f"{name} = {host.allocation(room)};")
                 host.fail(f"!{name}", "-1")
         if host.timed:
-            row = start_timer(host)
-            emit_one(host, step)
-            stop_timer(host, row, step, array_bytes)
+            emit_timed(host, step)
         else:
             emit_one(host, step)
         for late in host.plan.late:
@@ -171,6 +171,15 @@ def emit_steps(host: Host, steps: Iterable[Step]) -> None:
                 host.put(host.release(name))
                 host.put(f"{name} = 0;")
         host.number += 1
+
+
+def emit_timed(host: Host, step: Step) -> None:
+    """The statements of one step between those of a timer."""
+    from symc.codegen.targets.timers import start_timer, stop_timer
+
+    row = start_timer(host)
+    emit_one(host, step)
+    stop_timer(host, row, step, array_bytes)
 
 
 def emit_one(host: Host, step: Step) -> None:
@@ -291,7 +300,9 @@ def used_sizes(host: Host, steps: Sequence[Step]) -> set[str]:
     """The sizes that the text of some steps mentions."""
     exprs = [expr for step in every_step(steps) for expr in step_expressions(host, step)]
     if host.timed:
-        moves = [buffer for step in every_step(steps) for buffer in moved(host, step)]
+        from symc.codegen.targets.timers import arrays_of
+
+        moves = [buffer for step in every_step(steps) for buffer in arrays_of(host, step)]
         exprs += [length for buffer in moves for length in buffer.shape]
     exprs += [buffer.of.offset for buffer in host.program.buffers if buffer.of is not None]
     late = {b.name for b in host.outputs} | {item.buffer.name for item in host.plan.late}

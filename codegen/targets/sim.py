@@ -129,11 +129,15 @@ def module_text(source: str, name: str) -> str:
     One thing in the source is changed. `__shared__` declares a static variable, which cannot be
     ``extern`` too, so that ``extern __shared__`` loses its second word.
     """
+    body = _EXTERN_SHARED.sub(lambda match: match[1] + " " * len("__shared__"), source)
+    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *records(source), ""])
+
+
+def records(source: str) -> list[str]:
+    """The lines behind a source: a record for each kernel, and the module's own."""
     kernels = (f"SYMC_SIM_KERNEL({found[2]}, {found[1] or 0})" for found in _kernels(source))
     dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in sorted(set(_DYNAMIC.findall(source))))
-    body = _EXTERN_SHARED.sub(lambda match: match[1] + " " * len("__shared__"), source)
-    ends = [*kernels, *dynamic, "SYMC_SIM_MODULE"]
-    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *ends, ""])
+    return [*kernels, *dynamic, "SYMC_SIM_MODULE"]
 
 
 def _kernels(source: str) -> Iterator[re.Match[str]]:

@@ -128,6 +128,14 @@ class Host:
         """Memory for a number of bytes."""
         return f"{self.use('malloc')}({size} + 64)"
 
+    def begin_timer(self, timer: str) -> None:
+        """The statement that starts a timer."""
+        self.put(f"{timer}.begun = {self.use('symc_now')}();")
+
+    def end_timer(self, timer: str, size: str) -> None:
+        """The statement that stops a timer behind a step which moved so many bytes."""
+        self.call(self.use("symc_done"), [f"&{timer}", size])
+
     def release(self, name: str) -> str:
         """The statement that frees memory."""
         return f"{self.use('free')}({name});"

@@ -10,22 +10,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
-from symc.codegen.ir import (
-    Accumulate,
-    Branch,
-    Check,
-    Kernel,
-    Launch,
-    Load,
-    Measure,
-    Pointer,
-    Region,
-    Repeat,
-    Routine,
-    Step,
-)
-from symc.codegen.passes.walk import expressions
-from symc.codegen.reductions import nodes, statements
+from symc.codegen.ir import Branch, Check, Launch, Measure, Repeat, Routine, Step
+from symc.codegen.work import moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,44 +33,25 @@ def start_timer(host: Host) -> int:
     """The statement before a step; gives the step's row."""
     row = host.plan.leading + host.timers
     host.timers += 1
-    host.put(f"{TABLE}[{row}].begun = {host.use('symc_now')}();")
+    host.begin_timer(f"{TABLE}[{row}]")
     return row
 
 
 def stop_timer(host: Host, row: int, step: Step, size: Callable[[Host, Buffer], str]) -> None:
     """The statement behind a step; `size` is the text of the bytes of an array."""
-    arrays = [size(host, buffer) for buffer in moved(host, step)]
-    host.call(host.use("symc_done"), [f"&{TABLE}[{row}]", " + ".join(arrays) or "0"])
+    arrays = [size(host, buffer) for buffer in arrays_of(host, step)]
+    host.end_timer(f"{TABLE}[{row}]", " + ".join(arrays) or "0")
 
 
-def moved(host: Host, step: Step) -> list[Buffer]:
+def arrays_of(host: Host, step: Step) -> list[Buffer]:
     """The arrays that a step moves: each once if it reads it, and once more if it writes it."""
     match step:
-        case Launch(kernel, buffers):
-            body = host.bodies[kernel]
-            read = read_by(body)
-            names = [
-                name
-                for name, param in zip(buffers, body.params, strict=True)
-                for _ in range(param.written + (param.name in read))
-            ]
-        case Routine(args=args):
-            names = [arg.buffer for arg in args if isinstance(arg, Pointer)]
-        case ir.Host(args=args):
-            names = [arg.pointer.buffer for arg in args if isinstance(arg, Region)]
+        case Launch(kernel):
+            read, written = moved(step, host.bodies[kernel])
+        case Routine() | ir.Host():
+            read, written = moved(step, None)
         case Check() | Measure() | Repeat() | Branch():
-            names = []
+            return []
         case _:
             assert_never(step)
-    return [host.buffers[name] for name in names]
-
-
-def read_by(kernel: Kernel) -> set[str]:
-    """The names of what a kernel reads."""
-    found: set[str] = set()
-    for stmt in statements(kernel.body):
-        if isinstance(stmt, Accumulate):
-            found.add(stmt.buffer)
-        loads = (node for expr in expressions(stmt) for node in nodes(expr))
-        found.update(node.buffer for node in loads if isinstance(node, Load))
-    return found
+    return [host.buffers[name] for name in (*read, *written)]

@@ -34,9 +34,13 @@ def run(options: argparse.Namespace) -> int:
     """Measures and prints; 1 if somebody's result was wrong or did not come."""
     if options.large is not None:
         return _run_large(options.large)
+    for path in (options.json, options.plot):  # before anything takes long
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            sys.stderr.write(f"there is no folder for {path}\n")
+            return 2
     if options.plot is not None:
         try:
-            matplotlib()  # before anything takes long
+            matplotlib()
         except ImportError as error:
             sys.stderr.write(f"{error}\n")
             return 2

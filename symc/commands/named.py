@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -37,7 +39,8 @@ def functions_named(name: str) -> list[Function]:
                 raise Unanswerable(f"{place} has no {attribute}")
             value = getattr(value, part)
         if not isinstance(value, Function) and callable(value):
-            value = value()
+            with _questioned(name):
+                value = value()
         found = list(_flat(value))
     if not found:
         raise Unanswerable(f"{name} is no function of symc's, and returns none")
@@ -49,18 +52,37 @@ def _imported(place: str) -> ModuleType:
     sys.path.insert(0, "")
     try:
         if not place.endswith(".py"):
-            return importlib.import_module(place)
+            with _questioned(place):
+                return importlib.import_module(place)
         spec = importlib.util.spec_from_file_location(Path(place).stem, place)
         if spec is None or spec.loader is None or not Path(place).exists():
             raise Unanswerable(f"there is no file {place}")
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        with _questioned(place):
+            spec.loader.exec_module(module)
         return module
     except ModuleNotFoundError as error:
-        raise Unanswerable(f"there is no module {error.name}") from error
+        hint = f"; a function is named {place.replace('.', ':')}" if place.count(".") == 1 else ""
+        raise Unanswerable(f"there is no module {error.name}{hint}") from error
     finally:
         sys.path.remove("")
+
+
+@contextmanager
+def _questioned(what: str) -> Iterator[None]:
+    """What the user's code raises, with its own lines alone."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:
+        own = [
+            frame for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename != __file__ and "importlib" not in frame.filename
+        ]  # fmt: skip
+        lines = [*traceback.format_list(own), *traceback.format_exception_only(error)]
+        raise Unanswerable(f"{what} cannot be used:\n{''.join(lines).rstrip()}") from error
 
 
 def _flat(value: Any) -> Iterable[Function]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 
@@ -27,6 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "view", nargs="?", default="source", choices=list(VIEWS), help="what to show of it"
     )
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,5 +38,10 @@ def run(options: argparse.Namespace) -> int:
     except Unanswerable as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stdout.write("\n\n".join(VIEWS[options.view](f) for f in found) + "\n")
+    texts = [VIEWS[options.view](f) for f in found]
+    if options.json:
+        answer = [{"name": f.name, "text": text} for f, text in zip(found, texts, strict=True)]
+        sys.stdout.write(json.dumps({"view": options.view, "functions": answer}, indent=1) + "\n")
+    else:
+        sys.stdout.write("\n\n".join(texts) + "\n")
     return 0

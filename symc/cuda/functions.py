@@ -51,17 +51,19 @@ class DeviceFunction:
     """What it calls in Python."""
 
 
-def target_for(found: Device, *, wide: bool = False) -> CudaTarget:
+def target_for(found: Device, *, wide: bool = False, timed: bool = False) -> CudaTarget:
     """The target that compiles for a device."""
     memo = f"{the_store().folder}/compiler.txt"
-    return CudaTarget(found.architecture, found.is_simulator, wide, memo)
+    return CudaTarget(found.architecture, found.is_simulator, wide, memo, timed)
 
 
-def compile_for(request: Request, found: Device, *, mode: str, wide: bool) -> DeviceFunction:
+def compile_for(
+    request: Request, found: Device, *, mode: str, wide: bool, timed: bool = False
+) -> DeviceFunction:
     """Finds the function in the cache, or builds it and puts it there, and loads it."""
     started = time.perf_counter()
     seconds: dict[str, float] = {}
-    store, target = the_store(), target_for(found, wide=wide)
+    store, target = the_store(), target_for(found, wide=wide, timed=timed)
     quick = mode == "compile"
     parts = target.describe(quick=quick)
     key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
@@ -131,16 +133,16 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
 
 
 def device_runner(
-    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
-    """Compiles the request for its device."""
+    """Compiles the request for its device. With `timed`, it is one program, for `symc.profile`."""
     found = device(request.device)
-    made = compile_for(request, found, mode=mode, wide=False)
+    made = compile_for(request, found, mode=mode, wide=False, timed=timed)
     call: Callable[..., Any] = device_caller(made, request, found, form, downcast)
-    if made.facts["narrow"]:
+    if made.facts["narrow"] and not timed:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
-    stages = stages_of(request, mode, target_for(found))
+    stages = stages_of(request, mode, target_for(found, timed=timed))
     return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
 
 

@@ -11,11 +11,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from symc.callable import Function
+from symc.callable import Function, compiled_function
 from symc.codegen.record import record
 from symc.library import store_at
 from symc.measure.timing import Timing, kept, peak_growth, timed
 from symc.measure.words import duration, size, table
+from symc.modes import mode_named
 
 Call: TypeAlias = Callable[..., Any]
 STAGES = ("key", "rewrite", "schedule", "lower", "passes", "emit", "compile", "load")
@@ -67,8 +68,8 @@ class Benchmark:
     def _calls_that_pay(self, made: Compiling) -> int | None:
         if self.against is None or self.against.median <= self.steady.median:
             return None
-        late = self.first_call - self.steady.median
-        return math.ceil((made.total + late) / (self.against.median - self.steady.median))
+        late = max(0.0, self.first_call - self.steady.median)
+        return max(1, math.ceil((made.total + late) / (self.against.median - self.steady.median)))
 
     def as_json(self) -> dict[str, Any]:
         """All figures, in seconds and bytes, for JSON."""
@@ -182,7 +183,8 @@ class Benchmarks:
         then it is called with these arguments for about so many seconds, in turns with `against`,
         a function of NumPy arrays (or whatever else) that computes the same. Shared variables have
         their values back afterwards. The cold time is that of a process that has compiled before:
-        the first time, importing the compiler comes on top.
+        the first time, importing the compiler comes on top. A call on a device is measured until
+        the device is done with it; its memory is not.
 
         >>> import numpy as np, symc, symc.tensor as T
         >>> x = T.vector("x")
@@ -195,10 +197,11 @@ class Benchmarks:
         making it ... cold ... warm
         ...
         """
+        compiled_function(f, "symc.benchmark")
         cold, warm, made = _made_twice(f)
         with kept(f.shared) as reset:
-            memory = peak_growth(lambda: made(*args))
-            fresh = _again(f)
+            memory = peak_growth(lambda: made(*args)) if f.device == "cpu" else None
+            fresh = _finished(_again(f))
             started = time.perf_counter()
             fresh(*args)
             first = time.perf_counter() - started
@@ -229,9 +232,13 @@ class Benchmarks:
         >>> [size for size, _ in found.points]
         [10, 100]
         """
-        return Series("size", tuple(
-            (n, self(f, *arguments(n), against=against, seconds=seconds)) for n in sizes
-        ))  # fmt: skip
+        points: list[tuple[int, Benchmark]] = []
+        for n in sizes:
+            given = arguments(n)
+            if not isinstance(given, list | tuple):
+                raise TypeError(f"arguments({n}) must be a list of arguments, not {given!r:.60}")
+            points.append((n, self(f, *given, against=against, seconds=seconds)))
+        return Series("size", tuple(points))
 
     def modes(
         self,
@@ -241,10 +248,11 @@ class Benchmarks:
         against: Call | None = None,
         seconds: float = 0.3,
     ) -> Series:
-        """The function in several modes."""
+        """The function in several modes: those of `symc.function`, by its names or Theano's."""
+        compiled_function(f, "symc.benchmark.modes")
         return Series("mode", tuple(
             (mode, self(_again(f, mode), *args, against=against, seconds=seconds))
-            for mode in modes
+            for mode in map(mode_named, modes)
         ))  # fmt: skip
 
 
@@ -254,6 +262,22 @@ benchmark = Benchmarks()
 def _again(f: Function, mode: str | None = None) -> Function:
     """The same function, made anew."""
     return Function(f.request, f.ins, f.form, f.keys, mode or f.mode)
+
+
+def _finished(f: Function) -> Call:
+    """The function, waiting for its device to be done with a call."""
+    if f.device == "cpu":
+        return f
+    from symc.cuda.devices import device
+
+    found = device(f.device)
+
+    def call(*args: Any) -> Any:
+        results = f(*args)
+        found.synchronize()
+        return results
+
+    return call
 
 
 def _made_twice(f: Function) -> tuple[Compiling, Compiling, Function]:

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, assert_never
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Any, assert_never
 
-from symc.callable import Function
+import numpy as np
+
+from symc.callable import Function, compiled_function
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY
 from symc.codegen.targets.timers import TABLE
+from symc.codegen.work import Works, sizes_of
 from symc.errors import FunctionError
 from symc.library import target
 from symc.measure.timing import Timing, collection_off, kept, sample
 from symc.measure.words import duration, size, table
+
+if TYPE_CHECKING:
+    from symc.modes import Runner
 
 COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, bytes, and one more
 
 
 @record
 class Step:
-    """A step of a program: what it is, and what it took in a call, on average.
+    """A step of a program: what it is, and what it took in a call.
 
-    `calls` is how often it ran in a call (more than once in a loop, less in a branch), `seconds`
-    and `bytes` are of all these together. The bytes are those of the arrays that it reads and of
-    those that it writes, each counted once, as if caches held all that is read again.
+    `calls` is how often it ran in a call (more than once in a loop, less in a branch); `seconds`
+    (the median of all calls), `bytes` and `operations` are of all these together. The bytes are
+    those of the arrays that it reads and of those that it writes, each counted once, as if caches
+    held all that is read again.
+    Operations are those on elements, those of routines by the usual counts (a product of matrices
+    has ``2*m*n*k``); None where nobody knows them.
     """
 
     kind: str
@@ -35,11 +46,18 @@ class Step:
     calls: float
     seconds: float
     bytes: float
+    operations: float | None = None
 
     @property
     def bandwidth(self) -> float:
         """Bytes a second."""
         return self.bytes / self.seconds if self.seconds else 0.0
+
+    @property
+    def rate(self) -> float | None:
+        """Operations a second."""
+        known = self.operations is not None and self.seconds
+        return (self.operations or 0.0) / self.seconds if known else None
 
 
 @record
@@ -57,8 +75,8 @@ class Profile:
     @property
     def outside(self) -> float:
         """Seconds of a call outside of all steps: arguments, lengths, memory for results."""
-        mean = sum(self.call.samples) / len(self.call.samples)
-        return max(0.0, mean - sum(step.seconds for step in self.steps if not step.depth))
+        inside = sum(step.seconds for step in self.steps if not step.depth)
+        return max(0.0, self.call.median - inside)
 
     def share(self, seconds: float) -> float:
         """Which part of a call this is."""
@@ -80,7 +98,8 @@ class Profile:
             {
                 "kind": step.kind, "name": step.name, "note": step.note, "depth": step.depth,
                 "calls": step.calls, "seconds": step.seconds, "bytes": step.bytes,
-                "bandwidth": step.bandwidth, "share": self.share(step.seconds),
+                "operations": step.operations, "bandwidth": step.bandwidth, "rate": step.rate,
+                "share": self.share(step.seconds),
             }
             for step in self.steps
         ]  # fmt: skip
@@ -95,67 +114,128 @@ class Profile:
         return json.dumps(self.as_json(), indent=1)
 
     def __str__(self) -> str:
-        rows = [["step", "calls", "time", "share", "bytes", "GB/s", ""]]
+        rows = [["step", "calls", "time", "share", "bytes", "GB/s", "Gop/s", ""]]
         for step in self.steps:
             moves = bool(step.bytes)
             rows.append([
                 "  " * step.depth + f"{step.kind} {step.name}".rstrip(), f"{step.calls:g}",
                 duration(step.seconds), f"{self.share(step.seconds):.1%}",
                 size(step.bytes) if moves else "", f"{step.bandwidth / 1e9:.3g}" if moves else "",
-                step.note,
+                f"{step.rate / 1e9:.3g}" if step.rate else "", step.note,
             ])  # fmt: skip
         outside = [duration(self.outside), f"{self.share(self.outside):.1%}"]
-        rows.append(["outside of steps", "", *outside, "", "", ""])
+        rows.append(["outside of steps", "", *outside, "", "", "", ""])
         notes = [row.pop() for row in rows]
         lines = table(rows).split("\n")
-        texts = [f"{line}  {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+        width = max(map(len, lines))
+        texts = [
+            f"{line:{width}}  {note}".rstrip() for line, note in zip(lines, notes, strict=True)
+        ]
         head = f"{self.name}: {duration(self.call.median)} a call, with timers"
         return "\n".join([head, *texts])
 
 
 def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
-    """Where the time of a call goes: time, bytes and bandwidth of each kernel and each other step.
+    """Where the time of a call goes: time, bytes, operations and rates of each step.
 
     A program with timers around its steps is compiled for this, beside the ordinary one, which is
     none the slower. It is called with these arguments so many times; shared variables have their
-    values back afterwards. Only for functions that run compiled on the processor.
+    values back afterwards. On a device, events on its stream tell the times of kernels; as the
+    program waits for them, what lies between kernels takes longer than it does otherwise.
+    Raises `FunctionError` for a function that the interpreter runs, in ``mode="debug"``, and on a
+    device for arrays of more than 2^30 elements.
 
     >>> import numpy as np, symc, symc.tensor as T
     >>> x = T.vector("x")
     >>> f = symc.function([x], T.exp(x).sum(), name="f")
     >>> found = symc.profile(f, np.ones(1000))
-    >>> [(step.kind, step.calls, step.bytes // 1000) for step in found.steps]
-    [('kernel', 1.0, 8.0)]
+    >>> [(step.kind, step.calls, step.bytes // 1000, step.operations) for step in found.steps]
+    [('kernel', 1.0, 8.0, 2001.0)]
     """
-    if f.device != "cpu" or f.folder is None:
-        where = f"on {f.device}" if f.device != "cpu" else f"in mode {f.mode!r}"
-        raise FunctionError(f"symc.profile needs a function compiled to C; {f.name} runs {where}")
-    from symc.modes import compiled
-
-    downcast = [item.allow_downcast for item in f.ins]
-    form = "list" if f.form == "dict" else f.form
-    runner = compiled(f.request, f.mode, form, downcast, target(timed=True))
-    given = f.arguments(args)
-    steps = list(_nested(runner.stages().optimised.steps, 0))
+    compiled_function(f, "symc.profile")
+    if f.folder is None or f.mode == "debug":
+        raise FunctionError(
+            f"symc.profile needs a compiled function; {f.name} runs in mode {f.mode!r}"
+        )
+    if repeat < 1:
+        raise ValueError(f"repeat: how many calls to time, at least 1, not {repeat}")
+    runner, given = _timed(f), f.arguments(args)
+    program = runner.stages().optimised
+    steps = list(_nested(program.steps, 0))
     numbers = _numbers(f"{runner.folder}/{BINARY}", len(steps))
     with kept(f.shared) as reset, collection_off():
-        runner.call(*given)
-        before = list(numbers)
+        _called(f, runner, given)
+        reset()
+        tables = [list(numbers)]
         samples: list[float] = []
         for _ in range(repeat):
             samples.append(sample(lambda: runner.call(*given), 1))
+            tables.append(list(numbers))
             reset()
-        after = list(numbers)
+        sizes = sizes_of(program, _lengths(f, program, given))
+    works = Works(program)
     found: list[Step] = []
     for row, (step, depth) in enumerate(steps):
-        first = row * COLUMNS
+        if isinstance(step, ir.Check | ir.Measure):
+            continue
         calls, nanoseconds, moved = (
-            (after[n] - before[n]) / repeat for n in range(first, first + 3)
+            [after[n] - before[n] for before, after in pairwise(tables)]
+            for n in range(row * COLUMNS, row * COLUMNS + 3)
         )
-        if not isinstance(step, ir.Check | ir.Measure):
-            kind, name, note = _described(step, runner.stages().optimised)
-            found.append(Step(kind, name, note, depth, calls, nanoseconds / 1e9, moved))
+        each = sum(calls) / repeat
+        once = None
+        if not isinstance(step, ir.Repeat | ir.Branch):
+            count = works.of(step).operations
+            once = None if count is None else count.value(sizes)
+        found.append(
+            Step(
+                *_described(step, program), depth, each, median(nanoseconds) / 1e9,
+                sum(moved) / repeat, None if once is None else once * each,
+            )
+        )  # fmt: skip
     return Profile(f.name, Timing(tuple(samples), 1), tuple(found))
+
+
+def _timed(f: Function) -> Runner:
+    """The function compiled with timers."""
+    downcast = [item.allow_downcast for item in f.ins]
+    form = "list" if f.form == "dict" else f.form
+    if f.device == "cpu":
+        from symc.modes import compiled
+
+        return compiled(f.request, f.mode, form, downcast, target(timed=True))
+    from symc.cuda.functions import device_runner
+
+    return device_runner(f.request, f.mode, form, downcast, timed=True)
+
+
+def _called(f: Function, runner: Runner, given: Sequence[Any]) -> None:
+    """The first call, which may be one too many."""
+    if f.device == "cpu":
+        runner.call(*given)
+        return
+    from symc.cuda.caller import TooLong
+
+    try:
+        runner.call(*given)
+    except TooLong:
+        raise FunctionError(
+            f"symc.profile cannot time {f.name} here: an array has more than 2^30 elements"
+        ) from None
+
+
+def _lengths(
+    f: Function, program: ir.Program, arguments: Sequence[Any]
+) -> dict[tuple[str, int], int]:
+    """The lengths of the arrays that the program is given."""
+    names = [b.name for role in ("input", "shared") for b in program.buffers if b.role == role]
+    shapes = [np.shape(value) for value in arguments]
+    shapes += [shared.op.cell[0].shape for shared in f.shared]
+    return {
+        (name, axis): length
+        for name, shape in zip(names, shapes, strict=True)
+        for axis, length in enumerate(shape)
+    }
 
 
 def _nested(steps: Sequence[ir.Step], depth: int) -> Iterator[tuple[ir.Step, int]]:

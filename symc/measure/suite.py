@@ -18,6 +18,7 @@ import numpy as np
 
 from symc import tensor as T
 from symc.codegen.record import record
+from symc.codegen.targets.compiler import cores, cpu
 from symc.function import function
 from symc.grad import grad
 from symc.graph import Array
@@ -113,8 +114,9 @@ def as_text(outcomes: Sequence[Outcome]) -> str:
 
 
 def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """All figures, in seconds, and the versions of the packages."""
+    """All figures, in seconds, the versions of the packages, and what machine it was."""
     from importlib.metadata import version
+    from platform import python_version
 
     installed = {n: p for n, p in PACKAGES.items() if importlib.util.find_spec(p) is not None}
     return {
@@ -122,6 +124,7 @@ def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
             name: VERSION if package == "symc" else version(package)
             for name, package in installed.items()
         },
+        "machine": {"processor": cpu()[0], "cores": cores(), "python": python_version()},
         "work": {
             outcome.work: {
                 "title": outcome.title,

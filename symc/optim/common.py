@@ -24,7 +24,7 @@ Rate: TypeAlias = "float | Tensor | Schedule"
 
 def gradients(loss: Loss, params: Sequence[SharedVariable]) -> list[Tensor]:
     """The gradients of a loss, or those given, one for each parameter."""
-    _check(params)
+    check_params(params)
     if isinstance(loss, Tensor):
         return grad(loss, list(params))
     given = list(loss)
@@ -50,7 +50,7 @@ class Step:
 
 def counted(params: Sequence[SharedVariable]) -> Step:
     """A new counter of steps, beside the parameters."""
-    _check(params)
+    check_params(params)
     device = params[0].device if params else None
     counter = shared(np.int64(0), "steps", device=device)
     return Step(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
@@ -68,7 +68,8 @@ class Pace:
         return T.cast(self.value, param.dtype) if isinstance(self.value, Tensor) else self.value
 
 
-def _check(params: Sequence[SharedVariable]) -> None:
+def check_params(params: Sequence[SharedVariable]) -> None:
+    """Raises TypeError unless these are shared variables of floats."""
     if isinstance(cast("object", params), Tensor):
         raise TypeError("params must be a list of shared variables, like [w, b]")
     for param in params:

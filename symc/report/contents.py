@@ -21,15 +21,22 @@ from symc.rewrite.engine import Step
 from symc.schedule import is_source
 from symc.units import Inside, Invoke, Lone, Nest, Plan
 
+MOST_NODES = 1_000  # of a graph that are drawn: browsers are slow with more
+
 
 class Graph:
-    """A graph to be drawn. Scalar constants stand in what uses them and are no nodes."""
+    """A graph to be drawn. Scalar constants stand in what uses them and are no nodes.
+
+    Of a huge graph only the nodes nearest to the results are drawn; `every` has all.
+    """
 
     def __init__(self, key: str, title: str, roots: Sequence[Tensor]) -> None:
         self.key = key
         self.title = title
         self.results = tuple(roots)
-        self.nodes = [node for node in walk(roots) if is_drawn(node) or node in roots]
+        self.every = [node for node in walk(roots) if is_drawn(node) or node in roots]
+        near = nearest(roots, MOST_NODES)
+        self.nodes = [node for node in self.every if node in near]
         self.numbers = {node: number for number, node in enumerate(self.nodes)}
         self.users: dict[Tensor, list[Tensor]] = {}
         for node in self.nodes:
@@ -39,6 +46,23 @@ class Graph:
     def place(self, node: Tensor) -> str:
         """The element that a node is drawn as."""
         return f"{self.key}-{self.numbers[node]}"
+
+    def folded(self, node: Tensor) -> int:
+        """How many arguments of a node are not drawn because the graph is huge."""
+        return sum(is_drawn(arg) and arg not in self.numbers for arg in dict.fromkeys(node.args))
+
+
+def nearest(roots: Sequence[Tensor], count: int) -> set[Tensor]:
+    """So many nodes that are drawn, those with the fewest steps from a root first."""
+    found: dict[Tensor, None] = dict.fromkeys(roots)
+    for node in (queue := list(found)):  # which grows
+        for arg in node.args:
+            if len(found) >= count:
+                return set(found)
+            if arg not in found and is_drawn(arg):
+                found[arg] = None
+                queue.append(arg)
+    return set(found)
 
 
 @record
@@ -86,21 +110,21 @@ class Contents:
         for task in self.tasks:
             for node in task.nodes:
                 self.tasks_of.setdefault(node, []).append(task)
-        given = [node for graph in self.graphs if graph.key == "before" for node in graph.nodes]
+        given = [node for graph in self.graphs if graph.key == "before" for node in graph.every]
         self.made_by = makers(given, self.steps)
         self.touched: dict[Tensor, list[int]] = {}
         for number, step in enumerate(self.steps):
             self.touched.setdefault(step.before, []).append(number)
         self.lines = self._lines()
         self.line_numbers = {where: number for number, where in enumerate(self.lines)}
-        self.nodes = {place: node for node, places in self.places.items() for place in places}
 
-    def _lines(self) -> dict[Where, list[str]]:
+    def _lines(self) -> dict[Where, list[Tensor]]:
         """The nodes that each of the user's lines stands behind, lines in order."""
-        found: dict[Where, list[str]] = {}
-        for node, places in self.places.items():
-            found.setdefault(node.where, []).extend(places)
-        return dict(sorted(found.items()))
+        found: dict[Where, dict[Tensor, None]] = {}
+        for graph in self.graphs:
+            for node in graph.every:
+                found.setdefault(node.where, {})[node] = None
+        return {where: list(nodes) for where, nodes in sorted(found.items())}
 
 
 def is_drawn(node: Tensor) -> bool:
@@ -115,7 +139,7 @@ def _graphs(function: Function, stages: Stages) -> Iterable[Graph]:
     yield after
     pending, known = [after], set[object]()
     while pending:
-        for node in pending.pop(0).nodes:
+        for node in pending.pop(0).every:
             for title, results in _bodies(node.op):
                 if results not in known:
                     known.add(results)

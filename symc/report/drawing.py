@@ -8,7 +8,8 @@ from symc.inputs import Constant
 from symc.notation import expression
 from symc.report.contents import Contents, Graph, is_drawn
 from symc.report.layout import Layout, Point, layout
-from symc.report.markup import Child, Html, facts, join, link, tag
+from symc.report.markup import Child, Html, facts, join, link, some, tag
+from symc.report.trace import step_link
 
 HINT = "Click a node. Drag to move, turn the wheel to zoom, click twice to see everything."
 LETTER = 7.2  # the width of a letter
@@ -18,7 +19,7 @@ HEIGHT = 34.0  # of a node
 def graph_panel(contents: Contents, graph: Graph) -> Html:
     """A graph with, beside it, what is to be said about the node that is selected."""
     about = [_about(contents, graph, node) for node in graph.nodes]
-    return tag(
+    drawn = tag(
         "div",
         _svg(contents, graph),
         tag("aside", tag("p", HINT, class_="hint"), *about),
@@ -26,6 +27,14 @@ def graph_panel(contents: Contents, graph: Graph) -> Html:
         id=graph.key,
         data_title=graph.title,
     )
+    folded = len(graph.every) - len(graph.nodes)
+    if not folded:
+        return drawn
+    words = (
+        f"The graph {graph.title} has {len(graph.every):,} nodes. The {len(graph.nodes):,} nearest "
+        f"to the results are drawn; {folded:,} are folded away, behind the nodes with dashed lines."
+    )
+    return join((tag("p", words, class_="folded"), drawn))
 
 
 def caption(node: Tensor) -> str:
@@ -88,6 +97,8 @@ def _node(
         kinds.append("result")
     if node in contents.stages.plan.stored:
         kinds.append("stored")
+    if graph.folded(node):
+        kinds.append("cut")
     box = tag("rect", x=-width / 2, y=-HEIGHT / 2, width=width, height=HEIGHT, rx=5)
     words = tag("text", caption(node), y=-2), tag("text", short_type(node), y=12, class_="type")
     place = f"{graph.key}-{number}"
@@ -121,12 +132,14 @@ def _about(contents: Contents, graph: Graph, node: Tensor) -> Html:
     for title, others in (("from", node.args), ("used by", graph.users.get(node, ()))):
         shown = [link(graph.place(o), caption(o)) for o in others if o in graph.numbers]
         if shown:
-            rows.append((title, join(shown, ", ")))
+            rows.append((title, some(shown)))
+    if graph.folded(node):
+        rows.append(("folded", f"{graph.folded(node)} of its arguments are not drawn"))
     rows += _history(contents, place, node)
     tasks = [link(task.place, task.title) for task in contents.tasks_of.get(node, ())]
     if tasks:
         how = "kept in memory" if node in contents.stages.plan.stored else "computed in passing"
-        rows.append(("kernel", join((join(tasks, ", "), f" ({how})"))))
+        rows.append(("kernel", join((some(tasks), f" ({how})"))))
     return tag("div", tag("h3", caption(node)), facts(rows), id=f"about-{place}", class_="about")
 
 
@@ -135,9 +148,9 @@ def _history(contents: Contents, place: str, node: Tensor) -> list[tuple[str, Ch
     rows: list[tuple[str, Child]] = []
     made = contents.made_by.get(node)
     if made is not None:
-        rows.append(("made by", link(f"step-{made}", contents.steps[made].rule.name)))
+        rows.append(("made by", step_link(contents.steps, made)))
     rows += [
-        ("replaced by", link(f"step-{number}", contents.steps[number].rule.name))
+        ("replaced by", step_link(contents.steps, number))
         for number in contents.touched.get(node, ())
     ]
     others = [other for other in contents.places[node] if other != place]

@@ -4,39 +4,52 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections.abc import Sequence
+from html import escape
 
-from symc.codegen import ir
 from symc.codegen.text import kernel_text
+from symc.codegen.work import Work, Works
 from symc.graph import Tensor, Where
 from symc.report.contents import Contents, Task
 from symc.report.drawing import caption, line_place
 from symc.report.highlight import highlighted
-from symc.report.markup import Child, Html, facts, join, link, section, tag
+from symc.report.markup import Child, Html, facts, link, section, some, tag
+
+MOST_COLOURED = 300_000  # characters
 
 
 def kernels_section(contents: Contents) -> Html:
     """Every step that computes: what it computes for whom, and its source."""
-    return section("kernels", "Kernels", *(_task(contents, task) for task in contents.tasks))
+    works = Works(contents.stages.optimised)
+    shown = [_task(contents, task, works.of(task.step)) for task in contents.tasks]
+    return section("kernels", "Kernels", *shown)
 
 
 def source_section(contents: Contents) -> Html:
     """The whole text that was compiled; names of kernels lead to them."""
     links = {task.kernel.name: task.place for task in contents.tasks if task.kernel is not None}
-    text = highlighted(contents.stages.source.text, links)
-    return section("source", "Source", tag("pre", text, class_="source"))
+    source = contents.stages.source.text
+    plain = len(source) > MOST_COLOURED
+    text = Html(escape(source)) if plain else highlighted(source, links)
+    words = [tag("p", "So long a text has neither colours nor links.")] if plain else []
+    return section("source", "Source", *words, tag("pre", text, class_="source"))
 
 
-def _task(contents: Contents, task: Task) -> Html:
+def _task(contents: Contents, task: Task, work: Work) -> Html:
     nodes = [
         link(_after(contents, node), caption(node))
         for node in task.nodes
         if node in contents.places
     ]
-    wheres = {line_place(contents, n): str(n.where) for n in task.nodes if n in contents.places}
-    rows: list[tuple[str, Child]] = [("computes", join(nodes, ", "))] if nodes else []
+    wheres = {
+        line_place(contents, node): str(node.where)
+        for node in task.nodes
+        if node.where in contents.lines
+    }
+    rows: list[tuple[str, Child]] = [("computes", some(nodes))] if nodes else []
     if wheres:
-        rows.append(("lines", join([link(place, text) for place, text in wheres.items()], ", ")))
-    rows += _amounts(contents, task)
+        rows.append(("lines", some([link(place, text) for place, text in wheres.items()])))
+    rows += _amounts(work)
     parts: list[Html] = [tag("h3", f"{task.number + 1}. {task.title}"), facts(rows)]
     if task.kernel is not None:
         source = kernel_source(contents.stages.source.text, task.kernel.name)
@@ -46,17 +59,11 @@ def _task(contents: Contents, task: Task) -> Html:
     return tag("article", *parts, id=task.place)
 
 
-def _amounts(contents: Contents, task: Task) -> list[tuple[str, Child]]:
-    from symc.codegen.amounts import work_of
-
-    if not isinstance(task.step, ir.Launch):
-        return []
-    work = work_of(contents.stages.optimised, task.step)
-    return [
-        ("reads", f"{work.read} bytes"),
-        ("writes", f"{work.written} bytes"),
-        ("operations", str(work.operations)),
-    ]
+def _amounts(work: Work) -> list[tuple[str, Child]]:
+    rows: list[tuple[str, Child]] = [
+        ("reads", f"{work.read} bytes"), ("writes", f"{work.written} bytes"),
+    ]  # fmt: skip
+    return rows if work.operations is None else [*rows, ("operations", str(work.operations))]
 
 
 def _after(contents: Contents, node: Tensor) -> str:
@@ -82,30 +89,26 @@ def lines_section(contents: Contents) -> Html:
     """The user's lines with what was made of each."""
     rows: list[Html] = []
     file = ""
-    for number, (where, places) in enumerate(contents.lines.items()):
+    for number, (where, nodes) in enumerate(contents.lines.items()):
         if where.file != file:
             file = where.file
             rows.append(tag("h3", file.rpartition("/")[2]))
-        rows.append(_line(contents, number, where, places))
+        rows.append(_line(contents, number, where, nodes))
     return section("lines", "Your lines", *rows)
 
 
-def _line(contents: Contents, number: int, where: Where, places: list[str]) -> Html:
-    nodes = contents.nodes
-    tasks = {
-        task.place: task.title
-        for place in places
-        for task in contents.tasks_of.get(nodes[place], ())
-    }
+def _line(contents: Contents, number: int, where: Where, nodes: Sequence[Tensor]) -> Html:
+    tasks = {task.place: task.title for node in nodes for task in contents.tasks_of.get(node, ())}
     text = linecache.getline(where.file, where.line).strip()
-    graph = [link(place, caption(nodes[place])) for place in places]
+    shown = [
+        link(place, caption(node)) for node in nodes for place in contents.places.get(node, ())
+    ]
+    kernels = [link(place, title) for place, title in tasks.items()]
     return tag(
         "div",
         tag("code", f"{where.line:>5}  {text}"),
-        tag("div", "nodes: ", join(graph, ", "), class_="small"),
-        tag("div", "kernels: ", join([link(p, t) for p, t in tasks.items()], ", "), class_="small")
-        if tasks
-        else "",
+        tag("div", "nodes: ", some(shown), class_="small") if shown else "",
+        tag("div", "kernels: ", some(kernels), class_="small") if kernels else "",
         id=f"line-{number}",
         class_="line",
     )

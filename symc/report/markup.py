@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -32,6 +33,14 @@ def tag(name: str, *children: Child, **attributes: str | float | None) -> Html:
 def join(children: tuple[Child, ...] | list[Html], between: str = "") -> Html:
     """Pieces of HTML and text, one behind the other."""
     return Html(between.join(_text(child) for child in children))
+
+
+def some(children: Sequence[Html], most: int = 40) -> Html:
+    """Pieces of HTML with commas between them; if there are too many, the first and a number."""
+    shown: list[Html] = list(children[:most])
+    if len(children) > most:
+        shown.append(Html(f"and {len(children) - most:,} more"))
+    return join(shown, ", ")
 
 
 def link(target: str, *children: Child, **attributes: str) -> Html:

@@ -2,7 +2,6 @@
 // Panning, zooming, and showing one graph and one node at a time. Everything that can be shown is
 // an element with an id, so what is shown is what the address names behind its #.
 
-document.documentElement.classList.add("scripted");
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const graphs = all(".graph");
 

@@ -107,4 +107,6 @@ def _dot(point: Point, across: _Axis, up: _Axis) -> Html:
     x, y = across(point.intensity), up(point.rate)
     words = tag("title", f"{point.title}: {point.rate / 1e9:.3g} G operations/s")
     dot = tag("circle", words, cx=x, cy=y, r=5, class_="dot")
-    return link(point.place, dot, tag("text", point.title, x=x + 8, y=y + 4))
+    left, anchor = (x + 8, "start") if x < 0.75 * WIDTH else (x - 8, "end")
+    name = tag("text", point.title, x=left, y=y + 4, text_anchor=anchor)
+    return link(point.place, dot, name)

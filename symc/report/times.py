@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from symc.codegen.amounts import sizes_of, work_of
-from symc.codegen.ir import Launch
-from symc.codegen.record import record
 from symc.measure.profile import Step, profile
 from symc.measure.timing import collection_off, kept, sample
 from symc.measure.words import duration
@@ -53,15 +47,6 @@ def _bar(width: float) -> Html:
 # --- calls ----------------------------------------------------------------------------------------
 
 
-@record
-class Timed:
-    """What a task took in a call, all its runs together; operations None where nobody knows."""
-
-    task: Task
-    step: Step
-    operations: float | None
-
-
 def calls_section(contents: Contents, example: Sequence[Any] | None) -> Html:
     """The time of a call, and what each of its kernels took, moved and computed."""
     if example is None:
@@ -70,16 +55,16 @@ def calls_section(contents: Contents, example: Sequence[Any] | None) -> Html:
     function = contents.function
     arguments = function.arguments(example)
     whole = tag("p", f"The fastest of {CALLS} calls took {duration(fastest(function, arguments))}.")
-    if function.device != "cpu" or function.folder is None:
+    if function.folder is None or function.mode == "debug":
         return section("calls", "Calls", whole)
     found = timed_tasks(contents, arguments)
+    if function.device != "cpu":
+        return section("calls", "Calls", whole, _table(found, None))
     machine = measured_machine()
     points = [
-        Point(
-            t.task.title, t.task.place, t.operations / t.step.bytes, t.operations / t.step.seconds
-        )
-        for t in found
-        if t.operations and t.step.bytes and t.step.seconds
+        Point(task.title, task.place, step.operations / step.bytes, step.rate)
+        for task, step in found
+        if step.operations and step.bytes and step.rate
     ]
     here: list[tuple[str, Child]] = [
         ("memory here", f"{machine.bandwidth / 1e9:.3g} GB/s (NumPy copies an array)"),
@@ -99,50 +84,28 @@ def fastest(function: Function, arguments: Sequence[Any]) -> float:
     return min(times)
 
 
-def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[Timed]:
+def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[tuple[Task, Step]]:
     """What each step that computes took."""
     measured = profile(contents.function, *arguments, repeat=CALLS)
     steps = [step for step in measured.steps if step.kind in ("kernel", "routine", "Python")]
-    program = contents.stages.optimised
-    sizes = sizes_of(program, _lengths(contents, arguments))
-
-    def timed(task: Task, step: Step) -> Timed:
-        if not isinstance(task.step, Launch):
-            return Timed(task, step, None)
-        once = work_of(program, task.step).operations.value(sizes)
-        return Timed(task, step, None if once is None else once * step.calls)
-
-    return list(starmap(timed, zip(contents.tasks, steps, strict=True)))
+    return list(zip(contents.tasks, steps, strict=True))
 
 
-def _lengths(contents: Contents, arguments: Sequence[Any]) -> dict[tuple[str, int], int]:
-    """The lengths of the arrays that the program is given."""
-    program = contents.stages.optimised
-    names = [b.name for role in ("input", "shared") for b in program.buffers if b.role == role]
-    shapes = [np.shape(value) for value in arguments]
-    shapes += [np.shape(shared.get_value(borrow=True)) for shared in contents.function.shared]
-    return {
-        (name, axis): length
-        for name, shape in zip(names, shapes, strict=True)
-        for axis, length in enumerate(shape)
-    }
-
-
-def _table(found: Sequence[Timed], machine: Machine) -> Html:
-    whole = sum(t.step.seconds for t in found) or 1.0
-    names = ("kernel", "runs", "time", "", "GB/s", "of this memory", "G operations/s")
+def _table(found: Sequence[tuple[Task, Step]], machine: Machine | None) -> Html:
+    """A row for each task; `machine` is what its rates are compared with."""
+    whole = sum(step.seconds for _, step in found) or 1.0
+    compared = () if machine is None else ("of this memory",)
+    names = ("kernel", "runs", "time", "", "GB/s", *compared, "G operations/s")
     rows = [tag("tr", *(tag("th", name) for name in names))]
-    for t in found:
-        step = t.step
-        rate = t.operations / step.seconds / 1e9 if t.operations and step.seconds else None
+    for task, step in found:
         cells: list[Child] = [
-            link(t.task.place, t.task.title),
+            link(task.place, task.title),
             f"{step.calls:g}",
             duration(step.seconds),
             tag("div", style=f"width:{100 * step.seconds / whole:.0f}px", class_="share"),
             f"{step.bandwidth / 1e9:.3g}",
-            f"{step.bandwidth / machine.bandwidth:.0%}",
-            "" if rate is None else f"{rate:.3g}",
+            *([] if machine is None else [f"{step.bandwidth / machine.bandwidth:.0%}"]),
+            f"{step.rate / 1e9:.3g}" if step.rate else "",
         ]
         rows.append(tag("tr", *(tag("td", cell) for cell in cells)))
     return tag("table", *rows)

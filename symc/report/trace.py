@@ -10,6 +10,7 @@ from symc.report.markup import Html, link, section, tag
 from symc.rewrite.engine import Step
 
 DEPTH = 3  # how much of an expression a step shows
+MOST_STEPS = 1_000  # that are shown
 
 
 def makers(given: Iterable[Tensor], steps: Sequence[Step]) -> dict[Tensor, int]:
@@ -33,14 +34,22 @@ def trace_section(steps: Sequence[Step], places: dict[Tensor, list[str]]) -> Htm
     """All rewrites in order; `places` has where a node is drawn."""
     if not steps:
         return section("rewrites", "Rewrites", tag("p", "No rule had anything to improve."))
-    rows = [_row(number, step, places) for number, step in enumerate(steps)]
+    rows = [_row(number, step, places) for number, step in enumerate(steps[:MOST_STEPS])]
+    folded = len(steps) - len(rows)
     buttons = tag(
         "p",
         tag("button", "previous", id="previous-step", type="button"),
         tag("button", "next", id="next-step", type="button"),
-        f" {len(steps)} steps, in the order in which they happened",
+        f" {len(steps):,} steps, in the order in which they happened"
+        + (f"; the last {folded:,} are folded away" if folded else ""),
     )
     return section("rewrites", "Rewrites", buttons, tag("ol", *rows, id="steps"))
+
+
+def step_link(steps: Sequence[Step], number: int) -> Html:
+    """The name of a step's rule, which leads to the step if that is shown."""
+    name = steps[number].rule.name
+    return link(f"step-{number}", name) if number < MOST_STEPS else tag("span", name)
 
 
 def _row(number: int, step: Step, places: dict[Tensor, list[str]]) -> Html:

@@ -39,6 +39,8 @@ def interval(entry: Entry) -> Interval | None:
         case Span(None | int() as start, None | int() as stop, 1):
             if (start or 0) >= 0 and (stop is None or stop >= 0):
                 return Interval(start or 0, inf if stop is None else stop)
+        case _:
+            pass
     return None
 
 

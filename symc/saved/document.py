@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symc.codegen.dtypes import BOOL
+from symc.codegen.errors import IRError
 from symc.dims import Dim, Poly
 from symc.errors import BadFile, CannotSave, SymcError
 from symc.graph import Array, Op, Tensor, Where, intern, located_at, walk
@@ -16,7 +18,14 @@ from symc.inputs import Constant, Input, SharedVariable, constant
 from symc.loops.body import Body, Slot, slot
 from symc.saved.values import Reader, Writer, whole
 from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import Elementwise, in_domain
 from symc.tensor.lengths import dim_of, tensor_of
+
+WRONG = (
+    SymcError, IRError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError,
+    AssertionError, RuntimeError, MemoryError,
+)  # fmt: skip
+"""What ops raise, which trust those who make them, when their parameters are not what they are."""
 
 
 class Document:
@@ -99,9 +108,7 @@ def nodes_of(entries: Any, leaves: Sequence[Tensor], arrays: Sequence[Array]) ->
             nodes.append(_node(entry, nodes, leaves, read))
         except BadFile as error:
             raise BadFile(f"node {number}: {error}") from None
-        except (SymcError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError,
-                AssertionError, RecursionError, MemoryError) as error:  # fmt: skip
-            # Ops trust those who make them; the parameters here may be anything.
+        except WRONG as error:
             raise BadFile(f"node {number} cannot be made: {error!r:.200}") from error
     return nodes
 
@@ -135,6 +142,18 @@ def _made(entry: dict[str, Any], nodes: list[Tensor], read: Reader) -> Tensor:
             if not isinstance(op, Op):
                 raise BadFile("its op is none")
             args = [nodes[whole(number, len(nodes))] for number in numbers]
+            _check(op, args)
             return intern(op, tuple(args))
         case _:
             raise BadFile("it has no op")
+
+
+def _check(op: Op, args: Sequence[Tensor]) -> None:
+    """Refuses arguments of dtypes that symc would have converted: compiled code relies on that."""
+    if isinstance(op, Elementwise):
+        condition, numbers = (args[:1], args[1:]) if op.name == "where" else ((), args)
+        wanted = [BOOL for _ in condition] + [in_domain(op, args[-1].dtype) for _ in numbers]
+        if len(args) != len(op.partials) or [arg.dtype for arg in args] != wanted:
+            raise BadFile(f"{op.name} takes other arguments than {list(args)!r:.80}")
+    elif not op.graphs() and len({arg.dtype.component for arg in args if arg.dtype.is_inexact}) > 1:
+        raise BadFile(f"{op.label} takes numbers of one dtype, not {list(args)!r:.80}")

@@ -1,4 +1,4 @@
-"""`Function.export`: a function as C source that needs nothing of symc, with a test."""
+"""`Function.export`: a function as C or CUDA source that needs nothing of symc, with a test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
-from symc.codegen.targets.export import Exported, files
+from symc.codegen.targets.c import SOURCE
+from symc.codegen.targets.export import Exported, Kernels
 from symc.conditions import requirements
 from symc.errors import CannotSave
 from symc.graph import Array, Tensor, walk
@@ -34,7 +35,11 @@ def export(
     a function that factorises matrices needs LAPACK, too. Shared variables are data files and part
     of a state, which calls update as they do here. Returns the folder, which is made if need be.
 
-    Raises `CannotSave` for functions on a device, and for those that call Python.
+    A function on a device becomes a library for graphics cards: kernels in CUDA, which nvcc
+    compiles, and a function in C, with arrays of the host or of the card. ``make test SIM=1`` runs
+    it without a card, on the simulator, which goes along.
+
+    Raises `CannotSave` for functions that call Python.
 
     >>> import pathlib, tempfile, symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -45,9 +50,7 @@ def export(
      'total_program.c']
     """
     request = function.request
-    if request.device != "cpu":
-        raise CannotSave(f"{function!r} is compiled for {request.device}; only C can be exported")
-    stages = stages_of(request, "default" if function.mode == "python" else function.mode)()
+    stages = _stages(function)
     _refuse_python(stages)
     place = Path(folder)
     (place / "data").mkdir(parents=True, exist_ok=True)
@@ -56,29 +59,70 @@ def export(
     for buffer, array in zip(exported.buffers("shared", "constant"), held, strict=True):
         _write(place, buffer.name, array)
     shapes = None if example is None else _example(function, exported, place, example)
-    for name, text in files(exported, shapes).items():
+    for name, text in _files(exported, shapes).items():
+        (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(text, encoding="utf-8")
     return place
+
+
+def _stages(function: Function) -> Stages:
+    request = function.request
+    mode = "default" if function.mode == "python" else function.mode
+    if request.device == "cpu":
+        return stages_of(request, mode)()
+    from symc.cuda.devices import device
+    from symc.cuda.functions import target_for
+
+    return stages_of(request, mode, target_for(device(request.device)))()
+
+
+def _files(exported: Exported, example: Sequence[tuple[int, ...]] | None) -> dict[str, str]:
+    if exported.kernels is None:
+        from symc.codegen.targets.export import files
+    else:
+        from symc.codegen.targets.export_cuda import files
+    return files(exported, example)
 
 
 def _refuse_python(stages: Stages) -> None:
     for step in every_step(stages.optimised.steps):
         if isinstance(step, ir.Host):
-            raise CannotSave(f"a function that calls Python has no form in C\n  {step.note}")
+            raise CannotSave(f"a function that calls Python cannot be exported\n  {step.note}")
 
 
 def _exported(function: Function, stages: Stages, lengths: Sequence[tuple[int, ...]]) -> Exported:
     request = function.request
     fresh = [shared for shared, _ in request.updates if shared not in stages.in_place]
+    source, facts = stages.source, stages.source.facts
+    kernels: Kernels | None = None
+    if request.device != "cpu":
+        from symc.codegen.targets.cuda.target import KERNELS
+
+        kernels = Kernels(source.file(KERNELS), tuple(facts["kernels"]), tuple(facts["routines"]))
     return Exported(
         program=stages.optimised,
-        source=stages.source.text,
+        source=source.file(SOURCE),
         note=_note(function),
         results=len(request.outputs),
         updates=tuple(request.shared.index(shared) for shared in fresh),
         errors=tuple(_errors(function)),
         lengths=tuple(lengths),
+        names=_names(function, stages),
+        kernels=kernels,
     )
+
+
+def _names(function: Function, stages: Stages) -> dict[str, str]:
+    """What the user calls inputs and shared variables, by the program's names."""
+    variables: list[Tensor] = [*function.request.inputs, *function.request.shared]
+    buffers = [
+        b for role in ("input", "shared") for b in stages.optimised.buffers if b.role == role
+    ]
+    return {
+        buffer.name: variable.name
+        for buffer, variable in zip(buffers, variables, strict=True)
+        if variable.name is not None and variable.name.isidentifier() and variable.name.isascii()
+    }
 
 
 def _note(function: Function) -> str:
@@ -117,10 +161,15 @@ def _example(
     names += [f"expected_{b.name}" for b in [*exported.outputs, *exported.buffers("shared")]]
     nodes: list[Tensor] = [*request.inputs, *request.outputs, *request.shared]
     for name, node, value in zip(names, nodes, [*arguments, *results, *after], strict=True):
-        array = np.asarray(value, dtype=node.dtype.name)
+        array = np.asarray(_on_host(value), dtype=node.dtype.name)
         _write(place, name, array)
         shapes.append(array.shape)
     return shapes
+
+
+def _on_host(value: Any) -> Any:
+    """An array that may be on a device."""
+    return value.to_numpy() if hasattr(value, "to_numpy") else value
 
 
 def _as_list(results: Any) -> list[Any]:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from symc.callable import Function, In
-from symc.errors import BadFile, SymcError
+from symc.errors import BadFile, DeviceError
 from symc.graph import Array, Tensor
 from symc.inputs import Input, SharedVariable, shared, tensor
 from symc.modes import mode_named
 from symc.request import Request
 from symc.saved import archive
-from symc.saved.document import Document, nodes_of
+from symc.saved.document import WRONG, Document, nodes_of
 from symc.saved.values import whole
 from symc.version import VERSION
 
@@ -69,7 +69,7 @@ def load(
             raise BadFile("it lists no inputs")
         entries = described
         leaves = [_leaf(entry, arrays, device) for entry in entries]
-        return _function_of(document, leaves, arrays, device=device, mode=mode)
+        return _function_of(document, leaves, arrays, device=device, mode=mode, from_file=True)
     except BadFile as error:
         raise BadFile(f"{path}: {error}") from error.__cause__
 
@@ -119,6 +119,7 @@ def _function_of(
     *,
     device: str | None = None,
     mode: str | None = None,
+    from_file: bool = False,
 ) -> Function:
     """The function that some JSON describes."""
     nodes = nodes_of(text.get("nodes"), leaves, arrays)
@@ -138,12 +139,19 @@ def _function_of(
             raise BadFile("nodes are given by lists of numbers")
         return tuple(nodes[whole(n, len(nodes))] for n in numbers)
 
-    for variable, update in map(pick, defaults):
-        _shared(variable).default_update = update
-    pairs = tuple((_shared(old), new) for old, new in map(pick, updates))
+    def pair(numbers: Any) -> tuple[SharedVariable, Any]:
+        match pick(numbers):
+            case (old, new):
+                return _shared(old), new
+            case _:
+                raise BadFile("an update is a variable and its new value")
+
+    for variable, update in map(pair, defaults):
+        variable.default_update = update
     request = Request(
-        _checked_name(name), pick(inputs), tuple(map(_shared, pick(held))), pick(outputs), pairs,
-        device or own_device, tuple(map(bool, stays)),
+        _checked_name(name), tuple(map(_input, pick(inputs))), tuple(map(_shared, pick(held))),
+        pick(outputs), tuple(map(pair, updates)), device or own_device, tuple(map(bool, stays)),
+        from_file,
     )  # fmt: skip
     if len(arguments) != len(request.inputs):
         raise BadFile(f"{len(arguments)} arguments for {len(request.inputs)} inputs")
@@ -156,8 +164,21 @@ def _function_of(
     try:
         chosen = mode_named(mode or own_mode)
         return Function(request, ins, form, [str(key) for key in keys], chosen)
-    except (SymcError, ValueError, TypeError) as error:
-        raise BadFile(f"its function cannot be made: {error}") from error
+    except DeviceError as error:
+        raise _elsewhere(error) from error
+    except WRONG as error:
+        raise BadFile(f"its function cannot be made: {error!s:.500}") from error
+
+
+def _elsewhere(error: DeviceError) -> DeviceError:
+    """The error for a function that was made for a device that is not here."""
+    return DeviceError(error.code, f'{error}\n  symc.load(path, device="cpu") takes it elsewhere')
+
+
+def _input(node: Tensor) -> Tensor:
+    if not isinstance(node.op, Input):
+        raise BadFile(f"{node!r} is no input")
+    return node
 
 
 def _shared(node: Tensor) -> SharedVariable:
@@ -211,8 +232,10 @@ def _leaf(entry: Any, arrays: Sequence[Array], device: str | None) -> Tensor:
                 return tensor(dtype, _lengths(entry), name)
             case _:
                 raise BadFile("it describes an input in no way known")
-    except (SymcError, ValueError, TypeError, KeyError) as error:
-        raise BadFile(f"an input cannot be made: {error}") from error
+    except DeviceError as error:
+        raise _elsewhere(error) from error
+    except WRONG as error:
+        raise BadFile(f"an input cannot be made: {error!s:.500}") from error
 
 
 def _lengths(entry: dict[str, Any]) -> tuple[int | None, ...]:

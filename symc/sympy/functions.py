@@ -13,6 +13,7 @@ import sympy
 from sympy.codegen import cfunctions
 
 from symc import tensor as T
+from symc.inputs import as_tensor
 from symc.tensor.elementwise import ELEMENTWISE
 
 Value: TypeAlias = Any  # a tensor, or a Python number, which takes the dtype of what it meets
@@ -20,8 +21,9 @@ Function: TypeAlias = Callable[..., Value]
 
 
 def _binomial(n: Value, k: Value) -> Value:
-    whole = T.gammaln(n + 1.0) - T.gammaln(k + 1.0) - T.gammaln(n - k + 1.0)
-    return T.exp(whole)
+    value = T.exp(T.gammaln(n + 1.0) - T.gammaln(k + 1.0) - T.gammaln(n - k + 1.0))
+    both = as_tensor(n).dtype.is_integer and as_tensor(k).dtype.is_integer
+    return T.round(value) if both else value
 
 
 def _polygamma(order: Value, x: Value) -> Value:
@@ -60,6 +62,10 @@ def _many(function: Function) -> Function:
     return of
 
 
+def _equivalent(first: Value, *others: Value) -> Value:
+    return _many(T.logical_and)(*(T.eq(first, other) for other in others))
+
+
 def _reciprocal(function: Function) -> Function:
     return lambda x: 1.0 / function(x)
 
@@ -88,7 +94,7 @@ FUNCTIONS: dict[type, Function] = {
     sympy.Heaviside: _heaviside,
     sympy.re: T.real, sympy.im: T.imag, sympy.conjugate: T.conj, sympy.arg: T.angle,
     sympy.erf: T.erf, sympy.erfc: T.erfc, sympy.erfinv: T.erfinv,
-    sympy.erfcinv: lambda x: T.erfinv(1.0 - x),
+    sympy.erf2: lambda x, y: T.erf(y) - T.erf(x), sympy.erfcinv: lambda x: T.erfinv(1.0 - x),
     sympy.gamma: T.gamma, sympy.loggamma: T.gammaln, sympy.digamma: T.digamma,
     sympy.trigamma: T.trigamma, sympy.polygamma: _polygamma, sympy.beta: T.beta,
     sympy.lowergamma: lambda a, x: T.gammainc(a, x) * T.gamma(a),
@@ -100,6 +106,8 @@ FUNCTIONS: dict[type, Function] = {
     sympy.besseli: _bessel("besseli", {0: T.i0, 1: T.i1}),
     sympy.Not: T.logical_not, sympy.And: _many(T.logical_and), sympy.Or: _many(T.logical_or),
     sympy.Xor: _many(T.logical_xor),
+    sympy.Implies: lambda x, y: T.logical_or(T.logical_not(x), y),
+    sympy.Equivalent: _equivalent,
     sympy.Eq: T.eq, sympy.Ne: T.ne, sympy.Lt: T.lt, sympy.Le: T.le, sympy.Gt: T.gt, sympy.Ge: T.ge,
     sympy.ITE: T.where,
     cfunctions.expm1: T.expm1, cfunctions.log1p: T.log1p, cfunctions.exp2: T.exp2,

@@ -19,10 +19,15 @@ from symc.errors import BadArgument
 from symc.function import function
 from symc.graph import Array, Tensor
 from symc.inputs import as_tensor
+from symc.sympy.matrices import flat, of_one_dtype
 from symc.sympy.to_symc import Converter
 
 Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
 Modules: TypeAlias = "str | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
+NUMBERS = frozenset({float, int, np.float64})
+"""Types of numbers that compiled functions take as they are."""
+SAME = ("symc", "numpy", "scipy", "math")
+"""Modules whose functions are computed by symc's own, which mean the same."""
 
 
 def lambdify(
@@ -46,13 +51,14 @@ def lambdify(
     - `expr`: an expression or a matrix, or lists, tuples and dicts of them to any depth: the result
       has the same form. A matrix gives an array whose first two axes are its rows and columns.
     - `modules`: dicts of functions by name, for undefined functions and in place of SymPy's own.
-      They are called with tensors. The string ``"symc"`` is accepted beside them.
+      They are called with tensors. The names of modules whose functions symc's mean the same as
+      (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``) are accepted beside them.
     - `cse`: equal parts are always computed once; a function is called as SymPy would call it.
     - `use_imps`: whether functions of ``implemented_function`` are used.
     - `dummify`, `docstring_limit`: accepted, and without effect: no Python text is generated.
     - `mode`: as for `symc.function`. `dtype`: what arguments are converted to; None: kept.
 
-    Raises `ValueError` for modules and printers of SymPy's, which have no place here.
+    Raises `ValueError` for other modules and for printers, which have no place here.
 
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
@@ -76,7 +82,7 @@ def _functions(modules: Modules) -> dict[str, Callable[..., Any]]:
     for module in reversed(cast("Sequence[Any]", given)):
         if isinstance(module, Mapping):
             found.update(cast("Mapping[str, Callable[..., Any]]", module))
-        elif module not in (None, "symc"):
+        elif module not in (None, *SAME):
             raise ValueError(
                 f"modules={module!r}: symc computes SymPy's functions itself; give dicts of "
                 "functions of tensors for others"
@@ -125,25 +131,75 @@ class Lambdified:
     ) -> None:
         self._structure = structure
         self._expr = expr
+        self._is_one = not isinstance(expr, dict | list | tuple | sympy.Tuple)
         self._user = dict(functions)
         self._use_imps = use_imps
         self._cse = cse
         self._mode = mode
         self._dtype = None if dtype is None else np.dtype(dtype)
         self.functions: dict[Signature, Function] = {}
+        self._of_numbers: dict[tuple[type, ...], Function] = {}  # the same, by types of numbers
 
-    def __call__(self, *args: Any) -> Any:
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self._structure))
+        return f"<lambdified ({names}) -> {self._expr!s:.200}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The expression's value for these arguments, which broadcast against each other.
 
-        Raises `BadArgument` when there are too few or too many arguments.
+        Symbols may be given by name. Raises `BadArgument` when there are too few or too many
+        arguments.
         """
+        if kwargs:
+            args = self._positional(args, kwargs)
+        direct = self._of_numbers.get(tuple(map(type, args)))
+        if direct is not None:
+            return self._arranged(direct(*args))
         values = list(self._values(self._structure, args, "lambdify's function"))
+        apart = self._is_apart(values)
         signature = tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
         compiled = self.functions.get(signature)
         if compiled is None:
-            compiled = self.functions[signature] = self._compile(values)
-        results = iter(compiled(*values))
-        return _map(self._expr, lambda _: _plain(next(results)))
+            compiled = self.functions[signature] = self._compile(values, apart=apart)
+        if self._dtype is None and NUMBERS.issuperset(map(type, args)):
+            self._of_numbers[tuple(map(type, args))] = compiled
+        return self._arranged(compiled(*values), apart=apart)
+
+    def _is_apart(self, values: Sequence[Array]) -> bool:
+        """Whether elements of matrices are arrays: those are computed together, in one loop.
+
+        As a tensor of its own, a matrix of arrays would have a loop for each element, which would
+        compute again what elements have in common.
+        """
+        return any(
+            value.ndim and not isinstance(leaf, sympy.MatrixSymbol) and not _is_one(leaf)
+            for leaf, value in zip(_leaves(self._structure), values, strict=True)
+        )
+
+    def _arranged(self, results: Any, *, apart: bool = False) -> Any:
+        """The results in the containers of the expression."""
+        if self._is_one and not (apart and _is_explicit(self._expr)):
+            return _plain(results)
+        remaining = iter(results)
+
+        def each(leaf: Any) -> Any:
+            if apart and _is_explicit(leaf):
+                return _assembled([next(remaining) for _ in flat(leaf)], leaf.shape)
+            return _plain(next(remaining))
+
+        return _map(self._expr, each)
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """All arguments in order, those behind the first ones given by name."""
+        placed = list(args)
+        for leaf in self._structure[len(args) :]:
+            name = getattr(leaf, "name", None)
+            if name not in kwargs:
+                raise BadArgument(f"lambdify's function: no value was given for {leaf}")
+            placed.append(kwargs.pop(name))
+        if kwargs:
+            raise BadArgument(f"lambdify's function has no argument {next(iter(kwargs))!r} to set")
+        return tuple(placed)
 
     def _values(self, structure: Any, args: Any, what: str) -> Iterator[Array]:
         """The arguments' arrays, in the order of the structure's leaves."""
@@ -154,9 +210,9 @@ class Lambdified:
             if isinstance(leaf, tuple):
                 yield from self._values(leaf, value, f"the argument {leaf}")
             else:
-                yield np.asarray(value, dtype=self._dtype)
+                yield _array(leaf, value, self._dtype)
 
-    def _compile(self, values: Sequence[Array]) -> Function:
+    def _compile(self, values: Sequence[Array], *, apart: bool) -> Function:
         inputs = [
             T.tensor(value.dtype, tuple(1 if n == 1 else None for n in value.shape), name=name)
             for value, name in zip(values, self._names(), strict=True)
@@ -164,14 +220,17 @@ class Lambdified:
         symbols: dict[Any, Any] = {}
         for leaf, tensor in zip(_leaves(self._structure), inputs, strict=True):
             _bind(symbols, leaf, tensor)
-        outputs = self._outputs(symbols)
-        return function(inputs, outputs, mode=self._mode, on_unused_input="ignore")
+        outputs = self._outputs(symbols, apart=apart)
+        wanted = (
+            outputs[0] if self._is_one and not (apart and _is_explicit(self._expr)) else outputs
+        )
+        return function(inputs, wanted, mode=self._mode, on_unused_input="ignore")
 
     def _names(self) -> Iterator[str | None]:
         for leaf in _leaves(self._structure):
             yield getattr(leaf, "name", None)
 
-    def _outputs(self, symbols: dict[Any, Any]) -> list[Tensor]:
+    def _outputs(self, symbols: dict[Any, Any], *, apart: bool) -> list[Tensor]:
         expressions: list[Any] = []
         _map(self._expr, lambda leaf: expressions.append(sympy.sympify(leaf)))
         convert = Converter(symbols, self._user, use_imps=self._use_imps)
@@ -179,7 +238,38 @@ class Lambdified:
             parts, expressions = self._cse(expressions)
             for symbol, part in parts:
                 convert = convert.within(symbol, convert(part))
-        return [as_tensor(convert(each)) for each in expressions]
+        outputs: list[Tensor] = []
+        for each in expressions:
+            if apart and _is_explicit(each):
+                outputs += of_one_dtype([convert(element) for element in flat(each)])
+            else:
+                outputs.append(as_tensor(convert(each)))
+        return outputs
+
+
+def _is_explicit(expr: Any) -> bool:
+    """Whether an expression is a matrix, or another array, of expressions."""
+    return isinstance(expr, sympy.MatrixBase | sympy.NDimArray) and 0 not in expr.shape
+
+
+def _assembled(elements: list[Array], shape: Sequence[Any]) -> Array:
+    """A matrix of the arrays that are its elements, which broadcast."""
+    common = np.broadcast_shapes(*(element.shape for element in elements))
+    made = np.empty((len(elements), *common), elements[0].dtype)
+    for place, element in zip(made, elements, strict=True):
+        place[...] = element
+    return made.reshape((*map(int, shape), *common))
+
+
+def _array(leaf: Any, value: Any, dtype: Any) -> Array:
+    """An argument as an array: numbers of SymPy's become floats, a column may be a vector."""
+    array = np.asarray(value, dtype=dtype)
+    if array.dtype == object:
+        kind = complex if any(not sympy.im(each).is_zero for each in array.flat) else float
+        array = array.astype(kind)
+    if isinstance(leaf, sympy.MatrixBase) and array.ndim == 1 and 1 in leaf.shape:
+        array = array.reshape(leaf.shape)
+    return array
 
 
 def _leaves(structure: tuple[Any, ...]) -> Iterator[Any]:

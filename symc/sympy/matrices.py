@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add, matmul, mul
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from symc.graph import Tensor
 from symc.inputs import as_tensor
 from symc.sympy.functions import Value
 from symc.tensor import linalg
+from symc.types import promote
 
 if TYPE_CHECKING:
     from symc.sympy.to_symc import Converter
@@ -27,25 +28,33 @@ Handler = Callable[["Converter", Any], Value]
 
 def _explicit(convert: Converter, expr: Any) -> Tensor:
     """The elements, broadcast against each other, behind axes for rows and columns (and so on)."""
-    elements = [as_tensor(convert(element)) for element in expr.flat()]
-    return arranged(elements, tuple(map(int, expr.shape)))
+    return _arranged(of_one_dtype([convert(each) for each in flat(expr)]), expr.shape)
 
 
-def _array(convert: Converter, expr: Any) -> Tensor:
-    elements = [as_tensor(convert(element)) for element in sympy.flatten(expr.tolist())]
-    return arranged(elements, tuple(map(int, expr.shape)))
+def flat(expr: Any) -> list[Any]:
+    """The elements of a matrix or array, in order."""
+    return list(expr.flat()) if isinstance(expr, sympy.MatrixBase) else sympy.flatten(expr.tolist())
 
 
-def arranged(elements: list[Tensor], shape: tuple[int, ...]) -> Tensor:
+def of_one_dtype(elements: list[Value]) -> list[Tensor]:
+    """Elements as tensors; Python numbers among them take the dtype of the others."""
+    known = [element.dtype for element in elements if isinstance(element, Tensor)]
+    like = promote(*known) if known else None
+    tensors = [as_tensor(element, like) for element in elements]
+    dtypes = [tensor.dtype for tensor in tensors]
+    return [T.cast(tensor, promote(*dtypes)) for tensor in tensors]
+
+
+def _arranged(elements: list[Tensor], shape: Sequence[Any]) -> Tensor:
     """Elements of one dtype and shape, stacked along new leading axes."""
+    lengths = tuple(map(int, shape))
     if not elements:
-        return T.zeros(shape)
+        return T.zeros(lengths)
     # Adding all, times zero, would break on infinities: the shape of a choice is what is needed.
     chosen = T.constant(True)
     common = reduce(lambda x, y: T.where(chosen, x, y), elements)
-    elements = [T.where(chosen, element, common) for element in elements]
-    stacked = T.stack(elements)
-    return T.reshape(stacked, (*shape, *stacked.shape[1:]))
+    stacked = T.stack([T.where(chosen, element, common) for element in elements])
+    return T.reshape(stacked, (*lengths, *stacked.shape[1:]))
 
 
 def _matrix_product(convert: Converter, expr: Any) -> Value:
@@ -94,7 +103,7 @@ def _fold(operator: Callable[[Value, Value], Value]) -> Handler:
 
 MATRICES: dict[type, Handler] = {
     sympy.MatrixBase: _explicit,
-    sympy.NDimArray: _array,
+    sympy.NDimArray: _explicit,
     sympy.Tuple: lambda convert, expr: T.stack([as_tensor(convert(item)) for item in expr]),
     sympy.MatrixSymbol: lambda convert, expr: _matrix_symbol(convert, expr),
     MatrixElement: _element,

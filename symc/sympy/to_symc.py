@@ -98,6 +98,9 @@ class Converter:
             function = FUNCTIONS.get(kind)
             if function is not None:
                 return function(*map(self, expr.args))
+        other = _in_other_words(expr)
+        if other is not None:
+            return self(other)
         raise NotImplementedError(
             f"symc has nothing for SymPy's {type(expr).__name__}, in {expr}\n"
             "  give functions={...} for an undefined function, or evaluate it in SymPy first"
@@ -107,6 +110,20 @@ class Converter:
         """A converter for which a symbol has another value: under the index of a sum."""
         symbols = {**self.symbols, symbol: value}
         return Converter(symbols, self.functions, use_imps=self.use_imps)
+
+
+def _in_other_words(expr: Any) -> Any:
+    """An expression that SymPy can write without its function, in functions that symc has."""
+    if not isinstance(expr, sympy.Expr):
+        return None
+    for words in WORDS:
+        found = expr.expand(func=True) if words is None else expr.rewrite(words)
+        if not found.has(type(expr)) and not found.has(sympy.oo):
+            return found
+    return None
+
+
+WORDS = (None, sympy.gamma, sympy.digamma, sympy.erf, sympy.Or, sympy.exp, sympy.Piecewise)
 
 
 # --- atoms and arithmetic -------------------------------------------------------------------------
@@ -121,7 +138,13 @@ def _symbol(convert: Converter, expr: Any) -> Value:
 
 def _number(convert: Converter, expr: Any) -> Value:
     del convert
-    return int(expr) if expr.is_Integer else float(expr)
+    fits = expr.is_Integer and -(2**63) <= expr < 2**63
+    return int(expr) if fits else float(expr)
+
+
+def _undefined(convert: Converter, expr: Any) -> Value:
+    del convert, expr
+    return float("nan")
 
 
 def _imaginary(convert: Converter, expr: Any) -> Value:
@@ -183,7 +206,20 @@ def _pow(convert: Converter, expr: Any) -> Value:
         return T.sqrt(value)
     if power is sympy.S.One:
         return value
+    if power.is_Integer and 3 < power <= MOST_FACTORS:
+        return _whole_power(value, int(power))
     return T.pow(value, convert(power))
+
+
+MOST_FACTORS = 32
+
+
+def _whole_power(value: Value, power: int) -> Value:
+    """A power as products, which polynomials share: a tenth of the time of `pow`."""
+    if power == 1:
+        return value
+    half = _whole_power(value, power // 2)
+    return half * half * value if power % 2 else half * half
 
 
 def _log(convert: Converter, expr: Any) -> Value:
@@ -255,7 +291,7 @@ def _indexed(convert: Converter, expr: Any) -> Value:
 
 def _unevaluated(convert: Converter, expr: Any) -> Value:
     done = expr.doit()
-    if done == expr:
+    if done.has(type(expr)):
         raise NotImplementedError(f"SymPy has no closed form for {expr}, which symc would need")
     return convert(done)
 
@@ -264,7 +300,8 @@ HANDLERS: dict[type, Handler] = {
     sympy.Symbol: _symbol,
     sympy.Number: _number, sympy.NumberSymbol: _number,
     sympy.core.numbers.Infinity: _number, sympy.core.numbers.NegativeInfinity: _number,
-    sympy.core.numbers.NaN: _number, sympy.core.numbers.ImaginaryUnit: _imaginary,
+    sympy.core.numbers.NaN: _number, sympy.core.numbers.ComplexInfinity: _undefined,
+    sympy.core.numbers.ImaginaryUnit: _imaginary,
     sympy.logic.boolalg.BooleanTrue: _boolean, sympy.logic.boolalg.BooleanFalse: _boolean,
     sympy.Add: _add, sympy.Mul: _mul, sympy.Pow: _pow, sympy.log: _log,
     sympy.Piecewise: _piecewise, sympy.KroneckerDelta: _delta,

@@ -1,4 +1,4 @@
-"""What functions ask of the numbers they are given, where that is known only when they run."""
+"""What functions ask of numbers, where whether it holds is known only when they run."""
 
 from __future__ import annotations
 

@@ -304,6 +304,11 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
     return [cast_to(t, dtype) for t in converted]
 
 
+def in_domain(op: Elementwise, dtype: DType) -> DType:
+    """The dtype that an op computes in when its arguments have this one."""
+    return _domain_dtype(dtype, op.domain, op.name)
+
+
 def refuse_complex(label: str, dtype: DType) -> None:
     """Raises `DTypeError` for complex numbers, where a function is of real ones."""
     if dtype.is_complex:

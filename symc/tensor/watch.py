@@ -141,7 +141,7 @@ class Print:
     """Prints a tensor when it is computed: ``x = symc.Print("x")(x)``.
 
     `attrs` are attributes or methods of the array to print instead of all of it, such as
-    ``("shape", "min", "max")``.
+    ``("shape", "min", "max")``, or one of them.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -152,11 +152,12 @@ class Print:
     3.0
     """
 
-    def __init__(self, message: str = "", attrs: Sequence[str] = ("__str__",)) -> None:
-        for name in attrs:
+    def __init__(self, message: str = "", attrs: str | Sequence[str] = ("__str__",)) -> None:
+        names = (attrs,) if isinstance(attrs, str) else tuple(attrs)
+        for name in names:
             if not hasattr(np.ndarray, name):
                 raise AttributeError(f"an array has no {name!r} to print")
-        self._op = Printed(message, tuple(attrs))
+        self._op = Printed(message, names)
 
     def __call__(self, x: TensorLike) -> Tensor:
         """The same tensor, printed on its way."""

@@ -83,17 +83,38 @@ def test_size_prune_and_clear(run: Run, store: Store, key: Key, make: Make) -> N
     assert run("prune") == (0, f"removed 0 entries; {size} bytes are left\n")
     assert json.loads(run("prune", "--max-bytes", "0", "--json")[1]) == [key.digest]
     store.get_or_make(key, make)
-    assert run("clear") == (0, "")
+    assert run("clear") == (0, f"removed 1 entries, {size} bytes\n")
     assert store.size() == 0
+
+
+def test_clear_leaves_what_others_put_into_a_folder(run: Run, store: Store) -> None:
+    """``--root`` may name any folder, such as a home with a ``tmp`` of its own."""
+    others = [store.root / "tmp" / "letter", store.root / "locks" / "mine", store.root / "ab" / "c"]
+    for path in others:
+        path.mkdir(parents=True)
+        (path / "precious").touch()
+    store.root.chmod(0o700)
+    assert run("clear") == (0, "removed 0 entries, 0 bytes\n")
+    assert all((path / "precious").exists() for path in others)
+
+
+def test_bytes_have_units(run: Run, store: Store, key: Key, make: Make) -> None:
+    store.get_or_make(key, make)
+    assert run("prune", "--max-bytes", "2G")[1].startswith("removed 0")
+    for wrong in "-5", "G", "lots":
+        with pytest.raises(SystemExit):
+            run("prune", f"--max-bytes={wrong}")
+    assert run("prune", "--max-bytes", "0k")[1].startswith("removed 1")
 
 
 def test_verify_names_damaged_entries(run: Run, store: Store, key: Key, make: Make) -> None:
     entry = store.get_or_make(key, make)
-    assert run("verify") == (0, "")
+    assert run("verify") == (0, "0 of 1 entries are damaged\n")
     assert run("verify", "--json") == (0, "[]\n")
     entry.file("f.c").write_text("int g;")
     status, text = run("verify")
     assert (status, text.startswith(f"{entry.path}: file 'f.c' has")) == (1, True)
+    assert text.endswith("1 of 1 entries are damaged\n")
     assert json.loads(run("verify", "--json")[1])[0]["path"] == str(entry.path)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from symc.codegen.amounts import NOTHING, Amount, sizes_of, work_of
-from symc.codegen.dtypes import FLOAT64
+from symc.codegen.amounts import NOTHING, Amount
+from symc.codegen.dtypes import BOOL, FLOAT64, INT32, INT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Binary,
     Buffer,
+    Cast,
     Const,
+    If,
     Kernel,
     Launch,
     Length,
+    Let,
     Load,
     Loop,
     Param,
@@ -26,6 +29,7 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
+from symc.codegen.work import Works, sizes_of
 
 N, M = Var("n"), Var("m")
 
@@ -38,7 +42,17 @@ def test_polynomials() -> None:
     assert Amount.of(add(mul(N, const(3)), const(4))).value({"n": 5}) == 19
     assert (n * m).value({"n": 5}) is None
     odd = Amount.of(binary("max", N, M))
-    assert str(odd + odd) == "2*(max(n, m))"
+    assert str(odd + odd) == "2*max(n, m)"
+    assert odd.value({"n": 5, "m": 7}) == 7
+    assert str(n * n * m - 2 * n + 3) == "m*n**2 - 2*n + 3"
+    assert str(n - m) == "n - m"
+    half = Amount.of(binary("floordiv", add(N, const(1)), const(2)))
+    assert str(half * n) == "((n + 1) // 2)*n"
+    assert half.value({"n": 4}) == 2
+    logs = Amount.log2(N) * n
+    assert str(logs) == "log2(n)*n"
+    assert logs.value({"n": 8}) == 24
+    assert logs.value({"n": 0}) == 0
 
 
 def row_sums() -> Program:
@@ -71,10 +85,37 @@ def test_what_a_kernel_moves_and_computes() -> None:
     program = row_sums()
     launch = program.steps[0]
     assert isinstance(launch, Launch)
-    work = work_of(program, launch)
+    work = Works(program).of(launch)
     assert str(work.read) == "8*m*n"
     assert str(work.written) == "8*n"
     assert str(work.operations) == "2*m*n"
     sizes = sizes_of(program, {("x", 0): 3, ("x", 1): 5})
     assert sizes == {"n": 3, "m": 5}
     assert work.read.value(sizes) == 120
+
+
+def test_indexes_of_devices_are_no_operations() -> None:
+    """``y[i] = x[i] * 2`` in packs of 2, with 32-bit indexes."""
+    n, pack = Var("n", INT32), Var("pack", INT32)
+    two = Const(2, INT32)
+    packs = Binary("floordiv", Binary("add", n, Const(1, INT32), INT32), two, INT32)
+    start, i = Var("start", INT32), Var("i", INT32)
+    length = Cast(Binary("min", two, Binary("sub", n, start, INT32), INT32), INT64)
+    index = Binary("add", start, i, INT32)
+    value = Binary("mul", Load("x", index, FLOAT64), Const(2.0, FLOAT64), FLOAT64)
+    inside = If(Binary("lt", index, n, BOOL), (Store("y", index, value),))
+    body = (
+        Let(start, Binary("mul", pack, two, INT32)),
+        Loop(i, length, "vector", (inside,)),
+    )
+    params = Param("x", FLOAT64, False), Param("y", FLOAT64, True)
+    program = Program(
+        "twice",
+        (Size(N, Length("x", 0)),),
+        (Buffer("x", FLOAT64, (N,), "input"), Buffer("y", FLOAT64, (N,), "output")),
+        (Kernel("twice", params, (n,), (Loop(pack, packs, "grid", body),)),),
+        (Launch("twice", ("x", "y"), (N,)),),
+    )
+    launch = program.steps[0]
+    assert isinstance(launch, Launch)
+    assert str(Works(program).of(launch).operations) == "n"

@@ -72,6 +72,9 @@ def test_what_there_is_not_cannot_be_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert main(["bench", "--only", "nothing"]) == 2
+    for option in ("--json", "--plot"):
+        assert main(["bench", option, str(tmp_path / "missing" / "file")]) == 2
+        assert "there is no folder for" in capsys.readouterr().err
     monkeypatch.setattr(bench, "LARGE", tmp_path / "run.py")
     assert main(["bench", "--large"]) == 2
     assert "checkout" in capsys.readouterr().err

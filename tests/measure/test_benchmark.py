@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,6 +121,26 @@ def test_modes_and_sizes_of_what_needs_no_compiler() -> None:
     modes = symc.benchmark.modes(f, np.ones(2), modes=["python", "nanguard"], seconds=0.001)
     assert [made.mode for _, made in modes.points] == ["python", "nanguard"]
     assert [point["mode"] for point in json.loads(modes.json)["points"]] == ["python", "nanguard"]
+
+
+def test_what_cannot_be_measured() -> None:
+    x = T.vector("x")
+    f = symc.function([x], x + 1, mode="python", name="f")
+    plain: Any = np.sum
+    for measured in (symc.benchmark, symc.benchmark.modes, symc.profile):
+        with pytest.raises(TypeError, match=r"needs a function that symc\.function has made"):
+            measured(plain, np.ones(2))
+    with pytest.raises(ValueError, match="no mode 'quick'; there are 'default'"):
+        symc.benchmark.modes(f, np.ones(2), modes=["quick"])
+    with pytest.raises(TypeError, match=r"arguments\(3\) must be a list of arguments"):
+        symc.benchmark.sizes(f, lambda n: np.ones(n), [3], seconds=0.001)  # type: ignore[arg-type, return-value]
+
+
+def test_a_first_call_that_was_quick_by_chance_pays_nothing_back() -> None:
+    """It made "compiling pays after 11 calls, from the cache after 0"."""
+    made = replace(made_up(1e-3, 3e-3), first_call=0.0, warm=Compiling({}, 1e-6))
+    assert made.break_even == 500
+    assert made.warm_break_even == 1
 
 
 def test_durations_have_three_digits() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import symc
 import symc.tensor as T
+from symc.codegen.targets import sim
 from symc.errors import FunctionError
 from symc.measure.profile import Profile, Step
 from symc.measure.timing import Timing
@@ -53,8 +54,39 @@ def test_shares_are_of_the_whole_call() -> None:
     assert "outside of steps" in text
 
 
+def test_operations_of_kernels_and_routines() -> None:
+    x, n = T.matrix("x"), T.vector("n")
+    f = symc.function([x, n], (T.tanh(x @ x) * 2).sum() + T.sort(n)[0], name="counted")
+    found = symc.profile(f, np.ones((20, 20)), np.ones(8), repeat=1)
+    counts = {step.name: step.operations for step in found.steps}
+    assert counts["gemm_f64"] == 2 * 20**3
+    assert counts["sort_f64"] == 8 * 3
+    summed = next(count for name, count in counts.items() if name.startswith("sum"))
+    assert summed == 2 * 400 + 1  # the factor moved behind the sum
+    product = next(step for step in found.steps if step.name == "gemm_f64")
+    assert product.rate == product.operations / product.seconds  # type: ignore[operator]
+    assert "Gop/s" in str(found)
+
+
+@pytest.mark.skipif(not sim.available(), reason="no C++ compiler (c++, g++ or clang++)")
+def test_a_device_has_a_profile_too() -> None:
+    x, w = T.vector("x"), symc.shared(np.ones(4), name="w")
+    doubled = symc.scan(lambda a, b: a + b, sequences=x, outputs_info=T.zeros(()))[0]
+    f = symc.function([x], doubled[-1] * 2, updates=[(w, w * 0.5)], device="cuda:sim", name="f")
+    found = symc.profile(f, np.ones(4), repeat=2)
+    loop = next(step for step in found.steps if step.kind == "loop")
+    inside = next(step for step in found.steps if step.depth == 1)
+    assert (inside.calls, inside.bytes) == (4, 4 * 24)
+    assert loop.seconds >= inside.seconds > 0
+    assert w.get_value().tolist() == [1.0] * 4
+    assert f(np.ones(4)) == 8
+    assert "symc_profile" not in f.source
+
+
 def test_what_is_not_compiled_has_no_profile() -> None:
     x = T.vector("x")
     f = symc.function([x], x + 1, mode="python", name="f")
     with pytest.raises(FunctionError, match="in mode 'python'"):
         symc.profile(f, [1.0])
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        symc.profile(symc.function([x], x + 1), [1.0], repeat=0)

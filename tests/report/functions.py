@@ -23,3 +23,12 @@ def loop() -> Function:
     x = T.vector("x<&>")
     rows, _ = symc.scan(lambda a, total: total + T.log(T.exp(a)), sequences=x, outputs_info=0.0)
     return symc.function([x], rows[-1], name="loop", mode="python")
+
+
+def chain(nodes: int) -> Function:
+    """A long chain of ops."""
+    x, w = T.vector("x"), symc.shared(np.ones(3), name="w")
+    y = x
+    for number in range(nodes // 4):
+        y = T.tanh(y * w + float(number)) - x
+    return symc.function([x], y.sum(), mode="python", name="chain")

@@ -109,3 +109,19 @@ def test_rewrites_are_stepped_through(page: browser.Browser) -> None:
     page.value("document.getElementById('previous-step').click()")
     assert page.value("document.querySelector('#steps .selected').id") == "step-0"
     assert page.value("document.querySelector('.node.selected') !== null")
+
+
+def test_a_huge_graph_opens(
+    shown: tuple[browser.Browser, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("symc.report.contents.MOST_NODES", 100)
+    page, _ = shown
+    page.command("Page.navigate", url="about:blank")
+    page.open(functions.chain(400).report(tmp_path / "huge.html"))
+    assert page.errors == []
+    assert page.value("document.querySelectorAll('#before .node').length") == 100
+    assert "100 nearest" in str(page.value("document.querySelector('.folded').textContent"))
+    assert page.value("document.querySelectorAll('.node.cut').length >= 1")
+    last = page.value("[...document.querySelectorAll('#before .node')].at(-1).id")
+    page.value(f"document.getElementById('{last}').dispatchEvent(new MouseEvent('click'))")
+    assert is_shown(page, f"about-{last}")

@@ -13,8 +13,8 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.callable import Function
-from symc.codegen.amounts import work_of
-from symc.codegen.ir import Launch
+from symc.codegen.ir import Launch, Routine
+from symc.codegen.work import Works
 from symc.graph import walk
 from symc.report.contents import Contents, is_drawn
 from symc.report.page import page
@@ -189,6 +189,28 @@ def test_a_report_of_nothing() -> None:
     assert "No rule had anything to improve." in parsed.texts["rewrites"]
 
 
+def test_of_a_huge_graph_the_nodes_next_to_the_results_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("symc.report.contents.MOST_NODES", 100)
+    function = functions.chain(400)
+    text = page(function)
+    parsed = Parsed(text)
+    contents = Contents(function)
+    after = contents.graphs[1]
+    assert len(after.every) > 400 > len(after.nodes) == 100
+    assert set(function.runner.stages().rewritten) <= set(after.nodes)
+    assert f"has {len(after.every):,} nodes. The 100 nearest to the results are drawn" in text
+    cut = [node for node in after.nodes if after.folded(node)]
+    assert cut
+    assert all("cut" in parsed.classes[after.place(node)] for node in cut)
+    assert "of its arguments are not drawn" in parsed.texts[f"about-{after.place(cut[0])}"]
+    assert {target[1:] for _, target in parsed.links} <= set(parsed.ids), "links lead somewhere"
+    line = next(n for n, where in enumerate(contents.lines) if "functions.py" in where.file)
+    assert f"line-{line}" in parsed.ids
+    assert "more" in parsed.texts["lines"], "lists of nodes are cut short"
+
+
 def test_writing_the_page(tmp_path: Path) -> None:
     function, _, _ = made("loop")
     path = function.report(tmp_path / "out.html")
@@ -198,10 +220,17 @@ def test_writing_the_page(tmp_path: Path) -> None:
 def test_the_work_of_a_kernel_counts_what_it_does() -> None:
     function, _, _ = made("step")
     program = function.runner.stages().optimised
-    work = {
-        step.kernel: work_of(program, step) for step in program.steps if isinstance(step, Launch)
-    }
+    works = Works(program)
+    work = {step.kernel: works.of(step) for step in program.steps if isinstance(step, Launch)}
     softmax = work["sub_kernel"]
     sizes = {"x_0": 10}
     assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and what is added
     assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums
+    product = next(step for step in program.steps if isinstance(step, Routine))
+    assert str(works.of(product).operations) == "24*x_0"  # 2 * rows * 4 * 3
+
+
+def test_an_example_is_a_list(tmp_path: Path) -> None:
+    function, _, _ = made("loop")
+    with pytest.raises(TypeError, match="example must be a list of arguments"):
+        function.report(tmp_path / "out.html", example=np.ones(3))  # type: ignore[arg-type]

@@ -117,3 +117,9 @@ def test_conditions_must_be_bool() -> None:
         symc.Assert()(x, x)
     with pytest.raises(DTypeError, match="must be bool"):
         symc.breakpoint(x, x)
+
+
+def test_one_attribute_need_not_be_a_tuple(capsys: pytest.CaptureFixture[str]) -> None:
+    x = T.vector("x")
+    symc.function([x], symc.Print("x", attrs="shape")(x), mode="python")([1.0, 2.0])
+    assert capsys.readouterr().out == "x shape = (2,)\n"

@@ -221,6 +221,15 @@ class DeviceHost(Host):
         """Free device memory."""
         return f"{self.use('symc_release')}(call, {name});"
 
+    def begin_timer(self, timer: str) -> None:
+        """An event before a step."""
+        self.call(self.use("symc_begin"), ["call", "call->device", f"&{timer}"])
+
+    def end_timer(self, timer: str, size: str) -> None:
+        """An event behind a step, which the host waits for."""
+        self.synchronises = True
+        self.call(self.use("symc_done"), ["call", "call->device", f"&{timer}", size])
+
     def limits(self) -> None:
         """Arrays and loops that are too long for 32-bit indexes."""
         if not self.narrow:

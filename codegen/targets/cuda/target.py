@@ -36,6 +36,8 @@ class CudaTarget:
     wide: bool = False
     """Whether indexes have 64 bits: for arrays of more than 2^30 elements."""
     memo: str | None = None
+    timed: bool = False
+    """Whether programs time their steps."""
     lang: Lang = CUDA
 
     @property
@@ -68,7 +70,7 @@ class CudaTarget:
         """The texts of a program that has been through the passes."""
         from symc.codegen.emit_device import emit_device
 
-        made = emit_device(program, self.lang, C)
+        made = emit_device(program, self.lang, C, timed=self.timed)
         facts = {
             "kernels": list(made.kernels), "routines": list(made.routines),
             "steps": list(made.steps), "synchronises": made.synchronises, "narrow": made.narrow,
@@ -80,6 +82,7 @@ class CudaTarget:
         host = CTarget(self.memo).describe(quick=quick)
         parts = {"compiler": host["compiler"], "platform": host["platform"]}
         parts["width"] = "64" if self.wide else "32"
+        parts |= {"timed": "1"} if self.timed else {}
         return parts | self.describe_kernels(quick=quick)
 
     def describe_kernels(self, *, quick: bool = False) -> dict[str, str]:

@@ -1,0 +1,86 @@
+"""The sanitizers of the C compiler in this process, for ``mode="debug"``, and what they report.
+
+That for undefined behaviour can be loaded at any time; it writes to standard error and goes on.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from symc.codegen.errors import note_above
+from symc.codegen.targets.c import BINARY, SOURCE
+from symc.codegen.targets.compiler import find_compiler, is_gcc
+
+_REPORT = re.compile(r"(\S+):(\d+):\d+: runtime error:")
+_lock = threading.RLock()  # standard error is the whole process's
+_said: dict[tuple[int, int], list[str]] = {}
+"""What was reported of each library in this process: it is reported once only."""
+
+
+@functools.cache
+def sanitizers() -> tuple[str, ...]:
+    """The options of the sanitizers that can be used in this process.
+
+    That for undefined behaviour, where gcc has its library. That for addresses must be there from
+    the beginning: ``LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0``.
+    Without, `guarded.py` uses it in processes of their own.
+    """
+    import subprocess
+
+    found = find_compiler()
+    if found is None or not is_gcc(found):
+        return ()
+    command = [*found.command, "-print-file-name=libubsan.so"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    undefined = ("-fsanitize=undefined",) if os.sep in said else ()
+    return (*undefined, *(("-fsanitize=address",) if has_address_sanitizer() else ()))
+
+
+@functools.cache
+def has_address_sanitizer() -> bool:
+    """Whether the sanitizer for addresses is in this process."""
+    import ctypes
+
+    return hasattr(ctypes.CDLL(None), "__asan_init")
+
+
+def reports_of(folder: str) -> list[str]:
+    """The list of what was reported of the library in a folder, whatever function calls it."""
+    library = Path(folder, BINARY).stat()
+    return _said.setdefault((library.st_dev, library.st_ino), [])
+
+
+@contextmanager
+def reported(reports: list[str]) -> Generator[None]:
+    """What sanitizers write to standard error in the block is added to the reports."""
+    with _lock, tempfile.TemporaryFile() as file:
+        kept = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            for line in file.read().decode(errors="replace").splitlines(keepends=True):
+                if "runtime error:" in line:
+                    reports.append(line.strip())
+                else:
+                    os.write(2, line.encode())
+
+
+def explained(report: str, folder: str) -> str:
+    """A report, and what generated code computes there."""
+    found = _REPORT.search(report)
+    if found is None or Path(found[1]).name != SOURCE:
+        return f"  code   {report}"
+    note = note_above(Path(folder, SOURCE).read_text(encoding="utf-8"), int(found[2]))
+    nodes = [f"  node   {line}" for line in note.split("\n") if line]
+    return "\n".join([*nodes, f"  code   {folder}/{report}"])
