@@ -156,6 +156,7 @@ _OTHERS: dict[str, Count] = {
     "fft_real": lambda of: _fft(of, 2.5),
     "fft_to_real": lambda of: _fft(of, 2.5),
     "argsort": _sort,
+    "row_order": lambda of: of["n"] * of.log2("n"),  # comparisons of rows
     **{
         f"searchsorted_{kind}": lambda of: of["count"] * of.log2("n")
         for kind in ("u64", "i64", "f32", "f64")

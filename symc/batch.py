@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symc import tensor as T
-from symc.graph import Tensor, located_at, walk
+from symc.graph import Tensor, walk
+from symc.provenance import located_at
 
 
 def batch(

@@ -11,8 +11,9 @@ from symc.codegen.record import record
 from symc.dims import Dim, Poly, Size, sizes, substitute
 from symc.errors import SymcError
 from symc.evaluate import evaluate
-from symc.graph import Array, Requirement, Tensor, located_at, walk
+from symc.graph import Array, Requirement, Tensor, walk
 from symc.inputs import constant_value
+from symc.provenance import located_at
 
 
 @record

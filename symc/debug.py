@@ -39,8 +39,7 @@ def _tensors(label: str, given: Any) -> list[Tensor]:
     found: list[Any] = [given] if not isinstance(given, list | tuple) else [*given]
     for node in found:
         if not isinstance(node, Tensor):
-            hint = "; a function has .graph" if hasattr(node, "graph") else ""
-            raise TypeError(f"{label} shows symbolic tensors, not {node!r}{hint}")
+            raise TypeError(f"{label} shows symbolic tensors, not {node!r}")
     return found
 
 

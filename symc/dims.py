@@ -236,7 +236,7 @@ def nonnegative(dim: Dim) -> bool:
 def _atom_nonnegative(atom: Atom) -> bool:
     match atom:
         case Size():
-            return atom.axis is not None or atom.source.op.is_natural
+            return atom.axis is not None or getattr(atom.source.op, "is_natural", False)
         case Quotient():
             return nonnegative(atom.left) and nonnegative(atom.right)
         case Extreme(kind="max"):

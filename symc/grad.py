@@ -20,8 +20,9 @@ from symc.batch import batch
 from symc.codegen.record import record
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
-from symc.graph import NOWHERE, Array, Op, Tensor, TensorLike, located_at, substitute, walk
+from symc.graph import Array, Op, Tensor, TensorLike, substitute, walk
 from symc.inputs import Constant, Input, as_tensor
+from symc.provenance import NOWHERE, located_at
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.types import TensorType

@@ -8,17 +8,17 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
+from symc.provenance import Where, located_at, user_line
 from symc.types import TensorType
 
 if TYPE_CHECKING:
@@ -28,27 +28,6 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "npt.NDArray[Any]"
 TensorLike: TypeAlias = "Tensor | Array | np.generic | bool | complex | Sequence[Any]"
-
-
-class Where(NamedTuple):
-    """A line of the user's program."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{_notebook_cell(self.file) or self.file.rpartition('/')[2]}:{self.line}"
-
-
-def _notebook_cell(file: str) -> str | None:
-    """What IPython calls the file of a cell, ``In[3]``, if it is one: no file has that text."""
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    named = shell.compile.format_code_name(file) if shell is not None else None
-    return named[1] if named else None
-
-
-NOWHERE = Where("?", 0)
 
 
 @record
@@ -136,11 +115,6 @@ class Op:
         """Whether only some arguments are needed, which it knows when it runs: `ifelse`."""
         return False
 
-    @property
-    def is_natural(self) -> bool:
-        """Whether the result is an integer that is never below 0, whatever the arguments."""
-        return False
-
     def changes(self, node: Tensor) -> Iterable[tuple[Any, Tensor]]:
         """The shared variables that a node, a loop, has new values of, and these."""
         del node
@@ -177,49 +151,6 @@ def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
     created = Tensor(op, args, op.infer(*args), user_line())
     with _lock:
         return _nodes.setdefault(key, created)
-
-
-# --- where the user wrote it ----------------------------------------------------------------------
-
-
-class _Provenance(threading.local):
-    where: Where | None = None
-
-
-_provenance = _Provenance()
-
-
-class located_at:  # noqa: N801 -- used as a function: with located_at(node.where): ...
-    """New nodes are attributed to this line: for gradients and rewrites of a user's node.
-
-    (A class, as a generator would take longer than what is done in the block.)
-    """
-
-    __slots__ = ("_before", "_where")
-
-    def __init__(self, where: Where) -> None:
-        self._where = where
-        self._before: Where | None = None
-
-    def __enter__(self) -> None:
-        self._before = _provenance.where
-        _provenance.where = self._where
-
-    def __exit__(self, *_: object) -> None:
-        _provenance.where = self._before
-
-
-def user_line() -> Where:
-    """The innermost line outside symc that is being executed."""
-    if _provenance.where is not None:
-        return _provenance.where
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- inspect.stack() reads files
-    while frame.f_back is not None:
-        module = frame.f_globals.get("__name__", "")
-        if module != "symc" and not module.startswith("symc."):
-            break
-        frame = frame.f_back
-    return Where(frame.f_code.co_filename, frame.f_lineno)
 
 
 # --- tensors --------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim, Size, symbolic
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike, intern, user_line
+from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike, intern
+from symc.provenance import user_line
 from symc.types import TensorType, as_dtype, literal_fits, to_numpy, weak_dtype
 
 

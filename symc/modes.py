@@ -12,6 +12,7 @@ from symc.codegen.record import record
 from symc.config import config
 from symc.errors import NotFinite, SymcError
 from symc.graph import Array, Tensor, walk
+from symc.inputs import Constant
 from symc.request import Request
 from symc.tensor.broadcast import describe
 from symc.types import to_numpy
@@ -189,9 +190,9 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
     found = requirements(order)
     roots = stabilise(request.roots())
     convert = converter(request, downcast)
-    after = _guard if mode == "nanguard" else None
 
     def call(*args: Any) -> Any:
+        after = _Guard() if mode == "nanguard" else None
         arrays = [convert(position, value) for position, value in enumerate(args)]
         inputs = dict(zip(request.inputs, arrays, strict=True))
         if after is not None:
@@ -207,15 +208,31 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
     return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)}, {})
 
 
-def _guard(node: Tensor, value: Array) -> None:
-    """Raises `NotFinite` for the first value that is not finite."""
-    if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
-        return
-    kind = "NaN" if bool(np.isnan(value).any()) else "an infinity"
-    if not node.args:
-        raise NotFinite(f"the {node.op.label} {node.name or '?'} has {kind}\n  {describe(node)}")
-    args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
-    raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
+class _Guard:
+    """Raises `NotFinite` for the first value that an op made not finite.
+
+    Constants are as they were written, and infinities may be passed on: what fills a maximum's
+    padding, or masks what is not to be seen.
+    """
+
+    def __init__(self) -> None:
+        self._infinite: set[Tensor] = set()
+
+    def __call__(self, node: Tensor, value: Array) -> None:
+        if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
+            return
+        has_nan = bool(np.isnan(value).any())
+        passed_on = not has_nan and any(arg in self._infinite for arg in node.args)
+        if passed_on or isinstance(node.op, Constant):
+            self._infinite.add(node)
+            return
+        kind = "NaN" if has_nan else "an infinity"
+        if not node.args:
+            raise NotFinite(
+                f"the {node.op.label} {node.name or '?'} has {kind}\n  {describe(node)}"
+            )
+        args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
+        raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
 
 
 __all__ = ["MODES", "Runner", "mode_named", "runner_for"]

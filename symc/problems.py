@@ -9,9 +9,10 @@ from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.conditions import Test
 from symc.dims import Dim
-from symc.graph import Array, Op, Tensor, located_at, walk
+from symc.graph import Array, Op, Tensor, walk
 from symc.inputs import Constant, Input, SharedVariable
 from symc.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
+from symc.provenance import located_at
 from symc.sizes import Lengths
 from symc.tensor.elementwise import Elementwise
 from symc.types import TensorType

@@ -190,9 +190,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "no gradient of None": (lambda: s.disconnected_grad(None), DTypeError, "a tensor of None"),
     "a clipped gradient of text": (lambda: s.grad_clip("x", 0, 1), DTypeError, "a tensor of 'x'"),
-    "dprint of a function": (
-        lambda: s.dprint(symc.function([x], x, mode="python")), TypeError, r"function has \.graph",
-    ),
+    "dprint of a number": (lambda: s.dprint(3), TypeError, "shows symbolic tensors, not 3"),
     "pprint of a number": (lambda: s.pprint(3), TypeError, "shows symbolic tensors, not 3"),
     "save of a tensor": (lambda: s.save(x, "x.symc"), TypeError, "that symc.function made"),
     "eigh's triangle": (lambda: t.linalg.eigh(m, 1), ValueError, "UPLO is 'L' or 'U', not 1"),

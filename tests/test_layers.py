@@ -23,7 +23,7 @@ LAYERS = (
     ("types",),
     ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),
-    ("graph", "lowering"),
+    ("provenance", "graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
     ("evaluate", "conditions", "notation", "latex", "batch", "grad", "rewrite.", "loops."),

@@ -112,6 +112,25 @@ def test_nanguard_names_the_op_and_the_line(case: str) -> None:
     f(np.full(len(value), 0.25) * (8 if case in ("both", "log") else 1) + (case == "both"))
 
 
+def test_nanguard_lets_pass_what_was_written_so() -> None:
+    """NaN in a median's definition, and infinities that fill or mask, were taken for mistakes."""
+    x = T.matrix("x")
+    scores = T.where(T.eye(4, dtype="bool"), x[:4] @ x[:4].T, -np.inf)
+    outputs = [
+        T.median(x), T.quantile(x, 0.3, axis=1), T.softmax(scores), T.maximum(x, -np.inf),
+        T.nnet.max_pool1d(x[None], 3, padding=1), T.linalg.norm(x, np.inf),
+        T.nnet.attention(x, x, x, mask=T.eye(5, dtype="bool")),
+    ]  # fmt: skip
+    f = symc.function([x], outputs, mode="nanguard")
+    assert all(np.isfinite(value).all() for value in f(X))
+    for build in (
+        lambda x: T.where(x > 0, x, np.nan),
+        lambda x: x[:, 0] - T.constant(np.inf) + np.inf,
+    ):
+        with np.errstate(all="ignore"), pytest.raises(NotFinite, match="gave NaN"):
+            symc.function([x], build(x), mode="nanguard")(X)
+
+
 def test_nanguard_looks_at_new_values_too() -> None:
     w = symc.shared(np.array([1e308]), name="w")
     f = symc.function([], [], updates=[(w, w * 2)], mode="nanguard")

@@ -38,6 +38,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.reductions import nodes, statements
 
@@ -189,15 +190,26 @@ Life: TypeAlias = tuple[tuple[int, int], ...]
 def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     """The first and the last step that uses each buffer, by their numbers (`numbered`).
 
-    What is used inside a loop and outside, too, lives throughout the loop; what is used inside one
-    only is written anew by each of its rounds.
+    What is used inside a loop and outside, too, lives throughout the loop, and so does that of
+    which rounds use different rows; what else is used inside one only is written anew by each of
+    its rounds.
     """
     whole = wholes(program)
+    steps = numbered(program.steps)
+    loops = {step.var: life[:-1] for life, step in steps if isinstance(step, Repeat)}
+    moving = {
+        buffer.name: names_in(buffer.of.offset) & loops.keys()
+        for buffer in program.buffers
+        if buffer.of is not None
+    }
     lives: dict[str, Life] = {}
-    for life, step in numbered(program.steps):
+    for life, step in steps:
         for name in buffers_of(step):
+            used = life
+            for var in moving.get(name, ()):
+                used = united(used, loops[var])
             name = whole.get(name, name)
-            lives[name] = united(lives.get(name, life), life)
+            lives[name] = united(lives.get(name, used), used)
     return {name: life[-1] for name, life in lives.items()}
 
 

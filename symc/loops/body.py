@@ -20,8 +20,9 @@ from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
 from symc.dims import Dim, Poly, Size, sizes, symbolic
 from symc.dims import substitute as replaced
-from symc.graph import NOWHERE, Array, Op, Requirement, Tensor, substitute, walk
+from symc.graph import Array, Op, Requirement, Tensor, substitute, walk
 from symc.inputs import Constant
+from symc.provenance import NOWHERE
 from symc.types import TensorType
 
 

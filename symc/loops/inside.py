@@ -8,11 +8,12 @@ from typing import TypeAlias, assert_never
 
 from symc.conditions import as_tests, waits
 from symc.dims import Dim
-from symc.graph import Requirement, Tensor, located_at, walk
+from symc.graph import Requirement, Tensor, walk
 from symc.inputs import Constant
 from symc.loops.body import Body, Checks
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
+from symc.provenance import located_at
 from symc.tensor.lengths import tensor_of
 from symc.tensor.logic import eq
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from symc.graph import Tensor, located_at, walk
+from symc.graph import Tensor, walk
 from symc.loops.body import Body
 from symc.loops.scan import Part, Scan
+from symc.provenance import located_at
 from symc.tensor.slices import Slice
 from symc.tensor.spans import WHOLE, Span
 

@@ -161,6 +161,7 @@ class Scan(Op):
 
     @property
     def is_natural(self) -> bool:
+        """Whether the result is an integer that is never below 0: see `symc/dims.py`."""
         return self.part.kind == "count"
 
     def value_lengths(self, args: Sequence[Tensor]) -> Iterator[Dim]:

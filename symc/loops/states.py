@@ -11,9 +11,10 @@ from symc.codegen.dtypes import FLOAT16, FLOAT64, INT8, INT64, DType
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import LoopError
-from symc.graph import Tensor, user_line
+from symc.graph import Tensor
 from symc.inputs import as_tensor, constant
 from symc.loops.sequences import taps_of
+from symc.provenance import user_line
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import public

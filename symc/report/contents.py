@@ -11,11 +11,12 @@ from symc.codegen.blocks import Working, working_steps, written
 from symc.codegen.passes.memory import wholes
 from symc.codegen.record import record
 from symc.compile import Stages
-from symc.graph import Op, Tensor, Where, walk
+from symc.graph import Op, Tensor, walk
 from symc.inputs import Constant
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
 from symc.notation import described
+from symc.provenance import Where
 from symc.report.trace import makers
 from symc.rewrite.engine import Step
 from symc.schedule import is_source

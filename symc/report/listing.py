@@ -9,7 +9,8 @@ from html import escape
 
 from symc.codegen.text import kernel_text
 from symc.codegen.work import Work, Works
-from symc.graph import Tensor, Where
+from symc.graph import Tensor
+from symc.provenance import Where
 from symc.report.contents import Contents, Task
 from symc.report.drawing import caption, line_place
 from symc.report.highlight import highlighted

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc.codegen.record import record
-from symc.graph import Tensor, located_at, rebuild
+from symc.graph import Tensor, rebuild
+from symc.provenance import located_at
 from symc.rewrite.rule import Attempt, Choice, Rule, RuleSet
 
 

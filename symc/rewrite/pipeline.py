@@ -17,10 +17,11 @@ from itertools import count
 
 from symc.codegen.dtypes import INT64
 from symc.dims import Dim, sizes
-from symc.graph import Op, Tensor, located_at, walk
+from symc.graph import Op, Tensor, walk
 from symc.loops.improve import improve_loops
 from symc.loops.inside import improved, with_conditions
 from symc.loops.rows import collect_rows
+from symc.provenance import located_at
 from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from symc.dims import Dim
 from symc.errors import ShapeMismatch
-from symc.graph import NOWHERE, Requirement, Tensor
+from symc.graph import Requirement, Tensor
+from symc.provenance import NOWHERE
 
 
 def describe(node: Tensor) -> str:

@@ -11,9 +11,10 @@ from symc import tensor as T
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, GradientError, RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike, user_line
+from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Lowering, SizeOf
+from symc.provenance import user_line
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.types import TensorType, to_numpy

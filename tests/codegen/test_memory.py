@@ -20,7 +20,9 @@ from symc.codegen.ir import (
     Load,
     Measure,
     Param,
+    Pointer,
     Program,
+    Repeat,
     Size,
     Step,
     Store,
@@ -117,6 +119,30 @@ def test_lengths_of_zero(shape: tuple[int, int]) -> None:
     assert y.shape == (shape[0],)
     if shape[1]:
         assert np.array_equal(y, np.full(shape[0], 3.0))
+
+
+def test_rows_that_nothing_reads_later_have_memory_during_the_loop() -> None:
+    """It was allocated within each round, behind the rows: they began at a null pointer."""
+    t = Var("t")
+    place = Pointer("rows", mul(t, N))
+    made = Program(
+        "dead",
+        (Size(N, Length("x", 0)), Size(M, None), Size(t, None)),
+        (
+            buffer("x", "input", N), Buffer("k", INT64, (), "input"),
+            buffer("rows", "temp", mul(M, N)), Buffer("row", FLOAT64, (N,), "row", place),
+            buffer("y", "output", N),
+        ),
+        (copy(),),
+        (
+            Measure("m", "k"),
+            Repeat("t", M, (Launch("copy", ("x", "row"), (N,)),)),
+            Launch("copy", ("x", "y"), (N,)),
+        ),
+    )  # fmt: skip
+    assert live_ranges(made)["rows"] == (1, 3)  # from the loop's beginning to its end
+    (y,) = caller(made, build(made))(np.zeros(3), np.array(4))
+    assert np.array_equal(y, np.ones(3))
 
 
 def first_nonnegative(role_of_k: str) -> Program:

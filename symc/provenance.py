@@ -1,0 +1,68 @@
+"""Where the user wrote what: the line that a node is attributed to."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any, NamedTuple
+
+
+class Where(NamedTuple):
+    """A line of the user's program."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{_notebook_cell(self.file) or self.file.rpartition('/')[2]}:{self.line}"
+
+
+def _notebook_cell(file: str) -> str | None:
+    """What IPython calls the file of a cell, ``In[3]``, if it is one: no file has that text."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    named = shell.compile.format_code_name(file) if shell is not None else None
+    return named[1] if named else None
+
+
+NOWHERE = Where("?", 0)
+
+
+class _Provenance(threading.local):
+    where: Where | None = None
+
+
+_provenance = _Provenance()
+
+
+class located_at:  # noqa: N801 -- used as a function: with located_at(node.where): ...
+    """New nodes are attributed to this line: for gradients and rewrites of a user's node.
+
+    (A class, as a generator would take longer than what is done in the block.)
+    """
+
+    __slots__ = ("_before", "_where")
+
+    def __init__(self, where: Where) -> None:
+        self._where = where
+        self._before: Where | None = None
+
+    def __enter__(self) -> None:
+        self._before = _provenance.where
+        _provenance.where = self._where
+
+    def __exit__(self, *_: object) -> None:
+        _provenance.where = self._before
+
+
+def user_line() -> Where:
+    """The innermost line outside symc that is being executed."""
+    if _provenance.where is not None:
+        return _provenance.where
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- inspect.stack() reads files
+    while frame.f_back is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module != "symc" and not module.startswith("symc."):
+            break
+        frame = frame.f_back
+    return Where(frame.f_code.co_filename, frame.f_lineno)
