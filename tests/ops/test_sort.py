@@ -162,7 +162,8 @@ def test_topk() -> None:
 
 
 def test_partition() -> None:
-    for kth in (0, 2, [1, -1], np.int64(1), np.array([0, 2])):
+    several: list[Any] = [0, 2, [1, -1], np.int64(1), np.array([0, 2])]
+    for kth in several:
         (found, places) = run(
             lambda x, k=kth: [T.partition(x, k), T.argpartition(x, k)], NUMBERS, compiled=False
         )
