@@ -115,7 +115,8 @@ def sweep(root: Path, age: float) -> None:
             continue
         for name in _names(folder):
             path = folder / name
-            if not _is_digest(name.partition(".")[0]):
+            base = name.partition(".")[0]
+            if base != "ledger" and not _is_digest(base):
                 continue  # somebody else's: the folder need not be a cache
             with suppress(OSError):
                 if path.lstat().st_mtime <= before:

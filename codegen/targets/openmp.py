@@ -7,9 +7,12 @@ thread, and only what OpenMP says of vectors is used.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from symc.codegen.targets.compiler import Compiler, is_gcc, remembered
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 THREADS = "-fopenmp"
 VECTORS = "-fopenmp-simd"
@@ -44,11 +47,11 @@ def _runs(found: Compiler) -> bool:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="symc-openmp-") as folder:
-        program = Path(folder) / "trial"
-        command = [*found.command, THREADS, "-x", "c", "-", "-o", str(program)]
+        program = f"{folder}/trial"
+        command = [*found.command, THREADS, "-x", "c", "-", "-o", program]
         try:
             subprocess.run(command, input=_TRIAL, text=True, capture_output=True, check=True)
-            subprocess.run([str(program)], capture_output=True, check=True)
+            subprocess.run([program], capture_output=True, check=True)
         except (OSError, subprocess.SubprocessError):
             return False
     return True
