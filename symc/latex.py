@@ -13,7 +13,7 @@ from symc.inputs import Constant, Input, Shared
 from symc.tensor.elementwise import Cast
 from symc.tensor.fold import Reduce
 from symc.tensor.slices import Slice
-from symc.tensor.spans import GIVEN, Span
+from symc.tensor.spans import entry_texts
 from symc.tensor.views import BroadcastTo, DimShuffle
 
 DEPTH = 40
@@ -197,20 +197,8 @@ def _inverse(writer: _Writer, node: Tensor, depth: int) -> tuple[str, int]:
 def _indexed(writer: _Writer, node: Tensor, depth: int) -> tuple[str, int]:
     if not isinstance(node.op, Slice):
         return writer.call(node, depth)
-    given = iter(node.args[1:])
-
-    def bound(entry: object) -> str:
-        if entry is GIVEN:
-            return writer.write(next(given), depth - 1)[0]
-        return "" if entry is None else str(entry)
-
-    shown: list[str] = []
-    for entry in node.op.entries:
-        if isinstance(entry, Span):
-            start, stop, step = (bound(each) for each in entry)
-            shown.append(f"{start}:{stop}" + (f":{step}" if step != "1" else ""))
-        else:
-            shown.append(bound(entry))
+    given = (writer.write(arg, depth - 1)[0] for arg in node.args[1:])
+    shown = entry_texts(node.op.entries, given)
     return f"{writer.inside(node.args[0], depth, _ATOM)}_{{{','.join(shown)}}}", _POW
 
 

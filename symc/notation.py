@@ -1,4 +1,4 @@
-"""Expressions as people write them: ``exp(x - m) / s.sum(axis=1)``.
+"""Expressions as people write them: ``exp(x - m) / sum(s, axis=1)``.
 
 Not Python to be run: types, stretching and checks are left out.
 """
@@ -15,7 +15,7 @@ from symc.tensor.gather import Gather, Scatter, is_zero
 from symc.tensor.lengths import Length
 from symc.tensor.matmul import MatMul, MatVec
 from symc.tensor.slices import Slice, SliceWrite
-from symc.tensor.spans import GIVEN, Entries, Span
+from symc.tensor.spans import Entries, entry_texts
 from symc.tensor.specify import SpecifyShape
 from symc.tensor.views import BroadcastTo, DimShuffle
 
@@ -165,21 +165,7 @@ class _Writer:
 
     def spans(self, entries: Entries, args: Sequence[Tensor], depth: int) -> list[str]:
         """Slices and numbers, some of which arguments give."""
-        given = iter(args)
-
-        def bound(entry: object) -> str:
-            if entry is GIVEN:
-                return self.text(next(given), depth - 1)[0]
-            return "" if entry is None else str(entry)
-
-        shown: list[str] = []
-        for entry in entries:
-            if isinstance(entry, Span):
-                start, stop, step = map(bound, entry)
-                shown.append(f"{start}:{stop}" + (f":{step}" if step != "1" else ""))
-            else:
-                shown.append(bound(entry))
-        return shown
+        return entry_texts(entries, (self.text(arg, depth - 1)[0] for arg in args))
 
     def places(self, axes: Sequence[int], indexes: Sequence[Tensor], depth: int) -> list[str]:
         """Index arrays for some axes."""

@@ -6,7 +6,7 @@ steps too. Templates of slices have `GIVEN` where an argument of the node gives 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from symc import dims
@@ -170,6 +170,23 @@ def count_given(entries: Entries) -> int:
         sum(bound is GIVEN for bound in entry) if isinstance(entry, Span) else entry is GIVEN
         for entry in entries
     )
+
+
+def entry_texts(entries: Entries, given: Iterable[str]) -> list[str]:
+    """The entries as one writes them, ``1:n``; `given` has the texts of what arguments give."""
+    rest = iter(given)
+
+    def bound(entry: object) -> str:
+        return next(rest) if entry is GIVEN else "" if entry is None else str(entry)
+
+    shown: list[str] = []
+    for entry in entries:
+        if isinstance(entry, Span):
+            start, stop, step = map(bound, entry)
+            shown.append(f"{start}:{stop}" + (f":{step}" if step != "1" else ""))
+        else:
+            shown.append(bound(entry))
+    return shown
 
 
 class Layout(NamedTuple):

@@ -64,7 +64,8 @@ def test_operations_of_kernels_and_routines() -> None:
     summed = next(count for name, count in counts.items() if name.startswith("sum"))
     assert summed == 2 * 400 + 1  # the factor moved behind the sum
     product = next(step for step in found.steps if step.name == "gemm_f64")
-    assert product.rate == product.operations / product.seconds  # type: ignore[operator]
+    assert product.operations is not None
+    assert product.rate == product.operations / product.seconds
     assert "Gop/s" in str(found)
 
 
