@@ -13,6 +13,7 @@ from symc.inputs import constant_value
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import BOUNDS, Bounds
+from symc.tensor.views import broadcast_to
 from symc.types import TensorType
 
 
@@ -38,7 +39,10 @@ class Checked(Op):
         return [bar, None]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        return self(*args)
+        x, holds = args
+        if not batched[0]:
+            x = broadcast_to(x, (holds.type.shape[0], *x.type.shape))
+        return self(x, holds)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         def element(index: Index) -> Reader:

@@ -12,6 +12,7 @@ import symc
 from symc import tensor as T
 from symc.errors import BadIndex, DivisionByZero
 from symc.graph import Tensor
+from symc.tensor.checked import Checked
 from symc.tensor.checks import bounds
 from tests.ops.harness import same
 from tests.ops.reader_check import enforce
@@ -164,3 +165,13 @@ def test_an_index_is_checked_before_anything_is_read() -> None:
     with pytest.raises(BadIndex, match="index 1000000000 is out of bounds"):
         function(np.ones(3), 10**9)
     assert function(np.ones(3), -3) == np.e + 2
+
+
+def test_a_condition_for_each_of_a_batch() -> None:
+    """What is checked had no axis for the batch, if only the condition had one."""
+    x, holds = T.vector("x"), T.tensor("bool", (None, None), name="holds")
+    found = Checked("does not hold").batch([x, holds], [False, True])
+    values, flags = np.arange(2.0), np.ones((3, 2), bool)
+    np.testing.assert_array_equal(found.eval({x: values, holds: flags}), [values] * 3)
+    with pytest.raises(ValueError, match="does not hold"):
+        found.eval({x: values, holds: ~flags})
