@@ -11,9 +11,9 @@ from symc.errors import RankError
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
-from symc.tensor.einsum import tensordot
+from symc.tensor.contraction import tensordot
 from symc.tensor.elementwise import common, conjugated
-from symc.tensor.matmul import (
+from symc.tensor.matrix_product import (
     MatMul,
     MatVec,
     agreed,
