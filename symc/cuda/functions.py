@@ -21,6 +21,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
+from symc.collection import without_collection
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceHostCalls
@@ -28,7 +29,7 @@ from symc.graph import Array, walk
 from symc.host_calls import FILE as HOST_CALLS
 from symc.host_calls import host_calls, host_calls_text
 from symc.identity import graph_text, symc_text
-from symc.library import read_constant, the_store, without_collection, write_constants
+from symc.library import read_constant, the_store, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.request import Request
 
