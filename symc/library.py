@@ -95,9 +95,10 @@ def compile_request(request: Request, *, mode: str, c: CTarget | None = None) ->
 
 def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
     seconds: dict[str, float] = {}
-    return use_compiled(
-        request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
-    )
+    with without_collection():
+        return use_compiled(
+            request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
+        )
 
 
 def use_compiled(
@@ -119,8 +120,7 @@ def use_compiled(
         from symc.compile import Clock, build
 
         clock = Clock(seconds)
-        with without_collection():
-            stages = build(request, mode=mode, clock=clock, target=c)
+        stages = build(request, mode=mode, clock=clock, target=c)
         binary = Key.of(source=stages.source.text, **parts)
         store.use(
             binary,

@@ -74,8 +74,7 @@ def compile_for(
         from symc.compile import Clock, build
 
         clock = Clock(seconds)
-        with without_collection():
-            stages = build(request, mode=mode, clock=clock, target=target)
+        stages = build(request, mode=mode, clock=clock, target=target)
         target.compile(stages.source, folder, quick=quick)
         clock.lap("compile")
         write_constants(folder, stages.constants)
@@ -95,7 +94,8 @@ def compile_for(
         stages = stages_of(request, mode, target)
         return DeviceHostCalls(host_calls(entry.read(HOST_CALLS), request, stages), found)
 
-    return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
+    with without_collection():
+        return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
 
 
 def _load(
