@@ -49,7 +49,7 @@ def test_batch_norm() -> None:
 def test_inference_uses_what_training_kept() -> None:
     mean, var = RNG.standard_normal(4), RNG.random(4)
     check(nnet.batch_norm_inference, X, SCALE, SHIFT, mean, var, compiled=False, rtol=1e-11,
-          oracle=lambda x, m, v, a, b: (x - along(m)) / np.sqrt(along(v) + 1e-5) * along(a)
+          oracle=lambda x, a, b, m, v: (x - along(m)) / np.sqrt(along(v) + 1e-5) * along(a)
           + along(b))  # fmt: skip
 
 
