@@ -159,6 +159,17 @@ def test_what_is_expensive_is_computed_once() -> None:
     assert temps(made) == []
 
 
+def test_a_matrix_beside_a_vector_is_folded_row_by_row() -> None:
+    """Not column by column, because the vector is read along the folded axis."""
+    v, w, x = T.vector("v"), T.matrix("w"), T.matrix("x")
+    assert " sums" in code(stages([v, w], (v[:, None] + w).max(axis=0)))
+    assert " sums" in code(stages([x, w], (x[:, :, None] + w).min(axis=1)))
+    assert " sums" not in code(stages([x, w], (x[:, None, :] + w).min(axis=2)))
+    made = stages([v, w], (T.exp(v)[:, None] * w).sum(axis=0))
+    assert " sums" in code(made)
+    assert len(temps(made)) == 1  # exponentials in vector registers, which one per row is not
+
+
 def test_equal_expressions_are_computed_once() -> None:
     x = T.vector("x")
     made = stages([x], [T.exp(x) + 1, T.exp(x) * 2, T.exp(x)])
