@@ -291,6 +291,8 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     lang, printer = writer.lang, writer.printer
     name, kind = printer.buffers[buffer.name], lang.types[buffer.dtype.name]
     if not buffer.shape:
+        if buffer.dtype.kind == "bool":
+            kind = lang.types["uint8"]  # gcc makes no vector loop that accumulates a bool
         printer.scalars.add(buffer.name)
         writer.waiting[buffer.name] = len(writer.lines)
         writer.put(f"{kind} {name};")
