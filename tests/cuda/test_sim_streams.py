@@ -172,7 +172,7 @@ def test_capture_and_replay(device: Device, deferred: bool) -> None:
     factor.value = 100  # was copied when it was captured
     graph = ctypes.c_void_p()
     device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-    replay = device.handle("cuGraphInstantiate", graph, ctypes.c_uint64(0))
+    replay = device.handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
     device.call("cuGraphDestroy", graph)
     assert device.sim.counters().launches == before.launches
     for count in (1, 2, 3):
@@ -245,7 +245,7 @@ def test_capture_of_two_streams(device: Device) -> None:
             (0, 0) if joins else (1, 2)
         )
         if joins:
-            replay = device.handle("cuGraphInstantiate", graph, ctypes.c_uint64(0))
+            replay = device.handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
             device.call("cuGraphLaunch", replay, first)
             assert [device.get(address, 1, "i4")[0] for address in (x, y)] == [1, 2]
 
@@ -257,6 +257,6 @@ def test_replay_after_its_memory_is_gone(device: Device) -> None:
     device.call("cuStreamBeginCapture", stream, 0)
     device.launch(kernel, 1, 1, x, x, stream=stream)
     device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-    replay = device.handle("cuGraphInstantiate", graph, ctypes.c_uint64(0))
+    replay = device.handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
     device.free(x)
     assert "was freed" in refused(device, ILLEGAL_ADDRESS, "cuGraphLaunch", replay, stream)

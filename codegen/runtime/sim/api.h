@@ -158,7 +158,8 @@ enum {
     FUNCTION(cuStreamBeginCapture, (CUstream stream, int mode))                                 \
     FUNCTION(cuStreamEndCapture, (CUstream stream, CUgraph *graph))                             \
     FUNCTION(cuStreamIsCapturing, (CUstream stream, int *status))                               \
-    FUNCTION(cuGraphInstantiate, (CUgraphExec *executable, CUgraph graph, uint64_t flags))      \
+    FUNCTION(cuGraphInstantiateWithFlags,                                                       \
+             (CUgraphExec *executable, CUgraph graph, uint64_t flags))                          \
     FUNCTION(cuGraphUpload, (CUgraphExec executable, CUstream stream))                          \
     FUNCTION(cuGraphLaunch, (CUgraphExec executable, CUstream stream))                          \
     FUNCTION(cuGraphDestroy, (CUgraph graph))                                                   \

@@ -150,11 +150,11 @@ CUresult cuStreamIsCapturing(CUstream handle, int *status) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, uint64_t flags) {
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, uint64_t flags) {
     ONE_AT_A_TIME;
     (void)flags;
     CHECKED(usable());
-    if (!graph) return complain(CUDA_ERROR_INVALID_VALUE, "cuGraphInstantiate: no graph");
+    if (!graph) return complain(CUDA_ERROR_INVALID_VALUE, "cuGraphInstantiateWithFlags: no graph");
     *executable = calloc(1, sizeof **executable);
     (*executable)->alive = true;
     for (size_t i = 0; i < graph->operations.count; i++) {
