@@ -9,6 +9,7 @@
 - ``steps``: what to call each step of the program in errors;
 - ``graphs``: whether calls may be recorded and launched as CUDA graphs: only for programs that
   neither wait for the device nor read host memory while they run;
+- ``tf32``: whether float32 products by cuBLAS may round their factors;
 - ``host``: as there; the addresses that it is given are the device's.
 
 Arguments may be host arrays, which are uploaded, or arrays on the device, which are used without a
@@ -74,6 +75,7 @@ class CudaCaller:
         in_place: Sequence[bool] = (),
         steps: Sequence[str] = (),
         graphs: bool = False,
+        tf32: bool = False,
         host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
@@ -100,6 +102,7 @@ class CudaCaller:
         self._downloads += [output for output, cell in rebind if _is_host(cell[0])]
         self._steps = steps
         self._graphs = Graphs(device, self._run) if graphs else None
+        self._tf32 = tf32
         self._keep = keep
         self._frames: dict[int, list[Frame]] = {}  # those not in use, by stream
         self._allocate = ffi.callback(
@@ -141,6 +144,7 @@ class CudaCaller:
         frame = Frame(self._counts, len(self._inputs), self._device, self._functions, stream)
         frame.call.allocate = self._allocate
         frame.call.host = self._back
+        frame.call.tf32 = self._tf32
         start = len(self._inputs) + len(self._shared)
         for number, array in enumerate(self._constants, start):
             array.memory.read_on(stream)

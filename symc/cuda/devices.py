@@ -19,7 +19,6 @@ from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import driver as cuda
 from symc.codegen.targets.cuda import table
 from symc.codegen.targets.cuda.driver import Driver
-from symc.config import config
 from symc.cuda.memory import Late, Memory, Pool
 from symc.errors import DeviceError
 
@@ -107,18 +106,34 @@ class Device:
 
     def open_blas(self) -> None:
         """Let matrix products use cuBLAS if it is installed. Only the first call looks for it."""
-        if self.blas is not None or self.is_simulator:
+        if self.blas is not None:
             return
-        from symc.codegen.targets.cuda.cublas import open_cublas
+        from symc.codegen.targets.cuda import cublas
 
         with _lock, self:
-            found = self.blas = open_cublas(tf32=config.tf32) or False
+            if self.blas is not None:
+                return
+            try:
+                if self.is_simulator:
+                    from symc.codegen.targets import sim
+
+                    made = sim.load()
+                    self.use_blas(made.cublas and cublas.create("simulator", made.address))
+                else:
+                    self.use_blas(cublas.open_cublas())
+            except CodegenError as error:
+                raise DeviceError(0, f"{self.name}: {error}") from error
+
+    def use_blas(self, found: Cublas | Literal[False] | None) -> None:
+        """Let matrix products use this cuBLAS, or the kernels of `runtime/gemm.cuh`."""
+        struct = self.struct
         if found:
             fields = dict(ffi.typeof("symc_device").fields)
-            self.struct.cublasSetStream = ffi.cast(fields["cublasSetStream"].type, found.set_stream)
+            struct.cublasSetStream = ffi.cast(fields["cublasSetStream"].type, found.set_stream)
             gemm = fields["cublasGemmStridedBatchedEx"].type
-            self.struct.cublasGemmStridedBatchedEx = ffi.cast(gemm, found.gemm)
-            self.struct.blas = ffi.cast("void *", found.blas)
+            struct.cublasGemmStridedBatchedEx = ffi.cast(gemm, found.gemm)
+        struct.blas = ffi.cast("void *", found.blas) if found else ffi.NULL
+        self.blas = found or False
 
     def __repr__(self) -> str:
         return f"<symc device {self.name}, {self.title}>"

@@ -21,6 +21,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
+from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceHostCalls
@@ -202,6 +203,7 @@ def device_caller(
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=made.facts["steps"],
         host=made.host,
+        tf32=config.tf32,
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.modules),
     )

@@ -54,9 +54,11 @@ def widths(parameters: str) -> list[int]:
 
 def newest(text: str, name: str) -> str:
     """The parameters of what cuGetProcAddress gives for a name and `table.VERSION`."""
-    versions = re.findall(rf"\*PFN_{name}_v(\d+)\)\(([^;]*)\);", text)
-    fitting = [(int(version), found) for version, found in versions]
-    return max(one for one in fitting if one[0] <= table.VERSION)[1]
+    found: dict[int, str] = {
+        int(match[1]): match[2]
+        for match in re.finditer(rf"\*PFN_{name}_v(\d+)\)\(([^;]*)\);", text)
+    }
+    return found[max(version for version in found if version <= table.VERSION)]
 
 
 def declared() -> list[tuple[str, str, str]]:

@@ -165,7 +165,20 @@ enum {
     FUNCTION(cuGraphDestroy, (CUgraph graph))                                                   \
     FUNCTION(cuGraphExecDestroy, (CUgraphExec executable))
 
+// The functions of cuBLAS that symc calls, under the names of the library.
+typedef struct cublasContext *cublasHandle_t;
+#define CUBLAS_FUNCTIONS(FUNCTION)                                                              \
+    FUNCTION(cublasCreate_v2, (cublasHandle_t *handle))                                         \
+    FUNCTION(cublasDestroy_v2, (cublasHandle_t handle))                                         \
+    FUNCTION(cublasSetStream_v2, (cublasHandle_t handle, CUstream stream))                      \
+    FUNCTION(cublasGemmStridedBatchedEx,                                                        \
+             (cublasHandle_t handle, int trans_a, int trans_b, int m, int n, int k,             \
+              const void *alpha, const void *a, int type_a, int lda, long long stride_a,        \
+              const void *b, int type_b, int ldb, long long stride_b, const void *beta, void *c, \
+              int type_c, int ldc, long long stride_c, int batch, int compute, int algorithm))
+
 #define FUNCTION_PROTOTYPE(name, parameters) CUresult name parameters;
 FUNCTIONS(FUNCTION_PROTOTYPE)
+CUBLAS_FUNCTIONS(FUNCTION_PROTOTYPE)
 
 #endif
