@@ -119,6 +119,11 @@ class CudaCaller:
         if self._counts[:3] != (arrays, sum(given), shapes):
             raise ValueError("the compiled function has other arrays")
 
+    @property
+    def replayed(self) -> int:
+        """How many calls were launches of a graph."""
+        return 0 if self._graphs is None else self._graphs.replayed
+
     def __call__(self, *args: Any) -> Any:
         """Run the compiled function."""
         if len(args) != len(self._inputs):

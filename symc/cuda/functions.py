@@ -163,6 +163,11 @@ class Widening:
         self._wide: Callable[..., Any] | None = None
         self._lock = threading.Lock()
 
+    @property
+    def replayed(self) -> int:
+        """How many calls with 32-bit indexes were launches of a graph."""
+        return int(getattr(self._narrow, "replayed", 0))
+
     def __call__(self, *args: Any) -> Any:
         """Run the function."""
         try:
