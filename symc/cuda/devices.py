@@ -82,12 +82,13 @@ class Device:
         self._events: list[int] = []
         self._streams: list[int] = []  # those that nobody uses
         self._waiting: deque[tuple[list[int], Callable[[], object]]] = deque()
+        self._unmarked: deque[tuple[frozenset[int], Callable[[], object]]] = deque()
         self.sweepers: list[Callable[[], None]] = []  # what else `sweep` calls
         self.routines: dict[str, Module] = {}  # kernels that programs share, by name
         self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
         with self:
             self.pool = Pool(self, pooled=bool(self.driver.attribute(cuda.POOLS, handle)))
-        self._late = Late(self)
+        self.late = Late(self)
         self.struct = self._as_struct(self.driver.attribute(cuda.PROCESSORS, handle))
 
     def _as_struct(self, processors: int) -> Any:
@@ -96,8 +97,8 @@ class Device:
         for name, field in ffi.typeof("symc_device").fields:
             if name in self.driver.addresses:
                 setattr(made, name, ffi.cast(field.type, self.driver.addresses[name]))
-        made.cuMemAllocAsync = self._late.allocate
-        made.cuMemFreeAsync = self._late.free
+        made.cuMemAllocAsync = self.late.allocate
+        made.cuMemFreeAsync = self.late.free
         made.context = ffi.cast("void *", self.context)
         made.processors = processors
         made.shared_bytes = self.shared_bytes
@@ -210,15 +211,33 @@ class Device:
 
     def later(self, action: Callable[[], object], streams: Iterable[int]) -> None:
         """Call `action` when the work that is on these streams now is done."""
-        with self:
-            events = [self._mark(stream) for stream in streams]
-        self._waiting.append((events, action))
+        self._unmarked.append((frozenset(streams), action))
         self.sweep()
+
+    def _is_recorded(self) -> bool:
+        """Whether this thread's stream is recorded: then events can be neither made nor asked."""
+        handle = self.current.handle
+        if not handle:
+            return False
+        with self:
+            return self.driver.is_capturing(handle)
 
     def sweep(self) -> None:
         """Do what waited for work that is done by now."""
+        if self._is_recorded():
+            return
         for sweeper in self.sweepers:
             sweeper()
+        for _ in range(len(self._unmarked)):
+            try:
+                streams, action = self._unmarked.popleft()
+            except IndexError:
+                break
+            with self:
+                if any(stream and self.driver.is_capturing(stream) for stream in streams):
+                    self._unmarked.append((streams, action))  # another thread records it
+                    continue
+                self._waiting.append(([self._mark(stream) for stream in streams], action))
         for _ in range(len(self._waiting)):
             try:
                 events, action = self._waiting.popleft()

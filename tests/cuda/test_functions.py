@@ -236,6 +236,28 @@ def test_calls_that_are_recorded_see_new_numbers_and_host_steps_are_not_recorded
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_routines_that_need_memory_are_recorded_with_it(device: str) -> None:
+    """A product added up from pieces, whose memory nobody else has while the graph lives."""
+    x, m = T.fvector("x"), T.fmatrix("m")
+    f = symc.function([x, m], [m.T @ x, x - x.mean()], device=device, on_device=True)
+    assert any(step.startswith("gemv_f32") for step in f.facts["steps"])
+    a, b = np.linspace(0, 1, 1024, dtype="f4"), np.ones((1024, 3), "f4")
+    b[::2] = 2
+    given = [cuda.asarray(array, device=device) for array in (a, b)]
+    stream, taken = cuda.Stream(device), list[cuda.DeviceArray]()
+    for turn in range(8):
+        given[0].assign(a + np.float32(turn))
+        with cuda.stream(stream if turn > 5 else None, device):
+            results = f(*given)
+        np.testing.assert_allclose(results[0].to_numpy(), b.T @ (a + turn), rtol=1e-5)
+        del results
+        if turn == 3:
+            taken = [cuda.asarray(np.full(6, np.nan), device=device) for _ in range(8)]
+    assert f.runner.call.replayed >= 4
+    assert all(np.isnan(array.to_numpy()).all() for array in taken)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_few_long_rows_are_reduced_in_pieces(device: str) -> None:
     x = T.fmatrix("x")
     f = symc.function([x], T.mean(x, axis=1) * 2 + 1, device=device)

@@ -287,6 +287,9 @@ void leave_capture(const struct capture *capture);
 void forget_captures(void);
 // Whether a call that waits or allocates is allowed now; if not, the capture is lost.
 CUresult allowed_in_capture(const char *what);
+// Whether one that asks for the work of a stream or event is, in any mode and thread.
+CUresult not_captured(const struct stream *stream, const char *what);
+CUresult not_a_captured_event(const struct event *event, const char *what);
 // Puts an operation into the capture that its stream takes part in, if any: then `taken`.
 CUresult capture(const struct operation *operation, bool *taken);
 

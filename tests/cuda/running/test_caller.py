@@ -19,11 +19,12 @@ import pytest
 import symc.cuda
 from symc.codegen.targets import sim
 from symc.codegen.targets._abi import ffi
-from symc.cuda import DeviceArray, asarray
+from symc.cuda import DeviceArray, asarray, dlpack
 from symc.cuda.devices import Device
 from symc.cuda.frames import Frame
 from symc.errors import DeviceError
 from tests.cuda.running.programs import Failed, Programs
+from tests.cuda.running.test_interop import ByDLPack
 
 ROOT = Path(__file__).parents[3]
 A, B = np.arange(5.0), np.array([1.0, -1.0, 2.0, 0.0, 3.0])
@@ -424,6 +425,32 @@ def test_the_users_own_recording_is_left_alone(device: Device, programs: Program
         driver.stream_synchronize(stream.handle)
         driver.graph_destroy(graph)
     assert np.array_equal(result.to_numpy(), A + 1 + B * 2)
+
+
+def test_the_users_own_recording_takes_arrays_of_other_libraries(
+    device: Device, programs: Programs
+) -> None:
+    """They are let go in the middle of it, when no event can be asked for."""
+    f = programs("axpy", on_device=True)
+    stream, driver = symc.cuda.Stream(device), device.driver
+    a, b = asarray(A, device=device), asarray(B, device=device)
+    with symc.cuda.stream(stream):
+        f(ByDLPack(a), ByDLPack(b), 2.0)
+        device.synchronize()
+        with device:
+            driver.capture_begin(stream.handle)
+        result = f(ByDLPack(a), ByDLPack(b), 2.0)
+        with device:
+            graph = driver.graph_instantiate(driver.capture_end(stream.handle))
+        assert dlpack.live() > 0
+    device.synchronize()
+    device.sweep()
+    assert dlpack.live() == 0
+    with device:
+        assert driver.raw["cuGraphLaunch"](graph, stream.handle) == 0
+        driver.stream_synchronize(stream.handle)
+        driver.graph_destroy(graph)
+    assert np.array_equal(result.to_numpy(), A + B * 2)
 
 
 # --- what goes wrong ------------------------------------------------------------------------------
