@@ -9,6 +9,8 @@
 - ``steps``: what to call each step of the program in errors;
 - ``graphs``: whether calls may be recorded and launched as CUDA graphs: only for programs that
   neither wait for the device nor read host memory while they run;
+- ``steady``: whether all lengths follow from those of the arguments, and not from values on the
+  device: then a call with the lengths of the one before need not be prepared again;
 - ``tf32``: whether float32 products by cuBLAS may round their factors;
 - ``host``: as there; the addresses that it is given are the device's.
 
@@ -76,6 +78,7 @@ class CudaCaller:
         steps: Sequence[str] = (),
         graphs: bool = False,
         tf32: bool = False,
+        steady: bool = False,
         host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
@@ -103,6 +106,7 @@ class CudaCaller:
         self._steps = steps
         self._graphs = Graphs(device, self._run) if graphs else None
         self._tf32 = tf32
+        self._steady = steady and all(ndim or dtype.kind == "c" for dtype, ndim, _ in self._inputs)
         self._keep = keep
         self._frames: dict[int, list[Frame]] = {}  # those not in use, by stream
         self._allocate = ffi.callback(
@@ -159,9 +163,11 @@ class CudaCaller:
     def _call(self, frame: Frame, args: tuple[Any, ...]) -> Any:
         arrays = self._read(frame, args)
         call = frame.call
-        code = self._prepare(call)
-        if code:
-            self._raise(frame, code, arrays)
+        if not frame.is_prepared:
+            code = self._prepare(call)
+            if code:
+                self._raise(frame, code, arrays)
+            self._plan_outputs(frame)
         outputs = self._new_outputs(frame)
         if call.workspace_bytes > frame.workspace_bytes:
             frame.grow(call.workspace_bytes)
@@ -223,8 +229,10 @@ class CudaCaller:
                 array.memory.read_on(stream)
             data[number] = array.ptr
             lengths += array.shape
-        if lengths:
+        if lengths != frame.given:
+            frame.given = lengths
             frame.lengths[0 : len(lengths)] = lengths
+            frame.is_prepared = False
         return arrays
 
     def _scalar(self, frame: Frame, index: int, value: Any) -> Any:
@@ -267,11 +275,15 @@ class CudaCaller:
 
     # --- what comes out ---------------------------------------------------------------------------
 
-    def _new_outputs(self, frame: Frame) -> list[Any]:
-        """Arrays for the outputs; None for those that are measured while the function runs."""
+    def _plan_outputs(self, frame: Frame) -> None:
+        """What the outputs of a prepared call are."""
         lengths: list[int] = ffi.unpack(frame.shapes, count) if (count := self._counts[2]) else []
         if lengths != frame.planned:
             frame.plan, frame.planned = self._plan(lengths, frame.stream), lengths
+        frame.is_prepared = self._steady and -1 not in lengths
+
+    def _new_outputs(self, frame: Frame) -> list[Any]:
+        """Arrays for the outputs; None for those that are measured while the function runs."""
         device, stream, data = self._device, frame.stream, frame.data
         take = device.pool.take
         outputs = frame.outputs = []

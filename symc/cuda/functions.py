@@ -209,6 +209,7 @@ def device_caller(
         steps=made.facts["steps"],
         host=made.host,
         tf32=config.tf32,
+        steady=not made.facts["synchronises"],
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.modules),
     )

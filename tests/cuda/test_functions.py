@@ -240,11 +240,13 @@ def test_routines_that_need_memory_are_recorded_with_it(device: str) -> None:
     """A product added up from pieces, whose memory nobody else has while the graph lives."""
     x, m = T.fvector("x"), T.fmatrix("m")
     f = symc.function([x, m], [m.T @ x, x - x.mean()], device=device, on_device=True)
-    assert any(step.startswith("gemv_f32") for step in f.facts["steps"])
+    facts: Any = f.facts
+    assert any(step.startswith("gemv_f32") for step in facts["steps"])
     a, b = np.linspace(0, 1, 1024, dtype="f4"), np.ones((1024, 3), "f4")
     b[::2] = 2
     given = [cuda.asarray(array, device=device) for array in (a, b)]
     stream, taken = cuda.Stream(device), list[cuda.DeviceArray]()
+    runner: Any = f.runner.call
     for turn in range(8):
         given[0].assign(a + np.float32(turn))
         with cuda.stream(stream if turn > 5 else None, device):
@@ -253,7 +255,7 @@ def test_routines_that_need_memory_are_recorded_with_it(device: str) -> None:
         del results
         if turn == 3:
             taken = [cuda.asarray(np.full(6, np.nan), device=device) for _ in range(8)]
-    assert f.runner.call.replayed >= 4
+    assert runner.replayed >= 4
     assert all(np.isnan(array.to_numpy()).all() for array in taken)
 
 
