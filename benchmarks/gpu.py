@@ -126,12 +126,15 @@ def describe(options: argparse.Namespace) -> list[str]:
     )
     if device.is_simulator:
         return facts + installed(Setting(device, True, 1))
-    done = subprocess.run(
-        [sys.executable, "-c", code, options.device], cwd=Path(__file__).parent,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-    return facts + (done.stdout or done.stderr).strip().splitlines()[-2:]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code, options.device], cwd=Path(__file__).parent,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        return facts + (done.stdout or done.stderr).strip().splitlines()[-2:]
+    except subprocess.TimeoutExpired:
+        return [*facts, "peers: not known after 60 s"]
 
 
 def group(

@@ -340,6 +340,25 @@ def test_many_matrix_products_at_once(device: str) -> None:
     np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("device", [name for name in DEVICES if name != "cuda:sim"])
+@pytest.mark.parametrize("shape", [(5, 7, 3), (300, 200, 50), (1500, 1300, 40), (10, 12, 600)])
+def test_products_without_cublas(shape: tuple[int, int, int], device: str) -> None:
+    """Small and large tiles, and few tiles in pieces; a card may have cuBLAS, which hides them."""
+    m, n, k = shape
+    a, b = T.fmatrix("a"), T.fmatrix("b")
+    f = symc.function([a, b], a @ b, device=device)
+    rng = np.random.default_rng(0)
+    left, right = rng.standard_normal((m, k)).astype("f4"), rng.standard_normal((k, n)).astype("f4")
+    found = cuda.device(device)
+    blas = found.blas
+    try:
+        for used in {id(blas): blas, id(None): None}.values():
+            found.use_blas(used)
+            np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-3, atol=1e-4)
+    finally:
+        found.use_blas(blas)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_teams_with_memory_for_rows_whose_length_is_measured(device: str) -> None:
     x, y = T.fmatrix("x"), T.fvector("y")
