@@ -119,7 +119,8 @@ class Device:
                     from symc.codegen.targets import sim
 
                     made = sim.load()
-                    self.use_blas(made.cublas and cublas.create("simulator", made.address))
+                    address = made.address
+                    self.use_blas(cublas.create("simulator", address) if made.cublas else None)
                 else:
                     self.use_blas(cublas.open_cublas())
             except CodegenError as error:
