@@ -236,6 +236,30 @@ def test_calls_that_are_recorded_see_new_numbers_and_host_steps_are_not_recorded
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_routines_that_need_memory_are_recorded_with_it(device: str) -> None:
+    """A product added up from pieces, whose memory nobody else has while the graph lives."""
+    x, m = T.fvector("x"), T.fmatrix("m")
+    f = symc.function([x, m], [m.T @ x, x - x.mean()], device=device, on_device=True)
+    facts: Any = f.facts
+    assert any(step.startswith("gemv_f32") for step in facts["steps"])
+    a, b = np.linspace(0, 1, 1024, dtype="f4"), np.ones((1024, 3), "f4")
+    b[::2] = 2
+    given = [cuda.asarray(array, device=device) for array in (a, b)]
+    stream, taken = cuda.Stream(device), list[cuda.DeviceArray]()
+    runner: Any = f.runner.call
+    for turn in range(8):
+        given[0].assign(a + np.float32(turn))
+        with cuda.stream(stream if turn > 5 else None, device):
+            results = f(*given)
+        np.testing.assert_allclose(results[0].to_numpy(), b.T @ (a + turn), rtol=1e-5)
+        del results
+        if turn == 3:
+            taken = [cuda.asarray(np.full(6, np.nan), device=device) for _ in range(8)]
+    assert runner.replayed >= 4
+    assert all(np.isnan(array.to_numpy()).all() for array in taken)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_few_long_rows_are_reduced_in_pieces(device: str) -> None:
     x = T.fmatrix("x")
     f = symc.function([x], T.mean(x, axis=1) * 2 + 1, device=device)
@@ -314,6 +338,25 @@ def test_many_matrix_products_at_once(device: str) -> None:
     rng = np.random.default_rng(0)
     left, right = rng.standard_normal((3, 4, 5)), rng.standard_normal((3, 5, 2))
     np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("device", [name for name in DEVICES if name != "cuda:sim"])
+@pytest.mark.parametrize("shape", [(5, 7, 3), (300, 200, 50), (1500, 1300, 40), (10, 12, 600)])
+def test_products_without_cublas(shape: tuple[int, int, int], device: str) -> None:
+    """Small and large tiles, and few tiles in pieces; a card may have cuBLAS, which hides them."""
+    m, n, k = shape
+    a, b = T.fmatrix("a"), T.fmatrix("b")
+    f = symc.function([a, b], a @ b, device=device)
+    rng = np.random.default_rng(0)
+    left, right = rng.standard_normal((m, k)).astype("f4"), rng.standard_normal((k, n)).astype("f4")
+    found = cuda.device(device)
+    blas = found.blas
+    try:
+        for own in (False, True):
+            found.use_blas(None if own else blas)
+            np.testing.assert_allclose(f(left, right), left @ right, rtol=1e-3, atol=1e-4)
+    finally:
+        found.use_blas(blas)
 
 
 @pytest.mark.parametrize("device", DEVICES)
