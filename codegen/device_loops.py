@@ -2,7 +2,9 @@
 
 A `vector` loop over neighbouring elements is printed twice: with one access of up to 16 bytes for
 all elements of an array that are neighbours, and as it is, for where these are not aligned or the
-array ends.
+array ends. The threads of a team go through all whole packs first, and ask for several of them
+before they use the first: see `AHEAD`. Which thread does which elements, in which order, does not
+depend on the form, so neither do the bits of a sum.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from symc.codegen import math
-from symc.codegen.device_packs import Pack, find_packs
+from symc.codegen.device_packs import Pack, find_packs, without
 from symc.codegen.device_teams import placed
-from symc.codegen.expressions import BOOLEAN, SHIFT, factors
+from symc.codegen.expressions import BOOLEAN, MUL, SHIFT, factors
 from symc.codegen.ir import (
     Barrier,
     Binary,
@@ -27,8 +29,31 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.kernels import Frame, emit_block
+from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+from symc.codegen.record import record
 from symc.codegen.writer import INDENT, WIDTH, Writer, comment
+
+AHEAD = 4
+"""How many packs a thread of a team asks memory for at a time.
+
+An H200 delivers 4.8 TB/s some 700 ns after it was asked: it is busy while 25 KiB are on their way
+to each of its 132 processors. A loop of one pack after the other has 16 bytes on the way for each
+thread, which with the 1536 threads that find room with 40 registers each is 24 KiB, and less at the
+beginning and the end of a row. With four packs it is 64 KiB for as few as 1024 threads.
+"""
+
+
+@record
+class Lanes:
+    """A `lane` loop over packs, taken apart."""
+
+    loop: Loop
+    start: Let
+    inner: Loop
+    count: int
+    length: Expr
+    found: list[Pack]
 
 
 @dataclass(slots=True)
@@ -44,6 +69,11 @@ class Grid:
             writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
         if loop.kind == "vector" and self.packs(writer, loop):
             return None
+        if loop.kind == "lane":
+            lanes = lanes_of(loop, writer.printer.scalars)
+            if lanes is not None:
+                self.lanes(writer, lanes)
+                return None
         positive = self.head(writer, loop)
         return Frame(iter(loop.body), positive=positive)
 
@@ -125,7 +155,7 @@ class Grid:
     # --- packs ---
 
     def packs(self, writer: Writer, loop: Loop) -> bool:
-        """Print a loop over packs in both forms, if there are arrays to be read in packs."""
+        """Print a loop over one pack in both forms, if there are arrays to be read in packs."""
         match loop.extent:
             case Binary("min", Const(width), rest):
                 count = int(width)
@@ -134,20 +164,130 @@ class Grid:
         found = find_packs(loop, count, writer.printer.scalars)
         if not found:
             return False
-        writer.printer.used["symc_pack"] = None
         tests = [f"{writer.value(rest, SHIFT)} >= {count}"]
-        for pack in dict.fromkeys((pack.buffer, pack.base) for pack in found):
-            writer.printer.used["symc_aligned"] = None
-            tests.append(f"symc_aligned<{count}>({address(writer, *pack)})")
+        for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in found):
+            tests.append(aligned(writer, buffer, base, count))
         put_test(writer, tests)
-        self.packed(writer, loop, count, found)
+        self.packed(writer, loop, count, found, {})
         writer.put("} else {")
+        self.one_by_one(writer, loop)
+        writer.put("}")
+        return True
+
+    def lanes(self, writer: Writer, lanes: Lanes) -> None:
+        """Print a `lane` loop: whole packs, several at a time, then one element after the other."""
+        printer, loop = writer.printer, lanes.loop
+        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        printer.positive |= positive
+        printer.natural.add(loop.var.name)
+        kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
+        whole = self.whole(writer, lanes, kind)
+        ahead = self.ahead(lanes)
+        turns = AHEAD // len(ahead) if ahead else 1
+        if turns > 1:
+            self.batches(writer, lanes, ahead, turns, whole)
+        else:
+            put_for(writer, kind, name, "threadIdx.x", whole, "blockDim.x")
+            self.pack(writer, lanes, {})
+            writer.put("}")
+        printer.used["symc_team_next"] = None
+        last = writer.value(loop.extent, SHIFT)
+        put_for(writer, kind, name, f"symc_team_next({whole})", last, "blockDim.x")
         writer.depth += 1
+        emit_block(writer, (lanes.start,), self)
+        writer.depth -= 1
+        self.one_by_one(writer, lanes.inner)
+        writer.put("}")
+        printer.positive -= positive
+
+    def whole(self, writer: Writer, lanes: Lanes, kind: str) -> str:
+        """The name of the number of packs that are whole and aligned."""
+        count, start = lanes.count, lanes.start.var
+        name = writer.printer.vars[writer.printer.fresh("whole")]
+        tests: dict[str, None] = {}
+        for pack in lanes.found:
+            base = without(pack.base, start)
+            if not (self.is_shared(pack.buffer) and isinstance(base, Const) and base.value == 0):
+                tests[aligned(writer, pack.buffer, base, count)] = None
+        packs = f"{writer.value(lanes.length, MUL)} / {count}"
+        if not tests:
+            writer.put(f"const {kind} {name} = {packs};")
+            return name
+        indent = INDENT * writer.depth
+        line = f"{indent}const {kind} {name} = {' && '.join(tests)} ? {packs} : 0;"
+        if len(line) > WIDTH:
+            joined = f"\n{indent}{INDENT}&& ".join(tests)
+            line = f"{indent}const {kind} {name} =\n{indent}{INDENT}{joined}"
+            line += f"\n{indent}{INDENT}? {packs} : 0;"
+        writer.lines.append(line)
+        return name
+
+    def is_shared(self, buffer: str) -> bool:
+        """Whether a buffer is an array of the team's, which begins where any pack may."""
+        return self.memory is not None and buffer in self.memory.offsets
+
+    def ahead(self, lanes: Lanes) -> list[Pack]:
+        """The packs, each once, that a loop loads from where it takes long."""
+        found = {(p.buffer, p.base): p for p in lanes.found if p.loaded}
+        return [pack for pack in found.values() if not self.is_shared(pack.buffer)]
+
+    def batches(
+        self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, whole: str
+    ) -> None:
+        """The loop over whole packs, `turns` at a time: first all are loaded, then they are used.
+
+        A thread that has fewer begins with zeros; without, the compiler keeps registers for what
+        was there before.
+        """
+        printer, loop = writer.printer, lanes.loop
+        kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
+        first, turn = (printer.vars[printer.fresh(stem)] for stem in ("first", "turn"))
+        put_for(writer, kind, first, "threadIdx.x", whole, f"{turns} * blockDim.x")
+        writer.depth += 1
+        held: dict[tuple[str, Expr], str] = {}
+        for pack in ahead:
+            array = printer.vars[printer.fresh(f"{printer.buffers[pack.buffer]}_pack")]
+            writer.put(f"{self.pack_type(writer, pack, lanes.count)} {array}[{turns}] = {{}};")
+            held[pack.buffer, pack.base] = f"{array}[{turn}]"
+        number = f"const {kind} {name} = {first} + {turn} * blockDim.x;"
+
+        def each_turn() -> None:
+            writer.pragma("#pragma unroll")
+            writer.put(f"for (int32_t {turn} = 0; {turn} < {turns}; {turn}++) {{")
+            writer.depth += 1
+            writer.put(number)
+
+        each_turn()
+        writer.put(f"if ({name} >= {whole}) break;")
+        emit_block(writer, (lanes.start,), self)
+        for pack in ahead:
+            writer.put(f"{held[pack.buffer, pack.base]} = {self.load(writer, pack, lanes.count)};")
+        writer.depth -= 1
+        writer.put("}")
+        each_turn()
+        writer.put(f"if ({name} >= {whole}) break;")
+        writer.depth -= 1
+        self.pack(writer, lanes, held)
+        writer.put("}")
+        writer.depth -= 1
+        writer.put("}")
+
+    def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
+        """What a thread does with a whole pack; those that are `held` are loaded already."""
+        first = len(writer.lines)
+        writer.depth += 1
+        emit_block(writer, (lanes.start,), self)
+        writer.depth -= 1
+        self.packed(writer, lanes.inner, lanes.count, lanes.found, held)
+        drop_unused(writer, first, writer.printer.vars[lanes.start.var.name])
+
+    def one_by_one(self, writer: Writer, loop: Loop) -> None:
+        """The loop over the elements of a pack as it is: short, and seldom run."""
+        writer.depth += 1
+        writer.pragma("#pragma unroll 1")
         self.head(writer, loop)
         self.body(writer, loop)
         writer.depth -= 1
-        writer.put("}")
-        return True
 
     def body(self, writer: Writer, loop: Loop) -> None:
         """The block of a loop and its end, without names that nothing in it uses."""
@@ -160,41 +300,80 @@ class Grid:
                 drop_unused(writer, start, writer.printer.vars[stmt.var.name])
         writer.put("}")
 
-    def packed(self, writer: Writer, loop: Loop, count: int, found: list[Pack]) -> None:
-        """The loop with its packs in registers."""
-        printer, lang = writer.printer, writer.lang
+    def packed(
+        self, writer: Writer, loop: Loop, count: int, found: list[Pack],
+        held: dict[tuple[str, Expr], str],
+    ) -> None:  # fmt: skip
+        """The loop with its packs in registers, some of which are `held` there already."""
+        printer = writer.printer
         writer.depth += 1
         printer.natural.add(loop.var.name)
-        names: dict[tuple[str, Expr], str] = {}
+        names = dict(held)
         counter = printer.vars[loop.var.name]
+        stored = {(pack.buffer, pack.base): pack for pack in found if pack.stored}
+        loaded = {(pack.buffer, pack.base) for pack in found if pack.loaded}
         for pack in found:
             key = pack.buffer, pack.base
-            kind = f"symc_pack<{lang.types[pack.dtype.name]}, {count}>"
             if key not in names:
                 name = names[key] = printer.vars[
                     printer.fresh(f"{printer.buffers[pack.buffer]}_pack")
                 ]
-                if any(other.loaded for other in found if (other.buffer, other.base) == key):
-                    place = address(writer, *key)
-                    before = (
-                        ""
-                        if any(p.stored for p in found if (p.buffer, p.base) == key)
-                        else "const "
-                    )
-                    writer.put(f"{before}{kind} {name} = *(const {kind} *)({place});")
+                kind = self.pack_type(writer, pack, count)
+                if key in loaded:
+                    before = "" if key in stored else "const "
+                    writer.put(f"{before}{kind} {name} = {self.load(writer, pack, count)};")
                 else:
                     writer.put(f"{kind} {name};")
             printer.packed[pack.buffer, pack.index] = f"{names[key]}.at[{counter}]"
         writer.pragma("#pragma unroll")
-        kind = lang.types[loop.var.dtype.name]
+        kind = writer.lang.types[loop.var.dtype.name]
         writer.put(f"for ({kind} {counter} = 0; {counter} < {count}; {counter}++) {{")
         self.body(writer, loop)
-        for pack in {(p.buffer, p.base): p for p in found if p.stored}.values():
-            key = pack.buffer, pack.base
-            kind = f"symc_pack<{lang.types[pack.dtype.name]}, {count}>"
+        for key, pack in stored.items():
+            kind = self.pack_type(writer, pack, count)
             writer.put(f"*({kind} *)({address(writer, *key)}) = {names[key]};")
         printer.packed.clear()
         writer.depth -= 1
+
+    def pack_type(self, writer: Writer, pack: Pack, count: int) -> str:
+        """The C type of a pack."""
+        writer.printer.used["symc_pack"] = None
+        return f"symc_pack<{writer.lang.types[pack.dtype.name]}, {count}>"
+
+    def load(self, writer: Writer, pack: Pack, count: int) -> str:
+        """A whole pack, as it is in memory."""
+        kind = self.pack_type(writer, pack, count)
+        return f"*(const {kind} *)({address(writer, pack.buffer, pack.base)})"
+
+
+def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
+    """The parts of a `lane` loop over packs that are accessed as such, or None."""
+    match loop.body:
+        case (
+            Let(start) as let,
+            Loop(
+                kind="vector",
+                extent=Binary("min", Const(width), Binary("sub", length, Var(name))),
+            ) as inner,
+        ) if name == start.name:
+            pass
+        case _:
+            return None
+    found = find_packs(inner, int(width), scalars)
+    if not found or not all(is_unit(pack.base, start.name) for pack in found):
+        return None
+    return Lanes(loop, let, inner, int(width), length, found)
+
+
+def put_for(writer: Writer, kind: str, name: str, first: str, last: str, step: str) -> None:
+    """The head of a loop."""
+    writer.put(f"for ({kind} {name} = {first}; {name} < {last}; {name} += {step}) {{")
+
+
+def aligned(writer: Writer, buffer: str, base: Expr, count: int) -> str:
+    """Whether a pack begins where it may be accessed as one."""
+    writer.printer.used["symc_aligned"] = None
+    return f"symc_aligned<{count}>({address(writer, buffer, base)})"
 
 
 def put_test(writer: Writer, tests: list[str]) -> None:
@@ -228,4 +407,6 @@ def lengths_of(extent: Expr) -> set[str]:
 
 def address(writer: Writer, buffer: str, base: Expr) -> str:
     """Where a pack begins."""
+    if isinstance(base, Const) and base.value == 0:
+        return writer.printer.buffers[buffer]
     return f"{writer.printer.buffers[buffer]} + {writer.value(base, SHIFT)}"
