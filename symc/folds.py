@@ -27,7 +27,7 @@ CHUNK = 16384  # elements of a chunk
 BLOCK = 256  # columns of a block: 2 KiB of doubles
 FEWEST = 64  # steps of a chunk of `split`
 MOST = 1024  # such chunks: one thread adds up what came of them
-THREADS = 1 << 19  # that are enough for any device, which has room for some 2^18 at a time
+THREADS = 1 << 18  # as many as a large device has room for at a time
 
 
 def row(
@@ -136,6 +136,9 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     """A fold of everything in chunks of the outermost axis, of about `CHUNK` elements.
 
     On a device, which has a team for each chunk, of all axes as one: the outermost may be short.
+    There, too, a second launch adds up the partial results. The last team to finish could, if a
+    counter told it that it is; but to set one to zero before each launch is a launch of its own,
+    and one that the last team sets back would be shared by calls on several streams.
     """
     if builder.memory.on_device:
         _in_chunks(builder, stage, fold, scope, ir.const(CHUNK), as_one=True)
@@ -185,7 +188,7 @@ def _in_chunks(
     inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
     steps = ir.binary("min", step, ir.sub(extent, start))
     if as_one:
-        variables, extents = builder.loops(len(own), 1), [steps]
+        variables, extents = builder.loops(len(own), 1), list[ir.Expr]([steps])
         moved = _as_one(builder, fold, ir.add(start, variables[0]))
     else:
         inner, variables, extents = folded_index(builder, fold, len(own))

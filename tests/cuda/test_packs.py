@@ -13,7 +13,8 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.codegen.targets._abi import ffi
-from symc.codegen.targets.cuda.target import KERNELS
+from symc.codegen.targets.cuda.target import KERNELS, CudaTarget
+from symc.compile import Clock, build
 from symc.cuda import device as device_of
 from symc.cuda.functions import compile_for
 from tests.cuda.devices import DEVICES, check_with_nvrtc, needs_nvrtc, needs_simulator, orders
@@ -40,6 +41,22 @@ def test_a_thread_asks_for_four_packs_before_it_uses_the_first() -> None:
     assert len(waits) == 3  # of whole rows, of pieces of few long ones, of chunks of everything
     for order in waits:
         assert ["".join(found) for found in order][:6] == ["ld"] * 4 + ["add"] * 2
+
+
+@needs_nvrtc
+def test_row_groups_leave_room_for_as_many_threads_as_memory_needs() -> None:
+    """Of 65,536 registers: what `AHEAD` counts with."""
+    from symc.codegen.targets.cuda import nvrtc
+
+    x = T.fmatrix("x")
+    centred = x - x.mean(axis=1, keepdims=True)
+    norm = centred / T.sqrt(T.sqr(centred).mean(axis=1, keepdims=True) + np.float32(1e-5))
+    for output, most in ((T.softmax(x, axis=1), 32), (norm, 40), (x.sum(axis=1), 32)):
+        f = symc.function([x], output, mode="python")
+        stages = build(f.request, mode="default", clock=Clock(), target=CudaTarget())
+        made = nvrtc.compile(stages.source.file(KERNELS))
+        assert max(found.registers for found in made.resources.values()) <= most
+        assert {found.stack_bytes for found in made.resources.values()} == {0}
 
 
 @pytest.mark.parametrize("device", DEVICES)
