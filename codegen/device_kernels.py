@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from symc.codegen.device_loops import Grid
+from symc.codegen.device_loops import Grid, grid_extent
 from symc.codegen.device_teams import declare_memory, placed, team_length, team_memory
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import Const, Expr, Kernel, Loop
@@ -35,7 +35,7 @@ class Launchable:
     kind: str
     """``grid`` or ``team``."""
     extent: Expr
-    """The iterations of its outer loop, in kernel sizes."""
+    """How many threads or teams its outer loop is for, in kernel sizes."""
     length: Expr
     """The longest loop that a team shares out, in kernel sizes."""
     memory: Scratch | None
@@ -64,7 +64,8 @@ def emit_device_kernel(
     head = signature(kernel, name, writer, outer.kind, memory, aliased)
     note = comment(kernel.note, "")
     text = f"{note}{line_directive(kernel)}{head}\n{{\n{text}\n}}\n"
-    return Launchable(name, text, outer.kind, outer.extent, team_length(kernel), memory)
+    extent = grid_extent(outer) if outer.kind == "grid" else outer.extent
+    return Launchable(name, text, outer.kind, extent, team_length(kernel), memory)
 
 
 def line_directive(kernel: Kernel) -> str:

@@ -27,10 +27,13 @@ from symc.codegen.ir import (
     Let,
     Loop,
     Var,
+    ceiling,
+    const,
 )
 from symc.codegen.kernels import Frame, emit_block
 from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+from symc.codegen.passes.parallel import work
 from symc.codegen.record import record
 from symc.codegen.writer import INDENT, WIDTH, Writer, comment
 
@@ -56,9 +59,18 @@ worked on everywhere are 25 MB of the 60 that this has.
 """
 
 
+LIGHT = 40
+"""Operations on an element, of a loop whose threads are launched for two packs of each array.
+
+With one, as in loops that have more to do or load more arrays, 2048 threads of a processor have 32
+KiB on their way for each array: a device that writes as much as it reads needs 13, so that memory
+stays busy. With two it also does while blocks come and go.
+"""
+
+
 @record
 class Lanes:
-    """A `lane` loop over packs, taken apart."""
+    """A loop over packs, taken apart."""
 
     loop: Loop
     start: Let
@@ -81,9 +93,9 @@ class Grid:
             writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
         if loop.kind == "vector" and self.packs(writer, loop):
             return None
-        if loop.kind == "lane":
+        if loop.kind in ("lane", "grid"):
             lanes = lanes_of(loop, writer.printer.scalars)
-            if lanes is not None:
+            if lanes is not None and (loop.kind == "lane" or turns_of_grid(lanes) > 1):
                 self.lanes(writer, lanes)
                 return None
         positive = self.head(writer, loop)
@@ -187,7 +199,10 @@ class Grid:
         return True
 
     def lanes(self, writer: Writer, lanes: Lanes) -> None:
-        """Print a `lane` loop: whole packs, several at a time, then one element after the other."""
+        """Print a loop over packs: whole ones, several at a time, then one element after the other.
+
+        In a grid it does not matter which thread does the last elements: it adds nothing up.
+        """
         printer, loop = writer.printer, lanes.loop
         positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
         printer.positive |= positive
@@ -195,16 +210,25 @@ class Grid:
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
         whole = self.whole(writer, lanes, kind)
         ahead = self.ahead(lanes)
-        turns = AHEAD // len(ahead) if ahead else 1
-        if turns > 1:
-            self.batches(writer, lanes, ahead, turns, whole)
+        if loop.kind == "grid":
+            cast = f"({kind})" if self.wide else ""
+            turns = turns_of_grid(lanes)
+            first = f"{cast}blockIdx.x * ({turns} * blockDim.x) + threadIdx.x"
+            step = f"{cast}gridDim.x * blockDim.x"
+            rest = f"{whole} + {cast}blockIdx.x * blockDim.x + threadIdx.x"
         else:
-            put_for(writer, kind, name, "threadIdx.x", whole, "blockDim.x")
+            printer.used["symc_team_next"] = None
+            turns = AHEAD // len(ahead) if ahead else 1
+            first, step, rest = "threadIdx.x", "blockDim.x", f"symc_team_next({whole})"
+        if turns > 1:
+            start = printer.vars[printer.fresh("first")]
+            put_for(writer, kind, start, first, whole, f"{turns} * {step}")
+            self.batch(writer, lanes, ahead, turns, f"{start} + ", whole)
+        else:
+            put_for(writer, kind, name, first, whole, step)
             self.pack(writer, lanes, {})
-            writer.put("}")
-        printer.used["symc_team_next"] = None
-        last = writer.value(loop.extent, SHIFT)
-        put_for(writer, kind, name, f"symc_team_next({whole})", last, "blockDim.x")
+        writer.put("}")
+        put_for(writer, kind, name, rest, writer.value(loop.extent, SHIFT), step)
         writer.depth += 1
         emit_block(writer, (lanes.start,), self)
         writer.depth -= 1
@@ -243,46 +267,42 @@ class Grid:
         found = {(p.buffer, p.base): p for p in lanes.found if p.loaded}
         return [pack for pack in found.values() if not self.is_shared(pack.buffer)]
 
-    def batches(
-        self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, whole: str
+    def batch(
+        self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, first: str, whole: str
     ) -> None:
-        """The loop over whole packs, `turns` at a time: first all are loaded, then they are used.
+        """What a thread does with its next packs: first it loads all, then it uses them.
 
         A thread that has fewer begins with zeros; without, the compiler keeps registers for what
         was there before.
         """
         printer, loop = writer.printer, lanes.loop
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
-        first, turn = (printer.vars[printer.fresh(stem)] for stem in ("first", "turn"))
-        put_for(writer, kind, first, "threadIdx.x", whole, f"{turns} * blockDim.x")
+        turn = printer.vars[printer.fresh("turn")]
         writer.depth += 1
         held: dict[tuple[str, Expr], str] = {}
         for pack in ahead:
             array = printer.vars[printer.fresh(f"{printer.buffers[pack.buffer]}_pack")]
             writer.put(f"{self.pack_type(writer, pack, lanes.count)} {array}[{turns}] = {{}};")
             held[pack.buffer, pack.base] = f"{array}[{turn}]"
-        number = f"const {kind} {name} = {first} + {turn} * blockDim.x;"
 
         def each_turn() -> None:
             writer.pragma("#pragma unroll")
             writer.put(f"for (int32_t {turn} = 0; {turn} < {turns}; {turn}++) {{")
             writer.depth += 1
-            writer.put(number)
+            writer.put(f"const {kind} {name} = {first}{turn} * blockDim.x;")
+            writer.put(f"if ({name} >= {whole}) break;")
 
         each_turn()
-        writer.put(f"if ({name} >= {whole}) break;")
         emit_block(writer, (lanes.start,), self)
         for pack in ahead:
             writer.put(f"{held[pack.buffer, pack.base]} = {self.load(writer, pack, lanes.count)};")
         writer.depth -= 1
         writer.put("}")
         each_turn()
-        writer.put(f"if ({name} >= {whole}) break;")
         writer.depth -= 1
         self.pack(writer, lanes, held)
         writer.put("}")
         writer.depth -= 1
-        writer.put("}")
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """What a thread does with a whole pack; those that are `held` are loaded already."""
@@ -358,8 +378,23 @@ class Grid:
         return f"*(const {kind} *)({address(writer, pack.buffer, pack.base)})"
 
 
+def turns_of_grid(lanes: Lanes) -> int:
+    """How many packs of each array a thread of a grid has: more than one if it has little else."""
+    body = lanes.inner.body
+    each = work(Loop(lanes.inner.var, const(1), "serial", body))
+    loaded = {(pack.buffer, pack.base) for pack in lanes.found if pack.loaded}
+    light = isinstance(each, Const) and each.value <= LIGHT
+    return 2 if light and 1 <= len(loaded) <= 2 else 1
+
+
+def grid_extent(loop: Loop) -> Expr:
+    """The threads that a grid loop is for."""
+    lanes = lanes_of(loop, set())
+    return loop.extent if lanes is None else ceiling(loop.extent, turns_of_grid(lanes))
+
+
 def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
-    """The parts of a `lane` loop over packs that are accessed as such, or None."""
+    """The parts of a loop over packs that are accessed as such, or None."""
     match loop.body:
         case (
             Let(start) as let,

@@ -43,6 +43,29 @@ def test_a_thread_asks_for_four_packs_before_it_uses_the_first() -> None:
         assert ["".join(found) for found in order][:6] == ["ld"] * 4 + ["add"] * 2
 
 
+@needs_nvrtc
+@needs_simulator
+@pytest.mark.parametrize("heavy", [False, True], ids=["light", "heavy"])
+def test_a_thread_of_a_light_loop_has_two_packs_of_each_array(heavy: bool) -> None:
+    from symc.codegen.targets.cuda import nvrtc
+
+    x, y = T.fvector("x"), T.fvector("y")
+    output = T.exp(T.tanh(x) * T.log1p(y * y)) if heavy else x * 2 + y
+    f = symc.function([x, y], output, device="cuda:sim")
+    check_with_nvrtc(f)
+    assert f.folder is not None
+    ptx = nvrtc.ptx((Path(f.folder) / KERNELS).read_text(encoding="utf-8"))
+    order = re.findall(r"(ld|st)\.global\S*\.v4\.f32", ptx)
+    assert order == (["ld", "ld", "st"] if heavy else ["ld"] * 4 + ["st"] * 2)
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 4, 7, 1024, 2047, 2048, 2052, 9000):
+        a, b = rng.standard_normal((2, n)).astype(np.float32)
+        wanted = np.exp(np.tanh(a) * np.log1p(b * b)) if heavy else a * 2 + b
+        for order_of_threads in orders("cuda:sim"):
+            with order_of_threads:
+                np.testing.assert_allclose(f(a, b), wanted, rtol=1e-5)
+
+
 @needs_simulator
 def test_a_thread_does_four_rows_of_a_tile_at_a_time() -> None:
     x = T.fmatrix("x")

@@ -4,10 +4,6 @@
 sum, and so do the `lane` loops of teams. The emitter prints such a `vector` loop with one access
 for the elements of each array that lie next to each other, where they do and are aligned, and as a
 plain loop elsewhere. Loops whose work is mostly arithmetic are left alone: they would not gain.
-
-A thread of a grid has one pack of each array: with 2048 threads on a processor, 32 KiB on their way
-for each array that is read. A device that writes as much as it reads needs 13 (see `AHEAD` in
-`device_loops.py`).
 """
 
 from __future__ import annotations
