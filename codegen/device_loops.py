@@ -10,7 +10,6 @@ depend on the form, so neither do the bits of a sum.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import assert_never
 
 from symc.codegen import math
@@ -80,7 +79,7 @@ class Lanes:
     found: list[Pack]
 
 
-@dataclass(slots=True)
+@record
 class Grid:
     """Loops of threads and of teams of threads."""
 
