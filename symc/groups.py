@@ -48,6 +48,9 @@ class Groups:
         self._readers: dict[Tensor, list[Tensor]] = {}
         self._in_place: set[SharedVariable] = set()
         self._position = {node: number for number, node in enumerate(facts.stages)}
+        self._dims = {node: self._loop_dims(stage) for node, stage in facts.stages.items()}
+        self._aligned_loops: dict[tuple[Tensor, Tensor], int] = {}
+        self._depths: dict[tuple[int, int, int, int], int] = {}
         self._build()
 
     # --- the graph of groups ----------------------------------------------------------------------
@@ -181,10 +184,15 @@ class Groups:
                     first = second
 
     def _try(self, first: int, second: int, *, siblings: bool) -> None:
-        if first == second or len(self._members[first]) + len(self._members[second]) > MOST_STAGES:
+        if first == second:
             return
-        members = self._members[first] + self._members[second]
-        depth = self.shared_depth(members)
+        ones, others = self._members[first], self._members[second]
+        if len(ones) + len(others) > MOST_STAGES:
+            return
+        pair = (first, len(ones), second, len(others))  # groups only grow
+        if pair not in self._depths:
+            self._depths[pair] = self.shared_depth([*ones, *others])
+        depth = self._depths[pair]
         if depth == 0:
             return
         if siblings and depth < max(self._depth[first], self._depth[second]):
@@ -211,30 +219,35 @@ class Groups:
     def shared_depth(self, members: list[Stage]) -> int:
         """How many outer loops all these stages can share; 0 if they cannot."""
         depth = min(stage.shareable for stage in members)
-        loops = [self._loop_dims(stage) for stage in members]
+        loops = [self._dims[stage.node] for stage in members]
         for position in range(depth):
             if any(dims[position] != loops[0][position] for dims in loops):
                 depth = position
                 break
         inside = {stage.node for stage in members}
         for stage in members:
-            for read, indexes in stage.reads.items():
+            for read in stage.reads:
                 if depth and read in inside:
-                    depth = min(depth, *(self._aligned(stage, read, index) for index in indexes))
+                    depth = min(depth, self._aligned(stage, read))
         return depth
 
     def _loop_dims(self, stage: Stage) -> list[Dim]:
         dims = self._problem.dims_of(stage.node)
         return [dims[axis] for axis in stage.loops]
 
-    def _aligned(self, stage: Stage, read: Tensor, index: Index) -> int:
-        """How many of `read`'s outer loops are indexed by `stage`'s own, in order."""
-        count = 0
-        for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):
-            if index[axis] != variable(own):
-                break
-            count += 1
-        return count
+    def _aligned(self, stage: Stage, read: Tensor) -> int:
+        """How many of `read`'s outer loops are indexed by `stage`'s own, in order, at each place."""
+        found = self._aligned_loops.get((stage.node, read))
+        if found is None:
+            indexes = stage.reads[read]
+            found = 0
+            for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):
+                wanted = variable(own)
+                if any(index[axis] != wanted for index in indexes):
+                    break
+                found += 1
+            self._aligned_loops[stage.node, read] = found
+        return found
 
     def share_all_loops(self, users: int) -> bool:
         """Whether a set of stages stands in one innermost loop body, which shares values anyway."""
