@@ -236,7 +236,7 @@ class Groups:
         return [dims[axis] for axis in stage.loops]
 
     def _aligned(self, stage: Stage, read: Tensor) -> int:
-        """How many of `read`'s outer loops are indexed by `stage`'s own, in order, at each place."""
+        """How many of `read`'s outer loops are indexed by `stage`'s own, in order, everywhere."""
         found = self._aligned_loops.get((stage.node, read))
         if found is None:
             indexes = stage.reads[read]

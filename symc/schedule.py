@@ -134,16 +134,17 @@ def _worth_storing(
             for arg in node.args:
                 if arg in shared and facts.inlined.get(node) != shared[arg]:
                     extra.add(arg)
-    return _outermost(problem, extra - facts.stages.keys())
+    return _outermost(problem, extra - facts.stages.keys(), facts)
 
 
-def _outermost(problem: Problem, nodes: set[Tensor]) -> set[Tensor]:
+def _outermost(problem: Problem, nodes: set[Tensor], facts: Facts) -> set[Tensor]:
     """Nodes all at once could each be right only because another is not yet stored: that is fine,
-    except for chains, where the last one is enough for now; the next round finds the rest."""
+    except for chains, where the last one is enough for now; the next round finds the rest. What is
+    stored already ends a chain: nothing beneath is computed because of what is above."""
     if len(nodes) < 2:
         return nodes
     below: set[Tensor] = set()
     for node in reversed(problem.order):
-        if node in nodes or node in below:
+        if node in nodes or (node in below and node not in facts.stages):
             below.update(node.args)
     return nodes - below or nodes
