@@ -75,6 +75,7 @@ _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",
     "Assert": "tensor.watch", "Print": "tensor.watch", "breakpoint": "tensor.watch",
+    "vmap": "vectorize",
     "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",

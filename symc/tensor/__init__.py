@@ -96,6 +96,7 @@ __all__ = [
     "beta",
     "betaln",
     "bitwise_and",
+    "bitwise_count",
     "bitwise_or",
     "bitwise_xor",
     "bmatrices",
@@ -211,6 +212,7 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "frexp",
     "frow",
     "frows",
     "fscalar",
@@ -229,6 +231,7 @@ __all__ = [
     "gammainc",
     "gammaincc",
     "gammaln",
+    "gcd",
     "ge",
     "gelu",
     "greater",
@@ -269,7 +272,9 @@ __all__ = [
     "kron",
     "lcol",
     "lcols",
+    "lcm",
     "le",
+    "ldexp",
     "left_shift",
     "less",
     "less_equal",
@@ -283,6 +288,7 @@ __all__ = [
     "log_sigmoid",
     "log_softmax",
     "logaddexp",
+    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -455,6 +461,30 @@ _LATE = {
     }.items()
     for name in names
 }
+for _module, _names in {
+    "covariance": "corrcoef cov histogram2d histogram_bin_edges histogramdd",
+    "differences": "cumulative_prod cumulative_sum ediff1d gradient interp trapezoid unwrap",
+    "joining": "append atleast_3d block broadcast_arrays column_stack delete diagflat dsplit hsplit"
+    " insert matrix_transpose permute_dims resize rot90 unstack vsplit",
+    "linalg.naming": "cross",
+    "nans": "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod"
+    " nanstd nansum nanvar",
+    "parts": "around array_equal array_equiv bitwise_invert bitwise_left_shift bitwise_not"
+    " bitwise_right_shift copy fabs fix float_power heaviside iscomplex iscomplexobj isneginf"
+    " isposinf isreal isrealobj modf ndim piecewise positive rint signbit size spacing",
+    "places": "diag_indices diag_indices_from fill_diagonal fromfunction indices ix_"
+    " put_along_axis ravel_multi_index tril_indices tril_indices_from triu_indices"
+    " triu_indices_from unravel_index",
+    "polynomials": "polyadd polyder polyfit polyint polymul polysub polyval vander",
+    "signal": "bartlett blackman convolve correlate hamming hanning kaiser sinc",
+    "sorting.nanquantiles": "nanmedian nanpercentile nanquantile",
+    "sorting.sets": "intersect1d isin lexsort setdiff1d setxor1d union1d unique_all unique_counts"
+    " unique_inverse unique_values",
+}.items():
+    _LATE.update(dict.fromkeys(_names.split(), f"symc.tensor.{_module}"))
+_LATE.update(
+    dict.fromkeys(("apply_along_axis", "apply_over_axes", "vectorize"), "symc.vectorize")
+)
 # Theano's T.grad and its kin need all of `T`.
 _LATE.update(dict.fromkeys(("grad", "jacobian", "hessian", "Rop", "Lop"), "symc.grad"))
 
