@@ -56,11 +56,11 @@ def grad(
     """The gradient of a scalar `cost` with respect to one tensor or several.
 
     Each gradient has its tensor's shape, and its dtype if that is float or complex (see
-    `tensor/complex.py` for what it means); tensors of integers get zeros of `config.floatX`. `wrt`
-    may hold intermediate results. Nothing flows through the tensors in `consider_constant`.
-    `known_grads` gives gradients of intermediate tensors; with it, `cost` may be None. Raises
-    `GradientError` when the cost is no real scalar and `DisconnectedInput` when a tensor does not
-    influence the cost, unless ``disconnected="zero"``.
+    `tensor/complex_numbers.py` for what it means); tensors of integers get zeros of
+    `config.floatX`. `wrt` may hold intermediate results. Nothing flows through the tensors in
+    `consider_constant`. `known_grads` gives gradients of intermediate tensors; with it, `cost` may
+    be None. Raises `GradientError` when the cost is no real scalar and `DisconnectedInput` when a
+    tensor does not influence the cost, unless ``disconnected="zero"``.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")

@@ -31,7 +31,7 @@ _SHAPES = f"{_SHAPE}(?:,{_SHAPE})*"
 
 
 def vmap(
-    function: Callable[..., Any], in_axes: int | None | Sequence[int | None] = 0, out_axes: int = 0
+    function: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0, out_axes: int = 0
 ) -> Callable[..., Any]:
     """The function of one tensor each as a function of many, which are along an axis.
 
@@ -69,9 +69,7 @@ def vmap(
     return mapped
 
 
-def vectorize(
-    pyfunc: Callable[..., Any], *, signature: str | None = None
-) -> Callable[..., Any]:
+def vectorize(pyfunc: Callable[..., Any], *, signature: str | None = None) -> Callable[..., Any]:
     """The function of scalars as a function of tensors that broadcast, as NumPy's `vectorize`.
 
     `signature` says which axes the function itself takes: with ``"(n),(n,m)->(m)"`` it is called

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc import dims
-from symc.codegen.dtypes import FLOAT64, INT64
+from symc.codegen.dtypes import FLOAT64
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import Tensor, TensorLike
@@ -16,19 +16,18 @@ from symc.inputs import as_tensor
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
-from symc.tensor.complex import complex as complex_of
-from symc.tensor.complex import conj, imag, real
-from symc.tensor.diagonal import diagonal
+from symc.tensor.complex_numbers import complex as complex_of
+from symc.tensor.complex_numbers import conj, imag, real
+from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import length, public, tensor_of
+from symc.tensor.lengths import public, tensor_of
 from symc.tensor.logic import logical_and, where
-from symc.tensor.math import abs as absolute
 from symc.tensor.math import clip, maximum, sqrt
 from symc.tensor.products import matmul
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.shape import concatenate
-from symc.tensor.sorting.counting import edges_of, histogram
+from symc.tensor.sorting.counting import edges_of
 from symc.tensor.sorting.order import sortable
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length
@@ -70,9 +69,10 @@ def cov(
     x = cast_to(x, promote(x.dtype, FLOAT64) if dtype is None else as_dtype(dtype))
     freedom = (0 if bias else 1) if ddof is None else int(ddof)
     count = x.type.shape[1]
+    real_dtype = x.dtype.component
     weights = _weights(x, fweights, aweights)
     if weights is None:
-        size: Tensor = cast_to(tensor_of(count), FLOAT64)
+        size: Tensor = cast_to(tensor_of(count), real_dtype)
         centred = x - expand_dims(total(x, 1) / size, 1)
         scaled, divisor = centred, size - freedom
     else:
@@ -80,7 +80,7 @@ def cov(
         centred = x - expand_dims(total(x * weights, 1) / size, 1)
         scaled, divisor = centred * weights, size - freedom
         if aweights is not None and freedom:
-            divisor = size - freedom * total(weights * cast_to(aweights, FLOAT64)) / size
+            divisor = size - freedom * total(weights * cast_to(aweights, real_dtype)) / size
     result = matmul(scaled, conj(centred).T) / cast_to(maximum(divisor, 0.0), x.dtype)
     return result[0, 0] if result.type.shape[0] == 1 else result
 
@@ -105,7 +105,7 @@ def _weights(x: Tensor, fweights: TensorLike | None, aweights: TensorLike | None
             raise RankError(f"cov: {name} must be a vector\n  given  {describe(w)}")
         if name == "fweights" and not w.dtype.is_integer:
             raise DTypeError(f"cov: fweights must be integers\n  given  {describe(w)}")
-        w = cast_to(specify_length(w, 0, x.type.shape[1]), FLOAT64)
+        w = cast_to(specify_length(w, 0, x.type.shape[1]), x.dtype.component)
         result = w if result is None else result * w
     return result
 

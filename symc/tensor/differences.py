@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, COMPLEX128, FLOAT64, INT64
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import OPERATORS, Tensor, TensorLike
@@ -16,7 +15,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length, normal_axes, normal_axis, public
-from symc.tensor.logic import eq, ge, gt, isnan, logical_and, lt, where
+from symc.tensor.logic import eq, gt, isnan, logical_and, lt, where
 from symc.tensor.math import abs as absolute
 from symc.tensor.math import as_float, clip, mod
 from symc.tensor.reduce import sum as total
@@ -26,7 +25,7 @@ from symc.tensor.sorting.order import argsort
 from symc.tensor.sorting.search import searchsorted
 from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumprod, cumsum
-from symc.tensor.views import broadcast_to, expand_dims, moveaxis
+from symc.tensor.views import expand_dims, moveaxis
 from symc.types import promote
 
 __all__ = [
@@ -241,10 +240,10 @@ def interp(
 ) -> Tensor:
     """The values at `x` of the line through the points (`xp`, `fp`), of which `xp` must increase.
 
-    Before the first point they are `left` (by default the first value), behind the last `right` (the
-    last one), and the gradient with respect to `x` is 0. At a point it is the slope of the piece
-    that follows. With a `period`, points need not increase, and the line goes on around. As in
-    NumPy, the result is float64, or complex128 if `fp` is complex.
+    Before the first point they are `left` (by default the first value), behind the last `right`
+    (the last one), and the gradient with respect to `x` is 0. At a point it is the slope of the
+    piece that follows. With a `period`, points need not increase, and the line goes on around. As
+    in NumPy, the result is float64, or complex128 if `fp` is complex.
 
     >>> import symc.tensor as T
     >>> T.interp([1.5, 9.0], [1.0, 2.0, 3.0], [3.0, 2.0, 0.0]).eval()

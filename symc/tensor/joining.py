@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -14,12 +15,12 @@ from symc.inputs import as_tensor, constant, constant_value
 from symc.tensor.along import flip
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.build import arange, full
-from symc.tensor.diagonal import diag
+from symc.tensor.diagonals import diag
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims, length, normal_axis, public, tensor_of
 from symc.tensor.logic import where
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.select import compress, take
+from symc.tensor.selection import compress, take
 from symc.tensor.shape import concatenate, split
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes, transpose
 
@@ -158,7 +159,7 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
     n = x.type.shape[axis]
     gone = obj if isinstance(obj, slice) else as_tensor(obj)
     if isinstance(gone, Tensor) and gone.ndim > 1:
-        raise RankError(f"delete: positions must be a scalar or a vector\n  given  {describe(gone)}")
+        raise RankError(f"delete: positions are a scalar or a vector\n  given  {describe(gone)}")
     known = gone if isinstance(gone, slice) else constant_value(gone)
     if isinstance(n, int) and known is not None:
         return take(x, constant(np.delete(np.arange(n), known)), axis)
@@ -170,7 +171,7 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
 
 
 def resize(a: TensorLike, new_shape: Any) -> Tensor:
-    """The elements of `a` in row-major order, again and again, in a new shape; zeros if it has none.
+    """The elements of `a` in row-major order, again and again, in a new shape; of none, zeros.
 
     >>> import symc.tensor as T
     >>> T.resize([1, 2, 3], (2, 2)).eval()
@@ -219,7 +220,7 @@ def _parted(label: str, x: Tensor, where: Any, axis: int, *, least: int) -> list
         return split(x, int(cast("int", where)), axis=axis)
     before = (slice(None),) * axis
     ends = [None, *cast("Sequence[Any]", where), None]
-    return [x[(*before, slice(*pair))] for pair in zip(ends[:-1], ends[1:], strict=True)]
+    return [x[(*before, slice(*pair))] for pair in pairwise(ends)]
 
 
 # --- views ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Comparisons, truth values, bit operations, divisors and choices, elementwise."""
+"""Comparisons, truth values, bit operations and choices, elementwise."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, INT64, UINT8, UINT64
+from symc.codegen.dtypes import BOOL
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor, refuse_bool
 from symc.tensor.elementwise import ELEMENTWISE, Function, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 
 __all__ = [
-    "bitwise_and", "bitwise_count", "bitwise_or", "bitwise_xor", "eq", "gcd", "ge", "gt", "invert",
-    "isclose", "isfinite", "isinf", "isnan", "lcm", "le", "left_shift", "logical_and", "logical_not", "logical_or",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "ge", "gt", "invert", "isclose", "isfinite",
+    "isinf", "isnan", "le", "left_shift", "logical_and", "logical_not", "logical_or",
     "logical_xor", "lt", "ne", "neq", "right_shift", "switch", "where",
 ]  # fmt: skip
 
@@ -111,43 +111,6 @@ def left_shift(x: TensorLike, y: TensorLike) -> Tensor:
 def right_shift(x: TensorLike, y: TensorLike) -> Tensor:
     """``x >> y``, keeping the sign. Elementwise, integers only."""
     return _shift(_shr, x, y)
-
-
-def _wide(name: str) -> Any:
-    """A function of integers that is computed with 64 bits."""
-
-    def expression(*values: ir.Expr) -> ir.Expr:
-        own = values[0].dtype
-        wide = UINT64 if own.kind == "uint" else INT64
-        given = tuple(v if own is wide else ir.Cast(v, wide) for v in values)
-        result = ir.Call(name, given, wide)
-        return result if own is wide else ir.Cast(result, own)
-
-    return expression
-
-
-gcd = elementwise(
-    "gcd", np.gcd, _wide("gcd"), "The greatest common divisor, which is not negative.", None, None,
-    domain="integer", cost=100,
-)  # fmt: skip
-lcm = elementwise(
-    "lcm", np.lcm, _wide("lcm"),
-    "The least common multiple, which is not negative; 0 where an argument is 0.", None, None,
-    domain="integer", cost=110,
-)  # fmt: skip
-_bit_count = elementwise(
-    "bit_count", lambda x: np.bitwise_count(x), _wide("bit_count"),
-    "How many bits of the absolute value are 1.", None, domain="integer", cost=8,
-)  # fmt: skip
-
-
-def bitwise_count(x: TensorLike) -> Tensor:
-    """How many bits of the absolute value are 1, as uint8. Elementwise, integers only.
-
-    >>> bitwise_count([1, 7, -8]).eval()
-    array([1, 3, 1], dtype=uint8)
-    """
-    return cast_to(_bit_count(x), UINT8)
 
 
 OPERATORS["left_shift"] = left_shift

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import BOOL, INT32, INT64
-from symc.errors import DTypeError
+from symc.codegen.dtypes import BOOL
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.elementwise import (
@@ -30,8 +29,8 @@ from symc.tensor.elementwise import (
 __all__ = [
     "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
     "cbrt", "ceil", "clip", "copysign", "cos", "cosh", "deg2rad", "div", "divmod", "exp",
-    "exp2", "expm1", "floor", "floordiv", "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "log",
-    "log1p", "log2", "log10", "logaddexp", "logaddexp2", "maximum", "minimum", "mod", "mul", "neg", "nextafter", "pow",
+    "exp2", "expm1", "floor", "floordiv", "fmax", "fmin", "fmod", "hypot", "log", "log1p",
+    "log2", "log10", "logaddexp", "maximum", "minimum", "mod", "mul", "neg", "nextafter", "pow",
     "rad2deg", "reciprocal", "round", "sign", "sin", "sinh", "sqr", "sqrt", "sub", "tan",
     "tanh", "trunc",
 ]  # fmt: skip
@@ -266,49 +265,6 @@ logaddexp = elementwise(
     lambda g, x, y, z: g * OPERATORS["sigmoid"](x - y),
     lambda g, x, y, z: g * OPERATORS["sigmoid"](y - x), cost=30,
 )  # fmt: skip
-
-logaddexp2 = elementwise(
-    "logaddexp2", np.logaddexp2, call("logaddexp2"),
-    "``log2(2**x + 2**y)`` without overflow.",
-    lambda g, x, y, z: g * OPERATORS["sigmoid"]((x - y) * math.log(2)),
-    lambda g, x, y, z: g * OPERATORS["sigmoid"]((y - x) * math.log(2)), cost=30,
-)  # fmt: skip
-_ldexp: Function = elementwise(
-    "ldexp", lambda x, n: np.ldexp(x, np.clip(n, -9999, 9999).astype(np.int32)), call("ldexp"),
-    "``x * 2**n`` for a whole n.", lambda g, x, n, z: _ldexp(g, n), None, cost=20,
-)  # fmt: skip
-_exponent = elementwise(
-    "frexp_exponent", lambda x: np.frexp(x)[1], call("frexp_exponent"),
-    "The exponent that `frexp` gives.", None, cost=6,
-)  # fmt: skip
-
-
-def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """``x1 * 2**x2`` for integers `x2`, rounded once. Elementwise; the dtype is that of `x1`.
-
-    >>> ldexp([1.0, 3.0], [4, -1]).eval()
-    array([16. ,  1.5])
-    """
-    x, n = as_float(x1), as_tensor(x2)
-    if not n.dtype.is_integer:
-        raise DTypeError(f"ldexp: the exponents must be integers, not {n.dtype}")
-    # Beyond these limits the result is 0 or infinite, as it is at them.
-    return _ldexp(x, cast_to(clip(cast_to(n, INT64), -2200, 2200), x.dtype))
-
-
-def frexp(x: TensorLike) -> tuple[Tensor, Tensor]:
-    """The pair of numbers m from 0.5 to below 1 and integers n, int32, for which x is ``m * 2**n``.
-
-    Elementwise. For 0, infinities and NaN they are x itself and 0.
-
-    >>> mantissa, exponent = frexp([8.0, -3.0])
-    >>> mantissa.eval(), exponent.eval()
-    (array([ 0.5 , -0.75]), array([4, 2], dtype=int32))
-    """
-    x = as_float(x)
-    exponent = _exponent(x)
-    return _ldexp(x, -exponent), cast_to(exponent, INT32)
-
 
 # --- trigonometry ---------------------------------------------------------------------------------
 

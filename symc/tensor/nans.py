@@ -1,7 +1,7 @@
 """Reductions that leave NaN out, with NumPy's names, and numbers in place of NaN.
 
-Each is the function without "nan" of an argument in which NaN is replaced; where nothing can be NaN,
-as among integers, it is that function. All take axes as `reduce.py`'s functions do.
+Each is the function without "nan" of an argument in which NaN is replaced; where nothing can be
+NaN, as among integers, it is that function. All take axes as `reduce.py`'s functions do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor, refuse_bool
 from symc.tensor import reduce
 from symc.tensor.checked import Checked
-from symc.tensor.complex import complex as complex_of
+from symc.tensor.complex_numbers import complex as complex_of
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.tensor.fold import no_elements, no_order, reduce_over, require_elements
 from symc.tensor.logic import isnan, logical_not, where
@@ -125,9 +125,7 @@ def nanstd(
     return cast_to(root(_variance("nanstd", a, axis, dtype, ddof, keepdims)), keep)
 
 
-def _variance(
-    label: str, a: Tensor, axis: Axis, dtype: Any, ddof: float, keepdims: bool
-) -> Tensor:
+def _variance(label: str, a: Tensor, axis: Axis, dtype: Any, ddof: float, keepdims: bool) -> Tensor:
     axes = axes_of(label, a, axis)
     a = wide(a if dtype is None else cast_to(a, as_dtype(dtype)))
     distances = where(isnan(a), 0, a - _mean(a, axes, keepdims=True))
@@ -141,7 +139,7 @@ def _variance(
 
 @record
 class NanExtreme(Op):
-    """The extreme along axes of what is not NaN; NaN where all is. There is at least one element."""
+    """The extreme along axes of what is not NaN; NaN where all is. It is not of nothing."""
 
     kind: Literal["max", "min"]
     axes: tuple[int, ...]

@@ -1,54 +1,46 @@
-"""More elementwise functions: signs and parts of numbers, other names, choices by functions."""
+"""More elementwise functions: signs, parts and exponents of numbers, divisors, choices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from symc.codegen.dtypes import COMPLEX128, FLOAT64
-from symc.errors import ShapeMismatch
+from symc.codegen import ir
+from symc.codegen.dtypes import COMPLEX128, FLOAT64, INT32, INT64, UINT8, UINT64
+from symc.errors import DTypeError
 from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant
+from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import full_like
-from symc.tensor.complex import imag
-from symc.tensor.elementwise import cast_to, common, refuse_complex
-from symc.tensor.lengths import public
+from symc.tensor.complex_numbers import imag
+from symc.tensor.elementwise import Function, call, cast_to, common, elementwise, refuse_complex
 from symc.tensor.logic import (
     eq,
     gt,
-    invert,
     isinf,
     isnan,
-    left_shift,
-    logical_and,
-    logical_not,
-    logical_or,
     lt,
     ne,
-    right_shift,
     where,
 )
 from symc.tensor.math import abs as absolute
-from symc.tensor.math import as_float, copysign, pow, trunc
-from symc.tensor.math import round as rounded
-from symc.tensor.reduce import all as every
+from symc.tensor.math import as_float, clip, copysign, pow, trunc
 from symc.types import to_numpy
 
 __all__ = [
-    "around", "array_equal", "array_equiv", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
-    "bitwise_right_shift", "copy", "fabs", "fix", "float_power", "heaviside", "iscomplex",
-    "iscomplexobj", "isneginf", "isposinf", "isreal", "isrealobj", "modf", "ndim", "piecewise",
-    "positive", "rint", "signbit", "size", "spacing",
+    "bitwise_count", "float_power", "frexp", "gcd", "heaviside", "iscomplex", "iscomplexobj",
+    "isneginf", "isposinf", "isreal", "isrealobj", "lcm", "ldexp", "logaddexp2", "modf",
+    "piecewise", "signbit", "spacing",
 ]  # fmt: skip
 
 # --- signs and parts ------------------------------------------------------------------------------
 
 
 def signbit(x: TensorLike) -> Tensor:
-    """Whether x is negative, also if it is -0.0 or a NaN with that sign; gives bool. Elementwise."""
+    """Whether x is negative, as -0.0 and some NaN are, too; gives bool. Elementwise."""
     x = as_tensor(x)
     refuse_complex("signbit", x.dtype)
     return lt(copysign(1, x) if x.dtype.is_float else x, 0)
@@ -143,88 +135,91 @@ def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
     return pow(cast_to(x, wide), cast_to(y, wide))
 
 
-# --- other names ----------------------------------------------------------------------------------
+# --- exponents ------------------------------------------------------------------------------------
+
+logaddexp2 = elementwise(
+    "logaddexp2", np.logaddexp2, call("logaddexp2"), "``log2(2**x + 2**y)`` without overflow.",
+    lambda g, x, y, z: g * OPERATORS["sigmoid"]((x - y) * math.log(2)),
+    lambda g, x, y, z: g * OPERATORS["sigmoid"]((y - x) * math.log(2)), cost=30,
+)  # fmt: skip
+_ldexp: Function = elementwise(
+    "ldexp", lambda x, n: np.ldexp(x, np.clip(n, -9999, 9999).astype(np.int32)), call("ldexp"),
+    "``x * 2**n`` for a whole n.", lambda g, x, n, z: _ldexp(g, n), None, cost=20,
+)  # fmt: skip
+_exponent = elementwise(
+    "frexp_exponent", lambda x: np.frexp(x)[1], call("frexp_exponent"),
+    "The exponent that `frexp` gives.", None, cost=6,
+)  # fmt: skip
 
 
-def rint(x: TensorLike) -> Tensor:
-    """The nearest whole number, ties to even, as a float. Elementwise."""
-    return rounded(as_float(x))
-
-
-def around(x: TensorLike, decimals: int = 0) -> Tensor:
-    """NumPy's other name for `round`."""
-    return rounded(x, decimals)
-
-
-def fix(x: TensorLike) -> Tensor:
-    """NumPy's other name for `trunc`."""
-    return trunc(x)
-
-
-def fabs(x: TensorLike) -> Tensor:
-    """The absolute value as a float. Elementwise."""
-    x = as_float(x)
-    refuse_complex("fabs", x.dtype)
-    return absolute(x)
-
-
-def positive(x: TensorLike) -> Tensor:
-    """x itself."""
-    return as_tensor(x)
-
-
-def copy(x: TensorLike) -> Tensor:
-    """x itself, as tensors do not change."""
-    return as_tensor(x)
-
-
-bitwise_not = bitwise_invert = invert
-bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
-
-
-def ndim(a: TensorLike) -> int:
-    """The number of axes."""
-    return as_tensor(a).ndim
-
-
-def size(a: TensorLike, axis: int | None = None) -> int | Tensor:
-    """How many elements there are, or how long an axis is: an int, or a 0-d int64 tensor."""
-    x = as_tensor(a)
-    return x.size if axis is None else x.shape[axis]
-
-
-# --- comparing all elements -----------------------------------------------------------------------
-
-
-def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:
-    """Whether both have one shape and equal elements: a bool scalar.
-
-    With `equal_nan`, NaN equals NaN. Where a length is not known, `ShapeMismatch` is raised when it
-    runs if lengths differ, as for every comparison.
+def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """``x1 * 2**x2`` for integers `x2`, rounded once. Elementwise; the dtype is that of `x1`.
 
     >>> import symc.tensor as T
-    >>> T.array_equal([1, 2], [1, 2]).eval()
-    array(True)
+    >>> T.ldexp([1.0, 3.0], [4, -1]).eval()
+    array([16. ,  1.5])
     """
-    x, y = as_tensor(a1), as_tensor(a2)
-    if x.ndim != y.ndim or any(map(_differ, x.type.shape, y.type.shape)):
-        return constant(False)
-    same = eq(x, y)
-    if equal_nan and x.dtype.is_inexact and y.dtype.is_inexact:
-        same = logical_or(same, logical_and(isnan(x), isnan(y)))
-    return every(same)
+    x, n = as_float(x1), as_tensor(x2)
+    if not n.dtype.is_integer:
+        raise DTypeError(f"ldexp: the exponents must be integers, not {n.dtype}")
+    # Beyond these limits the result is 0 or infinite, as it is at them.
+    return _ldexp(x, cast_to(clip(cast_to(n, INT64), -2200, 2200), x.dtype))
 
 
-def _differ(n: Any, m: Any) -> bool:
-    return isinstance(n, int) and isinstance(m, int) and n != m
+def frexp(x: TensorLike) -> tuple[Tensor, Tensor]:
+    """The pair of numbers m from 0.5 to below 1 and integers n, int32, for which x is ``m * 2**n``.
+
+    Elementwise. For 0, infinities and NaN they are x itself and 0.
+
+    >>> import symc.tensor as T
+    >>> mantissa, exponent = T.frexp([8.0, -3.0])
+    >>> mantissa.eval(), exponent.eval()
+    (array([ 0.5 , -0.75]), array([4, 2], dtype=int32))
+    """
+    x = as_float(x)
+    exponent = _exponent(x)
+    return _ldexp(x, -exponent), cast_to(exponent, INT32)
 
 
-def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
-    """Whether both broadcast to one shape and have equal elements there: a bool scalar."""
-    try:
-        return every(eq(a1, a2))
-    except ShapeMismatch:
-        return constant(False)
+# --- integers -------------------------------------------------------------------------------------
+
+
+def _wide(name: str) -> Any:
+    """A function of integers that is computed with 64 bits."""
+
+    def expression(*values: ir.Expr) -> ir.Expr:
+        own = values[0].dtype
+        wide = UINT64 if own.kind == "uint" else INT64
+        given = tuple(v if own is wide else ir.Cast(v, wide) for v in values)
+        result = ir.Call(name, given, wide)
+        return result if own is wide else ir.Cast(result, own)
+
+    return expression
+
+
+gcd = elementwise(
+    "gcd", np.gcd, _wide("gcd"), "The greatest common divisor, which is not negative.", None, None,
+    domain="integer", cost=100,
+)  # fmt: skip
+lcm = elementwise(
+    "lcm", np.lcm, _wide("lcm"),
+    "The least common multiple, which is not negative; 0 where an argument is 0.", None, None,
+    domain="integer", cost=110,
+)  # fmt: skip
+_bit_count = elementwise(
+    "bit_count", lambda x: np.bitwise_count(x), _wide("bit_count"),
+    "How many bits of the absolute value are 1.", None, domain="integer", cost=8,
+)  # fmt: skip
+
+
+def bitwise_count(x: TensorLike) -> Tensor:
+    """How many bits of the absolute value are 1, as uint8. Elementwise, integers only.
+
+    >>> import symc.tensor as T
+    >>> T.bitwise_count([1, 7, -8]).eval()
+    array([1, 3, 1], dtype=uint8)
+    """
+    return cast_to(_bit_count(x), UINT8)
 
 
 # --- choices --------------------------------------------------------------------------------------

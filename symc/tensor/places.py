@@ -18,13 +18,13 @@ from symc.tensor.assign import set_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
 from symc.tensor.checked import Checked
-from symc.tensor.diagonal import tri
+from symc.tensor.diagonals import tri
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dim, as_dims, public, tensor_of
 from symc.tensor.logic import logical_and, logical_not
 from symc.tensor.math import clip
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.select import flatnonzero, nonzero, take_along_axis
+from symc.tensor.selection import flatnonzero, nonzero, take_along_axis
 from symc.tensor.shape import stack
 from symc.tensor.views import broadcast_to, expand_dims
 

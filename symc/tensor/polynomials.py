@@ -23,7 +23,7 @@ from symc.tensor.shape import atleast_1d, concatenate
 from symc.tensor.signal import convolve
 from symc.tensor.sweep import Recurrence, cumprod
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import float_for, promote, to_numpy
+from symc.types import promote, to_numpy
 
 __all__ = [
     "polyadd", "polyder", "polyfit", "polyint", "polymul", "polysub", "polyval", "vander",
@@ -136,7 +136,7 @@ def polyint(p: TensorLike, m: int = 1, k: TensorLike | None = None) -> Tensor:
     return result
 
 
-def vander(x: TensorLike, N: Any = None, increasing: bool = False) -> Tensor:
+def vander(x: TensorLike, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803 -- as NumPy has it
     """The powers of each element of a vector in a row: N of them (as many as elements), 1 the last.
 
     With `increasing`, 1 is the first.

@@ -14,8 +14,8 @@ from symc.inputs import as_tensor
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
-from symc.tensor.complex import complex as complex_of
-from symc.tensor.complex import conj, imag, real
+from symc.tensor.complex_numbers import complex as complex_of
+from symc.tensor.complex_numbers import conj, imag, real
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import as_dim, public, tensor_of
 from symc.tensor.logic import where
@@ -112,15 +112,15 @@ def _channel(x: Tensor) -> Tensor:
 # --- windows --------------------------------------------------------------------------------------
 
 
-def _places(M: Any) -> tuple[Tensor, Tensor]:
+def _places(points: Any) -> tuple[Tensor, Tensor]:
     """``1 - M, 3 - M, ..., M - 1`` as float64, and M - 1, but 1 at least."""
-    count = as_dim(M)
+    count = as_dim(points)
     steps = cast_to(tensor_of(dims.maximum(dims.sub(count, 1), 1)), FLOAT64)
     start = tensor_of(dims.sub(count, 1))
     return cast_to(2 * arange(public(count)) - start, FLOAT64), steps
 
 
-def bartlett(M: Any) -> Tensor:
+def bartlett(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
     """The triangular window of M points, as float64.
 
     >>> import symc.tensor as T
@@ -131,25 +131,25 @@ def bartlett(M: Any) -> Tensor:
     return 1 - absolute(at) / steps
 
 
-def blackman(M: Any) -> Tensor:
+def blackman(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
     """The Blackman window of M points: ``0.42 + 0.5 cos(x) + 0.08 cos(2 x)``, as float64."""
     at, steps = _places(M)
     return 0.42 + 0.5 * cos(math.pi * at / steps) + 0.08 * cos(2 * math.pi * at / steps)
 
 
-def hamming(M: Any) -> Tensor:
+def hamming(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
     """The Hamming window of M points: ``0.54 + 0.46 cos(x)``, as float64."""
     at, steps = _places(M)
     return 0.54 + 0.46 * cos(math.pi * at / steps)
 
 
-def hanning(M: Any) -> Tensor:
+def hanning(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
     """The Hann window of M points: ``0.5 + 0.5 cos(x)``, as float64."""
     at, steps = _places(M)
     return 0.5 + 0.5 * cos(math.pi * at / steps)
 
 
-def kaiser(M: Any, beta: TensorLike) -> Tensor:
+def kaiser(M: Any, beta: TensorLike) -> Tensor:  # noqa: N803 -- as NumPy has it
     """The Kaiser window of M points: ``i0(beta sqrt(1 - x**2)) / i0(beta)``, as float64."""
     at, steps = _places(M)
     shape = cast_to(beta, FLOAT64)

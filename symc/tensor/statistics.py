@@ -77,9 +77,9 @@ def _variance(
         x = cast_to(x, as_dtype(dtype))
     keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
     x = wide(x)
-    squares = squares(x - _mean(x, axes, keepdims=True))
-    total = reduce_over("add", squares, axes, keepdims)
-    return total / _divisor(count_along(x, axes), squares.dtype, ddof), keep
+    distances = squares(x - _mean(x, axes, keepdims=True))
+    total = reduce_over("add", distances, axes, keepdims)
+    return total / _divisor(count_along(x, axes), distances.dtype, ddof), keep
 
 
 def squares(x: Tensor) -> Tensor:

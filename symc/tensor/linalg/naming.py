@@ -7,24 +7,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc import dims
-from symc.errors import ShapeMismatch
 from symc.graph import Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor import statistics
-from symc.tensor.along import roll
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import diagonal as _diagonal
-from symc.tensor.einsum import tensordot
+from symc.tensor.contraction import tensordot
+from symc.tensor.diagonals import diagonal as _diagonal
 from symc.tensor.elementwise import common
-from symc.tensor.lengths import normal_axis
 from symc.tensor.linalg.building import matrix_norm
 from symc.tensor.linalg.common import square_matrices
 from symc.tensor.linalg.general import inv, solve
 from symc.tensor.linalg.singular import svdvals
-from symc.tensor.products import matmul, outer, vecdot
+from symc.tensor.products import cross, matmul, outer, vecdot
 from symc.tensor.reduce import Axis
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.specify import specify_length
 from symc.tensor.views import moveaxis, swapaxes
 
 __all__ = [
@@ -35,37 +31,7 @@ __all__ = [
 # --- vectors --------------------------------------------------------------------------------------
 
 
-def cross(
-    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1,
-    axis: int | None = None,
-) -> Tensor:  # fmt: skip
-    """The cross product of vectors of length 3 along an axis; the other axes broadcast.
-
-    `axisa`, `axisb` and `axisc` are that axis of `a`, of `b` and of the result, `axis` all of them.
-    Of vectors of length 2, it is the third element only. Raises `ShapeMismatch`, when it runs if
-    need be, for vectors of other lengths.
-
-    >>> import symc.tensor as T
-    >>> T.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).eval()
-    array([0., 0., 1.])
-    """
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    x, y = common((a, b), "number", "cross")
-    x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
-    if x.type.shape[-1] == y.type.shape[-1] == 2:
-        return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
-    for v in (x, y):
-        if v.type.shape[-1] != 3 and isinstance(v.type.shape[-1], int):
-            raise ShapeMismatch(f"cross: vectors of length 3 are needed\n  given  {describe(v)}")
-    x, y = (specify_length(v, v.ndim - 1, 3) for v in (x, y))
-    product = roll(x, -1, -1) * roll(y, -2, -1) - roll(x, -2, -1) * roll(y, -1, -1)
-    return moveaxis(product, -1, normal_axis("cross", axisc, product.ndim, product))
-
-
-def vector_norm(
-    x: TensorLike, axis: Axis = None, keepdims: bool = False, ord: float = 2
-) -> Tensor:
+def vector_norm(x: TensorLike, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
     """The length of the vector of all elements along axes: `symc.tensor.norm`."""
     return statistics.norm(x, ord, axis, keepdims)
 

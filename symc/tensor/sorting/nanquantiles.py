@@ -12,7 +12,7 @@ from symc.tensor.math import floor, maximum, minimum
 from symc.tensor.reduce import Axis
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.select import take_along_axis
+from symc.tensor.selection import take_along_axis
 from symc.tensor.sorting.quantiles import (
     PICKING,
     between,

@@ -20,6 +20,8 @@ from symc.tensor.reshape import reshape
 from symc.tensor.sorting.order import sort, sortable
 from symc.tensor.views import expand_dims, moveaxis
 
+__all__ = ["median", "percentile", "quantile"]
+
 # Methods of R. Hyndman and Y. Fan, "Sample quantiles in statistical packages" (1996), that
 # interpolate: alpha and beta in ``n*q + alpha + q*(1 - alpha - beta) - 1``.
 _CONTINUOUS = {
@@ -161,7 +163,9 @@ def between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
     return cast_to(where(endless, low, found), dtype)
 
 
-def sorted_rows(label: str, a: TensorLike, axis: Axis, *, floats: bool) -> tuple[Tensor, tuple[int, ...]]:
+def sorted_rows(
+    label: str, a: TensorLike, axis: Axis, *, floats: bool
+) -> tuple[Tensor, tuple[int, ...]]:
     """The elements along axes, sorted on one last axis, perhaps as floats; and the axes."""
     a = sortable(label, a)
     axes = axes_of(label, a, axis)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from symc.errors import RankError
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
+from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import full
 from symc.tensor.elementwise import common
@@ -150,9 +153,7 @@ class UniqueInverse(NamedTuple):
 
 def unique_all(x: TensorLike) -> UniqueAll:
     """`unique` with all that it can give; every NaN is an element of its own."""
-    found = unique(
-        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-    )
+    found = unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     return UniqueAll(*found)
 
 
@@ -185,13 +186,10 @@ def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Tensor:
     >>> T.lexsort([[2, 1, 1], [0, 9, 0]]).eval()
     array([2, 0, 1])
     """
-    made = list(keys) if isinstance(keys, Tensor | list | tuple) else list(as_tensor(keys))
-    vectors = [as_tensor(key) for key in made]
-    if not vectors:
+    several = isinstance(keys, list | tuple) and not all(np.isscalar(key) for key in keys)
+    if several and not keys:
         raise TypeError("lexsort needs at least one key")
-    for key in vectors:
-        if key.ndim != 1 or axis not in (-1, 0):
-            raise RankError(f"lexsort sorts vectors by keys that are vectors\n  given  {describe(key)}")
-    if len(vectors) == 1:
-        return argsort(vectors[0])
-    return RowOrder()(sortable("lexsort", stack(vectors[::-1], axis=1)))
+    rows = sortable("lexsort", stack(keys) if several else as_tensor(keys))
+    if rows.ndim != (2 if several else rows.ndim) or rows.ndim > 2 or axis not in (-1, 0):
+        raise RankError(f"lexsort needs vectors as keys\n  given  {describe(rows)}")
+    return argsort(rows) if rows.ndim == 1 else RowOrder()(flip(rows, 0).T)
