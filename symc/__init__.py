@@ -62,6 +62,7 @@ if _TYPE_CHECKING:
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op
     from symc.user.subgraph import function_of as function_of
+    from symc.vectorize import vmap as vmap
 
 __all__ = [
     "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
@@ -75,7 +76,6 @@ _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",
     "Assert": "tensor.watch", "Print": "tensor.watch", "breakpoint": "tensor.watch",
-    "vmap": "vectorize",
     "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",
@@ -83,6 +83,7 @@ _LATE = {
     "save": "saved.functions", "load": "saved.functions",
     "dprint": "debug", "pprint": "debug",
     "benchmark": "measure.benchmark", "profile": "measure.profile", "verify_grad": "testing",
+    "vmap": "vectorize",
 }  # fmt: skip
 
 __version__ = _VERSION

@@ -117,9 +117,11 @@ def apply_along_axis(
     x = as_tensor(arr)
     axis = normal_axis("apply_along_axis", axis, x.ndim, x)
     rows, count = moveaxis(x, axis, -1), x.ndim - 1
-    result: Tensor = _applied(
-        lambda row: as_tensor(func1d(row, *args, **kwargs)), [rows], [count], rows.type.shape[:-1]
-    )
+
+    def of_row(row: Tensor) -> Tensor:
+        return as_tensor(func1d(row, *args, **kwargs))
+
+    result: Tensor = _applied(of_row, [rows], [count], rows.type.shape[:-1])
     own = result.ndim - count
     return moveaxis(result, list(range(count, count + own)), list(range(axis, axis + own)))
 
@@ -159,8 +161,7 @@ def _applied(
     levels = len(shape)
     places = [_parts(x, levels if count else 0) for x, count in zip(args, counts, strict=True)]
     results = function(*places)
-    outputs: list[Tensor] = []
-    _each_of(results, lambda x: outputs.append(x) or x)
+    outputs = _listed(results)
     for level in reversed(range(levels)):
         wider = [_parts(x, level if n else 0) for x, n in zip(args, counts, strict=True)]
         pairs = {old: new for old, new in zip(places, wider, strict=True) if old is not new}
@@ -174,6 +175,11 @@ def _parts(x: Tensor, level: int) -> Tensor:
     if not level:
         return x
     return Tensor(Input(()), (), TensorType(x.dtype, x.type.shape[level:]), user_line())
+
+
+def _listed(results: Any) -> list[Tensor]:
+    several = isinstance(results, list | tuple)
+    return [as_tensor(each) for each in (cast("Sequence[Any]", results) if several else [results])]
 
 
 def _each_of(results: Any, change: Callable[[Tensor], Tensor]) -> Any:

@@ -45,7 +45,7 @@ if _TYPE_CHECKING:  # `__getattr__` below loads these
     from symc.tensor.polynomials import *
     from symc.tensor.products import *
     from symc.tensor.selection import *
-    from symc.tensor.signal import *
+    from symc.tensor.signals import *
     from symc.tensor.softmaxes import *
     from symc.tensor.sorting.counting import *
     from symc.tensor.sorting.nanquantiles import *
@@ -103,7 +103,7 @@ _LATE = {
         "argwhere choose compress extract flatnonzero nonzero one_hot select take "
         "take_along_axis to_one_hot"
     ),
-    "symc.tensor.signal": "bartlett blackman convolve correlate hamming hanning kaiser sinc",
+    "symc.tensor.signals": "bartlett blackman convolve correlate hamming hanning kaiser sinc",
     "symc.tensor.softmaxes": "log_softmax logsoftmax logsumexp softmax",
     "symc.tensor.sorting.counting": "bincount histogram unique",
     "symc.tensor.sorting.nanquantiles": "nanmedian nanpercentile nanquantile",

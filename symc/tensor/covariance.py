@@ -186,7 +186,7 @@ def histogramdd(
     """
     vectors = [sortable("histogramdd", v) for v in _columns(sample)]
     same = isinstance(bins, int | np.integer)
-    given = [bins] * len(vectors) if same else list(bins)
+    given: list[Any] = [bins] * len(vectors) if same else list(bins)
     ranges = [None] * len(vectors) if range is None else list(range)
     if not len(vectors) == len(given) == len(ranges):
         raise ValueError(

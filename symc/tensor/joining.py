@@ -157,16 +157,20 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
         x, axis = ravel(x), 0
     axis = normal_axis("delete", axis, x.ndim, x)
     n = x.type.shape[axis]
-    gone = obj if isinstance(obj, slice) else as_tensor(obj)
-    if isinstance(gone, Tensor) and gone.ndim > 1:
-        raise RankError(f"delete: positions are a scalar or a vector\n  given  {describe(gone)}")
-    known = gone if isinstance(gone, slice) else constant_value(gone)
+    if not isinstance(obj, slice):
+        obj = as_tensor(obj)
+        if obj.ndim > 1:
+            raise RankError(f"delete: positions are a scalar or a vector\n  given  {describe(obj)}")
+    known: Any = constant_value(obj) if isinstance(obj, Tensor) else obj
     if isinstance(n, int) and known is not None:
         return take(x, constant(np.delete(np.arange(n), known)), axis)
-    if isinstance(gone, Tensor) and gone.ndim == 0:
-        at, before = _position("delete", x, obj, axis), (slice(None),) * axis
+    if isinstance(obj, Tensor) and obj.ndim == 0:
+        at, before = (
+            _position("delete", x, obj if known is None else int(known), axis),
+            (slice(None),) * axis,
+        )
         return concatenate([x[(*before, slice(at))], x[(*before, slice(at + 1, None))]], axis)
-    stays: Tensor = full((public(n),), True)[gone].set(False)
+    stays: Tensor = full((public(n),), True)[obj].set(False)
     return compress(stays, x, axis)
 
 

@@ -139,7 +139,8 @@ def ndim(a: TensorLike) -> int:
 def size(a: TensorLike, axis: int | None = None) -> int | Tensor:
     """How many elements there are, or how long an axis is: an int, or a 0-d int64 tensor."""
     x = as_tensor(a)
-    return x.size if axis is None else x.shape[axis]
+    length: int | Tensor = x.size if axis is None else x.shape[axis]
+    return length
 
 
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:

@@ -22,7 +22,7 @@ from symc.tensor.elementwise import cast_to, masked, peel
 from symc.tensor.fold import no_elements, no_order, reduce_over, require_elements
 from symc.tensor.logic import isnan, logical_not, where
 from symc.tensor.reduce import Axis, axes_of, count_along
-from symc.tensor.statistics import mean, root, squares, std, var, wide
+from symc.tensor.statistics import mean, root, squares, std, var, variance_dtype, wide
 from symc.tensor.sweep import cumprod, cumsum
 from symc.tensor.views import expand_dims
 from symc.types import TensorType, as_dtype, to_numpy
@@ -107,7 +107,7 @@ def nanvar(
     a = as_tensor(a)
     if not a.dtype.is_inexact:
         return var(a, axis, dtype, ddof, keepdims)
-    keep = a.dtype.component if dtype is None else as_dtype(dtype)
+    keep = a.dtype.component if dtype is None else variance_dtype("nanvar", dtype)
     return cast_to(_variance("nanvar", a, axis, dtype, ddof, keepdims), keep)
 
 
@@ -121,13 +121,15 @@ def nanstd(
     a = as_tensor(a)
     if not a.dtype.is_inexact:
         return std(a, axis, dtype, ddof, keepdims)
-    keep = a.dtype.component if dtype is None else as_dtype(dtype)
+    keep = a.dtype.component if dtype is None else variance_dtype("nanstd", dtype)
     return cast_to(root(_variance("nanstd", a, axis, dtype, ddof, keepdims)), keep)
 
 
 def _variance(label: str, a: Tensor, axis: Axis, dtype: Any, ddof: float, keepdims: bool) -> Tensor:
     axes = axes_of(label, a, axis)
-    a = wide(a if dtype is None else cast_to(a, as_dtype(dtype)))
+    if dtype is not None:
+        a = cast_to(a, variance_dtype(label, dtype))
+    a = wide(a)
     distances = where(isnan(a), 0, a - _mean(a, axes, keepdims=True))
     total = reduce_over("add", squares(distances), axes, keepdims)
     freedom = cast_to(_present(a, axes, keepdims), total.dtype) - ddof

@@ -248,14 +248,15 @@ def piecewise(
     several = isinstance(condlist, list | tuple) and not all(np.isscalar(c) for c in condlist)
     if isinstance(condlist, Tensor | np.ndarray):
         several = condlist.ndim > x.ndim or (condlist.ndim > 0 and x.ndim == 0)
-    conditions = [as_tensor(c) for c in condlist] if several else [as_tensor(condlist)]
+    given: Any = condlist if several else [condlist]
+    conditions = [as_tensor(condition) for condition in given]
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):
         raise ValueError(
             f"piecewise: {len(funclist)} functions for {len(conditions)} conditions; as many are "
             f"needed, or one more\n  given  {describe(x)}"
         )
-    values = [f(x, *args, **kw) if callable(f) else f for f in funclist]
+    values: list[Any] = [f(x, *args, **kw) if callable(f) else f for f in funclist]
     result = cast_to(values[-1] if extra else 0, x.dtype)
     for condition, value in zip(conditions, values[: len(conditions)], strict=True):
         result = where(condition, cast_to(value, x.dtype), result)

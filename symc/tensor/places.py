@@ -24,7 +24,7 @@ from symc.tensor.lengths import as_dim, as_dims, public, tensor_of
 from symc.tensor.logic import logical_and, logical_not
 from symc.tensor.math import clip
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.selection import flatnonzero, nonzero, take_along_axis
+from symc.tensor.selection import OutOfRange, flatnonzero, nonzero, take_along_axis
 from symc.tensor.shape import stack
 from symc.tensor.views import broadcast_to, expand_dims
 
@@ -214,7 +214,7 @@ def unravel_index(indices: TensorLike, shape: Any, order: Order = "C") -> tuple[
 def ravel_multi_index(
     multi_index: Sequence[TensorLike],
     dims: Any,
-    mode: Literal["raise", "wrap", "clip"] = "raise",
+    mode: OutOfRange | Sequence[OutOfRange] = "raise",
     order: Order = "C",
 ) -> Tensor:
     """The numbers, in row-major order, of elements at these positions along each axis of a shape.
@@ -232,7 +232,7 @@ def ravel_multi_index(
         raise ValueError(
             f"ravel_multi_index: {len(multi_index)} positions for {len(lengths)} lengths"
         )
-    modes = [mode] * len(lengths) if isinstance(mode, str) else list(mode)
+    modes: list[Any] = [mode] * len(lengths) if isinstance(mode, str) else list(mode)
     positions = [
         _inside(_integers("ravel_multi_index", at), tensor_of(n), each)
         for at, n, each in zip(multi_index, lengths, modes, strict=True)
@@ -250,7 +250,7 @@ def _integers(label: str, x: TensorLike) -> Tensor:
     return cast_to(x, INT64)
 
 
-def _inside(at: Tensor, n: Tensor, mode: str) -> Tensor:
+def _inside(at: Tensor, n: Tensor, mode: OutOfRange) -> Tensor:
     """Positions from 0 to below n."""
     match mode:
         case "raise":

@@ -20,7 +20,7 @@ from symc.tensor.logic import eq, where
 from symc.tensor.math import as_float
 from symc.tensor.reduce import sum as total
 from symc.tensor.shape import atleast_1d, concatenate
-from symc.tensor.signal import convolve
+from symc.tensor.signals import convolve
 from symc.tensor.sweep import Recurrence, cumprod
 from symc.tensor.views import broadcast_to, expand_dims
 from symc.types import promote, to_numpy

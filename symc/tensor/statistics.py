@@ -72,14 +72,20 @@ def _variance(
     x = as_tensor(x)
     axes = axes_of(label, x, axis)
     if dtype is not None:
-        if not as_dtype(dtype).is_float:
-            raise DTypeError(f"{label} needs a float dtype, not {as_dtype(dtype)}")
-        x = cast_to(x, as_dtype(dtype))
+        x = cast_to(x, variance_dtype(label, dtype))
     keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
     x = wide(x)
     distances = squares(x - _mean(x, axes, keepdims=True))
     total = reduce_over("add", distances, axes, keepdims)
     return total / _divisor(count_along(x, axes), distances.dtype, ddof), keep
+
+
+def variance_dtype(label: str, dtype: Any) -> DType:
+    """The dtype that was asked for. Raises `DTypeError` if it is no float dtype."""
+    wanted = as_dtype(dtype)
+    if not wanted.is_float:
+        raise DTypeError(f"{label} needs a float dtype, not {wanted}")
+    return wanted
 
 
 def squares(x: Tensor) -> Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from symc import dims
 from symc.graph import Tensor, TensorLike
@@ -14,7 +13,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.contraction import tensordot
 from symc.tensor.diagonals import diagonal as _diagonal
 from symc.tensor.elementwise import common
-from symc.tensor.linalg.building import matrix_norm
+from symc.tensor.linalg.building import MatrixOrder, matrix_norm
 from symc.tensor.linalg.common import square_matrices
 from symc.tensor.linalg.general import inv, solve
 from symc.tensor.linalg.singular import svdvals
@@ -49,7 +48,7 @@ def diagonal(x: TensorLike, offset: int = 0) -> Tensor:
     return _diagonal(x, offset, -2, -1)
 
 
-def cond(x: TensorLike, p: Any = None) -> Tensor:
+def cond(x: TensorLike, p: MatrixOrder | None = None) -> Tensor:
     """The condition numbers of matrices: the norm `p` of each times that of its inverse.
 
     For 2 (or None) and -2 that is the largest by the smallest singular value, or the reverse, also
@@ -65,7 +64,7 @@ def cond(x: TensorLike, p: Any = None) -> Tensor:
         large, small = values[..., 0], values[..., -1]
         return small / large if p == -2 else large / small
     a = square_matrices("cond", x)
-    if not isinstance(p, str) and abs(p) != math.inf and abs(p) != 1:
+    if isinstance(p, int | float) and abs(p) not in (1, math.inf):
         raise ValueError(f"cond: {p!r} is no norm of matrices")
     return matrix_norm(a, ord=p) * matrix_norm(inv(a), ord=p)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -186,10 +186,11 @@ def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Tensor:
     >>> T.lexsort([[2, 1, 1], [0, 9, 0]]).eval()
     array([2, 0, 1])
     """
-    several = isinstance(keys, list | tuple) and not all(np.isscalar(key) for key in keys)
-    if several and not keys:
+    if isinstance(keys, list | tuple) and not keys:
         raise TypeError("lexsort needs at least one key")
-    rows = sortable("lexsort", stack(keys) if several else as_tensor(keys))
-    if rows.ndim != (2 if several else rows.ndim) or rows.ndim > 2 or axis not in (-1, 0):
+    if isinstance(keys, list | tuple) and not all(np.isscalar(key) for key in keys):
+        keys = stack(list(cast("Sequence[TensorLike]", keys)))
+    rows = sortable("lexsort", keys)
+    if rows.ndim not in (1, 2) or axis not in (-1, 0):
         raise RankError(f"lexsort needs vectors as keys\n  given  {describe(rows)}")
     return argsort(rows) if rows.ndim == 1 else RowOrder()(flip(rows, 0).T)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
@@ -14,11 +14,12 @@ from symc.inputs import as_tensor
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
+from symc.tensor.checked import Checked
 from symc.tensor.complex_numbers import complex as complex_of
 from symc.tensor.complex_numbers import conj, imag, real
 from symc.tensor.elementwise import cast_to, common
-from symc.tensor.lengths import as_dim, public, tensor_of
-from symc.tensor.logic import where
+from symc.tensor.lengths import as_dim, length, public, tensor_of
+from symc.tensor.logic import gt, where
 from symc.tensor.math import abs as absolute
 from symc.tensor.math import as_float, cos, maximum, sin, sqrt
 from symc.tensor.nnet.conv import conv1d
@@ -46,7 +47,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: Part = "full") -> Tensor:
     >>> T.convolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).eval()
     array([0. , 1. , 2.5, 4. , 1.5])
     """
-    first, second = _vectors("convolve", a, v)
+    first, second = _vectors("convolve", a, v, mode)
     return _part(first, second, mode, 0)
 
 
@@ -59,20 +60,24 @@ def correlate(a: TensorLike, v: TensorLike, mode: Part = "valid") -> Tensor:
     >>> T.correlate([1.0, 2.0, 3.0], [0.0, 1.0, 0.5], mode="same").eval()
     array([2. , 3.5, 3. ])
     """
-    first, second = _vectors("correlate", a, v)
+    first, second = _vectors("correlate", a, v, mode)
     n, m = first.type.shape[0], second.type.shape[0]
     # Which of the middle sums come first, if there is no one middle, depends on who is longer.
     is_shorter = dims.minimum(1, dims.maximum(0, dims.sub(m, n)))
     return _part(first, conj(flip(second)), mode, is_shorter)
 
 
-def _vectors(label: str, a: TensorLike, v: TensorLike) -> list[Tensor]:
-    vectors = common((a, v), "same", label)
-    for x in vectors:
+def _vectors(label: str, a: TensorLike, v: TensorLike, mode: Part) -> list[Tensor]:
+    if mode not in get_args(Part):
+        raise ValueError(f"{label}: mode must be 'full', 'same' or 'valid', not {mode!r}")
+    vectors: list[Tensor] = []
+    for x in common((a, v), "same", label):
         if x.ndim != 1:
             raise RankError(f"{label}: a vector is needed\n  given  {describe(x)}")
-        if x.type.shape[0] == 0:
-            raise ValueError(f"{label}: a vector is empty\n  given  {describe(x)}")
+        n, text = x.type.shape[0], f"{label}: a vector is empty"
+        if n == 0:
+            raise ValueError(f"{text}\n  given  {describe(x)}")
+        vectors.append(x if isinstance(n, int) else Checked(text)(x, gt(length(x, 0), 0)))
     return vectors
 
 
@@ -90,8 +95,6 @@ def _part(a: Tensor, v: Tensor, mode: Part, later: Dim) -> Tensor:
             start, count = dims.sub(shorter, 1), dims.add(dims.sub(longer, shorter), 1)
         case "same":
             start, count = dims.floordiv(dims.add(dims.sub(shorter, 1), later), 2), longer
-        case _:
-            raise ValueError(f"mode must be 'full', 'same' or 'valid', not {mode!r}")
     return segment(_convolved(a, v, "full"), 0, start, count)
 
 
