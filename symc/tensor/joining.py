@@ -161,14 +161,12 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
         obj = as_tensor(obj)
         if obj.ndim > 1:
             raise RankError(f"delete: positions are a scalar or a vector\n  given  {describe(obj)}")
-    known: Any = constant_value(obj) if isinstance(obj, Tensor) else obj
+    known: Any = constant_value(obj) if isinstance(obj, Tensor) else cast("Any", obj)
     if isinstance(n, int) and known is not None:
         return take(x, constant(np.delete(np.arange(n), known)), axis)
     if isinstance(obj, Tensor) and obj.ndim == 0:
-        at, before = (
-            _position("delete", x, obj if known is None else int(known), axis),
-            (slice(None),) * axis,
-        )
+        place = obj if known is None else int(known)
+        at, before = _position("delete", x, place, axis), (slice(None),) * axis
         return concatenate([x[(*before, slice(at))], x[(*before, slice(at + 1, None))]], axis)
     stays: Tensor = full((public(n),), True)[obj].set(False)
     return compress(stays, x, axis)
