@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -209,3 +210,20 @@ def test_ldexp_rounds_once_and_frexp_is_exact() -> None:
         with np.errstate(all="ignore"):
             for got, wanted in zip(f(a, n), [np.ldexp(a, n), *np.frexp(a)], strict=True):
                 np.testing.assert_array_equal(got, wanted)
+
+
+# --- dtypes of two arguments ----------------------------------------------------------------------
+
+INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+@pytest.mark.parametrize(
+    "name", ["arctan2", "hypot", "logaddexp", "logaddexp2", "copysign", "nextafter", "heaviside"]
+)
+def test_floats_of_two_integers_are_numpys(name: str) -> None:
+    """int8 with uint8 gave float32, as both are int16; each of them is float16."""
+    for left, right in itertools.product([*INTEGERS, "float16", "float32"], INTEGERS):
+        with np.errstate(all="ignore"):
+            wanted = getattr(np, name)(np.ones(1, left), np.ones(1, right)).dtype
+        got = getattr(T, name)(T.tensor(left, (1,)), T.tensor(right, (1,)))
+        assert got.dtype.name == wanted.name, (left, right)
