@@ -29,7 +29,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "and_": "T.logical_and, or &", "or_": "T.logical_or, or |", "xor": "T.logical_xor, or ^",
         "abs_": "T.abs", "sgn": "T.sign", "inv": "T.reciprocal", "psi": "T.digamma",
         "int_div": "T.floordiv, or //", "true_div": "T.div, or /",
-        "expit": "T.sigmoid", "join": "T.concatenate([x, y], axis)",
+        "join": "T.concatenate([x, y], axis)",
         "rollaxis": "T.moveaxis(x, source, target)", "shape_padaxis": "T.expand_dims(x, axis)",
         "addbroadcast": _BROADCAST, "patternbroadcast": _BROADCAST, "unbroadcast": _BROADCAST,
         "put": _SET, "place": _SET, "putmask": _CHOOSE, "copyto": _CHOOSE, "cond": _CHOOSE,

@@ -37,6 +37,7 @@ if _TYPE_CHECKING:  # `__getattr__` below loads these
     from symc.tensor.diagonals import *
     from symc.tensor.differences import *
     from symc.tensor.joining import *
+    from symc.tensor.logarithmic import *
     from symc.tensor.names import *
     from symc.tensor.nans import *
     from symc.tensor.padding import *
@@ -75,6 +76,9 @@ _LATE = {
     "symc.tensor.joining": (
         "append atleast_3d block broadcast_arrays column_stack delete diagflat dsplit hsplit "
         "insert matrix_transpose permute_dims resize rot90 unstack vsplit"
+    ),
+    "symc.tensor.logarithmic": (
+        "entr expit factorial kl_div log_ndtr logit multigammaln ndtr rel_entr xlog1py xlogy"
     ),
     "symc.tensor.names": (
         "absolute acos acosh allclose around array array_equal array_equiv asarray asin asinh "

@@ -227,3 +227,47 @@ def test_floats_of_two_integers_are_numpys(name: str) -> None:
             wanted = getattr(np, name)(np.ones(1, left), np.ones(1, right)).dtype
         got = getattr(T, name)(T.tensor(left, (1,)), T.tensor(right, (1,)))
         assert got.dtype.name == wanted.name, (left, right)
+
+
+# --- products with logarithms ---------------------------------------------------------------------
+
+# By mpmath 1.3 with 30 digits, or by definition.
+LOGARITHMIC: list[tuple[Any, list[float], list[float]]] = [
+    (T.entr, [0.0, 1.0, 0.5, -1.0, NAN], [0.0, 0.0, 0.34657359027997264, -np.inf, NAN]),
+    (T.logit, [0.0, 0.25, 1.0, 2.0], [-np.inf, -1.0986122886681098, np.inf, NAN]),
+    (T.expit, [0.0, 2.0], [0.5, 0.8807970779778824]),
+    (T.ndtr, [-40.0, -10.0, 0.0, 1.0],
+     [3.655893540915029e-350, 7.619853024160526e-24, 0.5, 0.8413447460685429]),
+    (T.log_ndtr, [-1e4, -10.0, 0.0, 1.0, 10.0],
+     [-50000010.129278915, -53.23128515051247, -0.6931471805599453, -0.17275377902344985,
+      -7.619853024160526e-24]),
+    (T.factorial, [0.0, 3.0, 0.5, -1.0], [1.0, 6.0, 0.886226925452758, 0.0]),
+    (lambda x: T.multigammaln(x, 3), [2.5, 7.0], [1.8809954616117741, 18.74639984342339]),
+    (lambda x: T.xlogy(x, [0.0, 2.0, NAN]), [0.0, 3.0, 0.0], [0.0, 2.0794415416798357, NAN]),
+    (lambda x: T.xlog1py(x, [-1.0, 2.0, 0.5]), [0.0, 3.0, 0.0], [0.0, 3.295836866004329, 0.0]),
+    (lambda x: T.rel_entr(x, [1.0, 0.0, 0.0, -1.0]), [2.0, 0.0, 1.0, 1.0],
+     [1.3862943611198906, 0.0, np.inf, np.inf]),
+    (lambda x: T.kl_div(x, [1.0, 0.0]), [2.0, 0.0], [0.3862943611198906, 0.0]),
+]  # fmt: skip
+
+
+def test_products_with_logarithms() -> None:
+    x = T.vector("x")
+    for mode in ("compile", "python"):
+        for build, at, wanted in LOGARITHMIC:
+            got = symc.function([x], build(x), mode=mode)(at)
+            np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-320)
+
+
+@pytest.mark.parametrize(
+    ("build", "at"),
+    [
+        (T.entr, [0.3, 2.0]), (T.logit, [0.2, 0.9]), (T.ndtr, [-1.5, 0.0, 2.0]),
+        (T.log_ndtr, [-30.0, -0.5, 0.0, 2.0]), (T.factorial, [0.4, 3.0]),
+        (lambda x: T.multigammaln(x, 3), [2.5, 7.0]), (lambda x: T.xlogy(x, x + 1), [0.0, 2.0]),
+        (lambda x: T.xlog1py(x, x), [0.0, 2.0]), (lambda x: T.rel_entr(x, 2 - x), [0.5, 1.5]),
+        (lambda x: T.kl_div(x, 2 - x), [0.5, 1.5]),
+    ],
+)  # fmt: skip
+def test_derivatives_of_products_with_logarithms(build: Any, at: list[float]) -> None:
+    check(build, np.array(at), compiled=False)
