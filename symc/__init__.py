@@ -6,14 +6,11 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 
 from __future__ import annotations
 
-import gc as _gc
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-# Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
-# again as they become more would take a quarter of the time.
-_collecting = _gc.isenabled()
-_gc.disable()
-try:
+from symc.collection import without_collection as _without_collection
+
+with _without_collection():
     from symc import tensor
     from symc.callable import Function, In
     from symc.config import config
@@ -32,9 +29,6 @@ try:
     from symc.graph import Tensor
     from symc.inputs import SharedVariable, shared
     from symc.version import VERSION as _VERSION
-finally:
-    if _collecting:
-        _gc.enable()
 
 if _TYPE_CHECKING:
     from symc import errors as errors

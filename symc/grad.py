@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias, cast, overload
 from symc import tensor as T
 from symc.batch import batch
 from symc.codegen.record import record
+from symc.collection import without_collection
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
 from symc.graph import Array, Op, Tensor, TensorLike, substitute, walk
@@ -232,9 +233,10 @@ def _stable(cost: Tensor) -> Tensor:
         for node in walk([cost])
     ):
         return cost
-    from symc.rewrite.pipeline import stabilise  # late: needed rarely, and slow to import
+    with without_collection():
+        from symc.rewrite.stabilise import stabilise  # late: needed rarely, and slow to import
 
-    return stabilise([cost])[0]
+        return stabilise([cost])[0]
 
 
 # --- the reverse pass -----------------------------------------------------------------------------

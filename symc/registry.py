@@ -10,6 +10,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
+from symc.collection import without_collection
+
 _PROVIDERS: dict[str, str] = {}
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -27,8 +29,9 @@ def provider(name: str) -> str | None:
 
 def import_all() -> None:
     """Import every module that was announced: for lists of all names."""
-    for module in sorted(set(_PROVIDERS.values())):
-        import_module(module)
+    with without_collection():
+        for module in sorted(set(_PROVIDERS.values())):
+            import_module(module)
 
 
 class Registry(dict[str, _Function]):
@@ -44,7 +47,8 @@ class Registry(dict[str, _Function]):
         """The function of a name, or None."""
         found = self.get(name)
         if found is None and name in _PROVIDERS:
-            import_module(_PROVIDERS[name])
+            with without_collection():
+                import_module(_PROVIDERS[name])
             found = self.get(name)
         return found
 

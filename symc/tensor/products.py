@@ -1,6 +1,6 @@
 """Products of vectors and matrices that users call: `dot`, `matmul` and their kin.
 
-`einsum.py` has the products over any axes; the ops are in `matmul.py`.
+`contraction.py` has the products over any axes; the ops are in `matrix_product.py`.
 """
 
 from __future__ import annotations

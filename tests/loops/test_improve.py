@@ -186,6 +186,16 @@ def test_only_the_last_row_is_kept(last: Callable[[Tensor], Tensor], kinds: set[
     assert {part.kind for part in parts(after)} == kinds
 
 
+@pytest.mark.parametrize("row", [-1, 6])
+def test_only_the_last_row_of_a_known_number_of_steps_is_kept(row: int) -> None:
+    x = T.vector("x")
+    y, _ = symc.scan(lambda y: y * 2 + 1, outputs_info=x, n_steps=7)
+    roots = [y[row], symc.grad(y[row].sum(), x)]
+    after = improved([x], roots, r(3))
+    assert {part.kind for part in parts(after)} == {"final"}
+    assert {node.type.shape[0] for node in walk(after) if node.ndim == 2} == {1}
+
+
 def test_only_the_last_row_of_a_loop_that_ends_early_is_kept() -> None:
     x = T.scalar("x")
     y, _ = symc.scan(lambda y: (y * x, symc.until(y > 50)), outputs_info=1.0, n_steps=100)
