@@ -6,6 +6,7 @@ They have the names of `scipy.special`.
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 
@@ -140,7 +141,7 @@ def multigammaln(a: TensorLike, d: int) -> Tensor:
 
     Elementwise. Raises ValueError unless `d` is an integer from 1 on.
     """
-    if not isinstance(d, int) or d < 1:
+    if not isinstance(cast("object", d), int) or d < 1:
         raise ValueError(f"multigammaln: the dimension must be an integer from 1 on, not {d!r}")
     x = as_float(a)
     result = gammaln(x) + d * (d - 1) / 4 * math.log(math.pi)

@@ -87,7 +87,8 @@ def _wald(mean: float, scale: float) -> Callable[[Array], Array]:
 def _noncentral(df: float, nonc: float) -> Callable[[Array], Array]:
     """A mixture of chi-square distributions, by a Poisson distribution."""
     chances = [math.exp(i * math.log(nonc / 2) - nonc / 2 - math.lgamma(i + 1)) for i in range(60)]
-    return lambda x: sum(p * _gamma(df / 2 + i)(x / 2) for i, p in enumerate(chances))
+    parts = [(p, _gamma(df / 2 + i)) for i, p in enumerate(chances)]
+    return lambda x: np.sum([p * cdf(x / 2) for p, cdf in parts], axis=0)
 
 
 _SHAPES = (0.05, 0.7, 1.0, 3.5, 80.0)
@@ -131,6 +132,25 @@ CONTINUOUS = {
             "uniform": lambda x: x, "normal": _normal, "exponential": lambda x: -np.expm1(-x),
         }.items()
     },
+    "weibull": Continuous("weibull", (1.7,), lambda x: -np.expm1(-(x**1.7))),
+    "pareto": Continuous("pareto", (2.5,), lambda x: 1 - (1 + x) ** -2.5),
+    "power": Continuous("power", (0.4,), lambda x: x**0.4),
+    "rayleigh": Continuous("rayleigh", (2.0,), lambda x: -np.expm1(-((x / 2) ** 2) / 2)),
+    "triangular": Continuous(
+        "triangular", (-1.0, 0.5, 4.0),
+        lambda x: np.where(x < 0.5, (x + 1) ** 2 / 7.5, 1 - (4 - x) ** 2 / 17.5),
+    ),
+    "triangular steep": Continuous("triangular", (0.0, 0.0, 2.0), lambda x: 1 - (2 - x) ** 2 / 4),
+    "maxwell": Continuous("maxwell", (), lambda x: _gamma(1.5)(x**2 / 2)),
+    "f": Continuous("f", (4.0, 2.0), lambda x: (2 * x / (2 * x + 1)) ** 2),
+    "wald": Continuous("wald", (2.0, 3.0), _wald(2.0, 3.0)),
+    "noncentral_chisquare": Continuous("noncentral_chisquare", (2.5, 3.0), _noncentral(2.5, 3.0)),
+    "standard_normal": Continuous("standard_normal", (), _normal),
+    "standard_exponential": Continuous("standard_exponential", (), lambda x: -np.expm1(-x)),
+    "standard_gamma": Continuous("standard_gamma", (0.7,), _gamma(0.7)),
+    "weibull float32": Continuous(
+        "weibull", (2.0,), lambda x: -np.expm1(-(x**2)), {"dtype": "float32"}
+    ),
 }  # fmt: skip
 
 
@@ -160,28 +180,6 @@ def _listed(*chances: float) -> Callable[[Array], Array]:
         k < len(known), known[np.minimum(k, len(known) - 1).astype(int)], -np.inf
     )
 
-
-CONTINUOUS |= {
-    "weibull": Continuous("weibull", (1.7,), lambda x: -np.expm1(-(x**1.7))),
-    "pareto": Continuous("pareto", (2.5,), lambda x: 1 - (1 + x) ** -2.5),
-    "power": Continuous("power", (0.4,), lambda x: x**0.4),
-    "rayleigh": Continuous("rayleigh", (2.0,), lambda x: -np.expm1(-((x / 2) ** 2) / 2)),
-    "triangular": Continuous(
-        "triangular", (-1.0, 0.5, 4.0),
-        lambda x: np.where(x < 0.5, (x + 1) ** 2 / 7.5, 1 - (4 - x) ** 2 / 17.5),
-    ),
-    "triangular steep": Continuous("triangular", (0.0, 0.0, 2.0), lambda x: 1 - (2 - x) ** 2 / 4),
-    "maxwell": Continuous("maxwell", (), lambda x: _gamma(1.5)(x**2 / 2)),
-    "f": Continuous("f", (4.0, 2.0), lambda x: (2 * x / (2 * x + 1)) ** 2),
-    "wald": Continuous("wald", (2.0, 3.0), _wald(2.0, 3.0)),
-    "noncentral_chisquare": Continuous("noncentral_chisquare", (2.5, 3.0), _noncentral(2.5, 3.0)),
-    "standard_normal": Continuous("standard_normal", (), _normal),
-    "standard_exponential": Continuous("standard_exponential", (), lambda x: -np.expm1(-x)),
-    "standard_gamma": Continuous("standard_gamma", (0.7,), _gamma(0.7)),
-    "weibull float32": Continuous(
-        "weibull", (2.0,), lambda x: -np.expm1(-(x**2)), {"dtype": "float32"}
-    ),
-}  # fmt: skip
 
 DISCRETE = {
     **{
