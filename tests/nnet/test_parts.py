@@ -55,7 +55,7 @@ def test_inference_uses_what_training_kept() -> None:
 
 def test_inference_takes_its_arguments_in_the_order_of_training() -> None:
     """Scale and shift were taken for mean and variance: NaN, and no error."""
-    training, inference = map(signature, (nnet.batch_norm, nnet.batch_norm_inference))
+    training, inference = signature(nnet.batch_norm), signature(nnet.batch_norm_inference)
     assert list(training.parameters)[:5] == list(inference.parameters)[:5]
 
 
