@@ -55,6 +55,12 @@ def _own(
     return Function(name, arity, symbol, symbol32, cost, vectorises, _python(name))
 
 
+def _integer(name: str, cost: int, *, arity: int = 1, vectorises: bool = False) -> Function:
+    """A function of 64-bit integers alone."""
+    symbol, python = f"symc_{name}", _python(name)
+    return Function(name, arity, f"{symbol}_i64", None, cost, vectorises, python, integer=symbol)
+
+
 def _predicate(name: str) -> Function:
     builtin, python = f"__builtin_{name}", _python(name)
     return Function(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
@@ -148,6 +154,11 @@ _ROWS = (
     Function(
         "sign", 1, "symc_sign_f64", "symc_sign_f32", 3, True, meaning.sign, integer="symc_sign"
     ),
+    _own("ldexp", 20, arity=2),
+    _own("frexp_exponent", 6),
+    _integer("gcd", 100, arity=2),
+    _integer("lcm", 110, arity=2),
+    _integer("bit_count", 8, vectorises=True),
     _predicate("isnan"),
     _predicate("isinf"),
     _predicate("isfinite"),

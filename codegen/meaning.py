@@ -127,6 +127,36 @@ def fmin(x: float, y: float) -> float:
     return x if x <= y or y != y else y
 
 
+def ldexp(x: float, n: float) -> float:
+    """``x * 2**n`` for a whole n."""
+    if n != n:
+        return n
+    try:
+        return math.ldexp(x, int(min(max(n, -9999), 9999)))
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def frexp_exponent(x: float) -> float:
+    """The exponent of `math.frexp`; 0 for infinities and NaN."""
+    return float(math.frexp(x)[1]) if math.isfinite(x) else 0.0
+
+
+def gcd(x: float, y: float) -> float:
+    """The greatest common divisor of integers."""
+    return math.gcd(int(x), int(y))
+
+
+def lcm(x: float, y: float) -> float:
+    """The least common multiple of integers."""
+    return math.lcm(int(x), int(y))
+
+
+def bit_count(x: float) -> float:
+    """How many bits of an integer's absolute value are 1."""
+    return int(x).bit_count()
+
+
 def abs(x: float) -> float:
     """The absolute value."""
     return _abs(x)

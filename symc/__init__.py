@@ -56,6 +56,7 @@ if _TYPE_CHECKING:
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op
     from symc.user.subgraph import function_of as function_of
+    from symc.vectorize import vmap as vmap
 
 __all__ = [
     "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
@@ -76,6 +77,7 @@ _LATE = {
     "save": "saved.functions", "load": "saved.functions",
     "dprint": "debug", "pprint": "debug",
     "benchmark": "measure.benchmark", "profile": "measure.profile", "verify_grad": "testing",
+    "vmap": "vectorize",
 }  # fmt: skip
 
 __version__ = _VERSION

@@ -128,10 +128,12 @@ class Groups:
         closures = [self._ancestors(number) for number in numbers]
         needed = {number for closure in closures for number in closure}
         for position, waits in enumerate(self._problem.after):
+            # What those before it need waits for what they wait for, and not for each other.
+            own = (closures[position] | {numbers[position]}) - {numbers[other] for other in waits}
+            own -= {group for other in waits for group in closures[other]}
             for other in waits:
-                for group in (closures[position] | {numbers[position]}) - closures[other]:
-                    if group != numbers[other]:
-                        self._edge(numbers[other], group)
+                for group in own:
+                    self._edge(numbers[other], group)
         # Loops take lengths as equal that are compared: nothing may run before they have been.
         first = {number for number in numbers if not self._before[number]}
         for group in set(self._after) - needed - set(numbers):

@@ -27,7 +27,8 @@ LAYERS = (
     ("provenance", "graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
-    ("evaluate", "conditions", "notation", "latex", "batch", "grad", "rewrite.", "loops."),
+    ("evaluate", "conditions", "notation", "latex", "batch", "vectorize", "grad", "rewrite.",
+     "loops."),
     (
         "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
         "sweeps", "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches",
@@ -46,6 +47,7 @@ LAYERS = (
 
 # (importer, imported) that point up, and why. All must be imports inside functions.
 EXCEPTIONS = {
+    ("symc.tensor", "symc.vectorize"): "T has NumPy's vectorize, which batches graphs",
     ("symc.tensor.nnet.attention", "symc.grad"): "its second derivative is that of its definition",
     ("symc.tensor.nnet.recurrent", "symc.loops.api"): "layers that go along a sequence are loops",
     ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",

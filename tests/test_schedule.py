@@ -19,6 +19,7 @@ from symc.codegen.verify import verify
 from symc.compile import Stages
 from symc.elements import Element, Elements
 from symc.graph import Tensor
+from symc.tensor.checked import Checked
 
 F4 = np.float32
 
@@ -382,3 +383,16 @@ def test_the_same_text_twice_in_one_process() -> None:
         f = symc.function([x, y, u], outputs, updates=[(w, w + x)])
         texts.add("\n".join([f.graph, f.explain(), f.program, f.source]))
     assert len(texts) == 1
+
+
+def test_conditions_that_one_condition_waits_for_do_not_wait_for_each_other() -> None:
+    """What each of two conditions needs had to come behind the other one: "groups form a cycle"."""
+    x, y = T.vectors("x", "y")
+    low, high = (Checked("not finite")(v.min(), T.isfinite(v.min())) for v in (x, y))
+    places = T.cast(x - low, "int64") + T.cast(y - high, "int64")
+    f = symc.function([x, y], T.zeros(5)[places].inc(1.0))
+    assert f([1.0, 2.0], [0.0, 1.0]).tolist() == [1.0, 0.0, 1.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="not finite"):
+        f([np.nan, 1.0], [0.0, 1.0])
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        f([0.0, 9.0], [0.0, 0.0])

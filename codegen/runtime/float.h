@@ -1,4 +1,4 @@
-// Floating-point arithmetic with NumPy's meaning: extremes, sign, division and remainder.
+// Floating-point arithmetic with NumPy's meaning: extremes, sign, division, remainder, exponents.
 // rint, nextafter, copysign and hypot mean the same in C and NumPy: they are in libm.h.
 
 // SYMBOL symc_maximum_f64
@@ -132,4 +132,42 @@ static inline float symc_floordiv_f32(float a, float b) {
     if (quotient == 0.0f) return copysignf(0.0f, a / b);
     float whole = floorf(quotient);
     return quotient - whole > 0.5f ? whole + 1.0f : whole;
+}
+
+// SYMBOL symc_power_of_two
+// 2^n for n from -1022 to 1023.
+static inline double symc_power_of_two(int n) {
+    union {
+        uint64_t bits;
+        double value;
+    } power;
+    power.bits = (uint64_t)(1023 + n) << 52;
+    return power.value;
+}
+
+// SYMBOL symc_ldexp_f64
+// NEEDS symc_power_of_two
+// a * 2^n for a whole n, rounded once: steps down stop where all digits are still there.
+static inline double symc_ldexp_f64(double a, double n) {
+    if (n != n) return n;
+    int rest = n > 3000.0 ? 3000 : n < -3000.0 ? -3000 : (int)n;
+    for (int i = 0; i < 2 && rest > 1023; i++, rest -= 1023) a *= symc_power_of_two(1023);
+    for (int i = 0; i < 2 && rest < -1022; i++, rest += 969) a *= symc_power_of_two(-969);
+    return a * symc_power_of_two(rest > 1023 ? 1023 : rest < -1022 ? -1022 : rest);
+}
+
+// SYMBOL symc_frexp_exponent_f64
+// NEEDS symc_power_of_two
+// The n for which |a| is from 2^(n - 1) to below 2^n; 0 where there is none: for 0, inf and NaN.
+static inline double symc_frexp_exponent_f64(double a) {
+    union {
+        double value;
+        uint64_t bits;
+    } number;
+    number.value = a;
+    int exponent = (int)(number.bits >> 52 & 0x7ff);
+    if (exponent == 0x7ff || a == 0.0) return 0.0;
+    if (exponent != 0) return exponent - 1022;
+    number.value = a * symc_power_of_two(54);  // a denormal number
+    return (int)(number.bits >> 52 & 0x7ff) - 1022 - 54;
 }

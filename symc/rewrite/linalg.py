@@ -20,7 +20,7 @@ from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import Square, transposed
 from symc.tensor.linalg.definite import FACTOR, Cholesky
-from symc.tensor.linalg.general import STATUS, Determinant, Inverse, Lu, Solve
+from symc.tensor.linalg.general import STATUS, Determinant, Inverse, Lu, Solve, without_divisor
 from symc.tensor.linalg.orthogonal import Qr, R
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.tensor.logic import eq
@@ -184,17 +184,12 @@ def _sign_of_det(node: Tensor) -> Tensor | None:
     "a determinant times what is divided by it", _mul, valid=ROUNDS, inner=[Determinant, _conj]
 )
 def _cancelled_det(node: Tensor) -> Tensor | None:
-    """The gradient of a logarithm of a determinant (of its absolute value): it may overflow."""
+    """As derivatives of logarithms of determinants have it: a determinant may overflow."""
     for det, other in (node.args, node.args[::-1]):
         if _is_det(det.args[0] if det.op is _conj else det):
-            if other.op is _div and other.args[1] is det:
-                return other.args[0]
-            if det.dtype.is_complex:
-                continue
-            size, sign = _abs(det), _sign(det)
-            for quotient, turned in (other.args, other.args[::-1]) if other.op is _mul else ():
-                if turned is sign and quotient.op is _div and quotient.args[1] is size:
-                    return quotient.args[0]
+            quotient = without_divisor(other, det)
+            if quotient is not None:
+                return quotient
     return None
 
 

@@ -8,7 +8,7 @@ from symc import special
 from symc.graph import OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.elementwise import Function, call, cast_to, elementwise
-from symc.tensor.math import as_float, expm1, minimum, sqr, tanh
+from symc.tensor.math import as_float, expm1, sqr, tanh
 from symc.tensor.special_functions import erf
 
 __all__ = [
@@ -41,8 +41,9 @@ def relu(x: TensorLike, alpha: float = 0.0) -> Tensor:
 
 def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """x where positive, ``alpha * (exp(x) - 1)`` elsewhere (Clevert et al., 2015)."""
-    x = as_float(x)
-    return OPERATORS["where"](OPERATORS["gt"](x, 0), x, alpha * expm1(minimum(x, 0)))
+    x, where = as_float(x), OPERATORS["where"]
+    positive = OPERATORS["gt"](x, 0)
+    return where(positive, x, alpha * expm1(where(positive, 0, x)))
 
 
 def selu(x: TensorLike) -> Tensor:

@@ -131,6 +131,11 @@ def tensordot(
     a, b = common((a, b), "same", "tensordot")
     if isinstance(axes, int | np.integer):
         axes = (tuple(range(a.ndim - int(axes), a.ndim)), tuple(range(int(axes))))
+    if not isinstance(cast("object", axes), list | tuple) or len(axes) != 2:
+        raise TypeError(
+            "tensordot: axes is a number, or a pair of axes, one or a list of the left and as many "
+            f"of the right, not {axes!r}"
+        )
     first = normal_axes("tensordot", axes[0], a.ndim, a)
     second = normal_axes("tensordot", axes[1], b.ndim, b)
     if len(first) != len(second):

@@ -301,7 +301,10 @@ def common(values: Sequence[TensorLike], domain: Domain, label: str) -> list[Ten
     known = [t.dtype for t in [*tensors, *arrays]]
     like = promote(*known) if known else None
     converted = [as_tensor(v, like) for v in values]
-    dtype = _domain_dtype(promote(*(t.dtype for t in converted)), domain, label)
+    dtypes = [t.dtype for t in converted]
+    if domain == "float":  # each has its float: int8 and uint8 float16, though both are int16
+        dtypes = [float_for(dtype) for dtype in dtypes]
+    dtype = _domain_dtype(promote(*dtypes), domain, label)
     return [cast_to(t, dtype) for t in converted]
 
 

@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from symc.errors import ShapeMismatch
 from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.tensor.elementwise import cast_to
-from symc.tensor.logic import eq, ge, gt, isclose, le, lt, ne
+from symc.inputs import as_tensor, constant
+from symc.tensor.elementwise import cast_to, refuse_complex
+from symc.tensor.logic import (
+    eq,
+    ge,
+    gt,
+    invert,
+    isclose,
+    isnan,
+    le,
+    left_shift,
+    logical_and,
+    logical_or,
+    lt,
+    ne,
+    right_shift,
+)
 from symc.tensor.math import abs as _abs
 from symc.tensor.math import (
     arccos,
@@ -20,6 +35,7 @@ from symc.tensor.math import (
     arctan,
     arctan2,
     arctanh,
+    as_float,
     deg2rad,
     div,
     floordiv,
@@ -30,15 +46,19 @@ from symc.tensor.math import (
     rad2deg,
     sqr,
     sub,
+    trunc,
 )
+from symc.tensor.math import round as _round
 from symc.tensor.reduce import all as _all
 from symc.tensor.shape import concatenate
 
 __all__ = [
-    "absolute", "acos", "acosh", "allclose", "array", "asarray", "asin", "asinh", "atan", "atan2",
-    "atanh", "concat", "degrees", "divide", "equal", "floor_divide", "greater", "greater_equal",
-    "less", "less_equal", "multiply", "negative", "newaxis", "not_equal", "power", "radians",
-    "remainder", "square", "subtract", "true_divide",
+    "absolute", "acos", "acosh", "allclose", "around", "array", "array_equal", "array_equiv",
+    "asarray", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_not", "bitwise_right_shift", "concat", "copy", "degrees", "divide", "equal", "fabs",
+    "fix", "floor_divide", "greater", "greater_equal", "less", "less_equal", "multiply", "ndim",
+    "negative", "newaxis", "not_equal", "positive", "power", "radians", "remainder", "rint",
+    "size", "square", "subtract", "true_divide",
 ]  # fmt: skip
 
 newaxis = None
@@ -51,6 +71,8 @@ subtract, multiply, divide, true_divide = sub, mul, div, div
 floor_divide, remainder, power = floordiv, mod, pow
 equal, not_equal, less, less_equal, greater, greater_equal = eq, ne, lt, le, gt, ge
 concat = concatenate
+bitwise_not = bitwise_invert = invert
+bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
 
 
 def asarray(x: TensorLike, dtype: Any = None) -> Tensor:
@@ -75,3 +97,78 @@ def allclose(
     array(True)
     """
     return _all(isclose(x, y, rtol, atol, equal_nan))
+
+
+def rint(x: TensorLike) -> Tensor:
+    """The nearest whole number, ties to even, as a float. Elementwise."""
+    return _round(as_float(x))
+
+
+def around(x: TensorLike, decimals: int = 0) -> Tensor:
+    """NumPy's other name for `round`."""
+    return _round(x, decimals)
+
+
+def fix(x: TensorLike) -> Tensor:
+    """NumPy's other name for `trunc`."""
+    return trunc(x)
+
+
+def fabs(x: TensorLike) -> Tensor:
+    """The absolute value as a float. Elementwise."""
+    x = as_float(x)
+    refuse_complex("fabs", x.dtype)
+    return _abs(x)
+
+
+def positive(x: TensorLike) -> Tensor:
+    """x itself."""
+    return as_tensor(x)
+
+
+def copy(x: TensorLike) -> Tensor:
+    """x itself, as tensors do not change."""
+    return as_tensor(x)
+
+
+def ndim(a: TensorLike) -> int:
+    """The number of axes."""
+    return as_tensor(a).ndim
+
+
+def size(a: TensorLike, axis: int | None = None) -> int | Tensor:
+    """How many elements there are, or how long an axis is: an int, or a 0-d int64 tensor."""
+    x = as_tensor(a)
+    length: int | Tensor = x.size if axis is None else x.shape[axis]
+    return length
+
+
+def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Tensor:
+    """Whether both have one shape and equal elements: a bool scalar.
+
+    With `equal_nan`, NaN equals NaN. Where a length is not known, `ShapeMismatch` is raised when it
+    runs if lengths differ, as for every comparison.
+
+    >>> import symc.tensor as T
+    >>> T.array_equal([1, 2], [1, 2]).eval()
+    array(True)
+    """
+    x, y = as_tensor(a1), as_tensor(a2)
+    if x.ndim != y.ndim or any(map(_differ, x.type.shape, y.type.shape)):
+        return constant(False)
+    same = eq(x, y)
+    if equal_nan and x.dtype.is_inexact and y.dtype.is_inexact:
+        same = logical_or(same, logical_and(isnan(x), isnan(y)))
+    return _all(same)
+
+
+def _differ(n: Any, m: Any) -> bool:
+    return isinstance(n, int) and isinstance(m, int) and n != m
+
+
+def array_equiv(a1: TensorLike, a2: TensorLike) -> Tensor:
+    """Whether both broadcast to one shape and have equal elements there: a bool scalar."""
+    try:
+        return _all(eq(a1, a2))
+    except ShapeMismatch:
+        return constant(False)

@@ -17,23 +17,36 @@ from symc.graph import OPERATORS
 __all__: list[str] = []
 
 FUNCTIONS = frozenset({
-    "all", "allclose", "amax", "amin", "angle", "any", "argmax", "argmin", "argpartition",
-    "argsort", "argwhere", "atleast_1d", "atleast_2d", "average", "bincount", "broadcast_to",
-    "choose", "clip", "compress", "concatenate", "count_nonzero", "cumprod", "cumsum", "diag",
-    "diagonal", "diff", "digitize", "dot", "dstack", "einsum", "empty_like", "expand_dims",
-    "extract", "flatnonzero", "flip", "fliplr", "flipud", "full_like", "histogram", "hstack",
-    "imag", "inner", "isclose", "kron", "max", "mean", "median", "meshgrid", "min", "moveaxis",
-    "nonzero", "ones_like", "outer", "pad", "partition", "percentile", "prod", "ptp", "quantile",
-    "ravel", "real", "repeat", "reshape", "roll", "round", "searchsorted", "select", "shape",
-    "sort", "squeeze", "stack", "std", "sum", "swapaxes", "take", "take_along_axis", "tensordot",
-    "tile", "trace", "transpose", "tril", "triu", "unique", "var", "vdot", "vstack", "where",
-    "zeros_like",
+    "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",
+    "apply_over_axes", "argmax", "argmin", "argpartition", "argsort", "argwhere", "around",
+    "array_equal", "array_equiv", "atleast_1d", "atleast_2d", "atleast_3d", "average", "bincount",
+    "block", "broadcast_arrays", "broadcast_to", "choose", "clip", "column_stack", "compress",
+    "concatenate", "convolve", "copy", "corrcoef", "correlate", "count_nonzero", "cov", "cross",
+    "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "delete", "diag",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "dot", "dsplit", "dstack",
+    "ediff1d", "einsum", "empty_like", "expand_dims", "extract", "fix", "flatnonzero", "flip",
+    "fliplr", "flipud", "full_like", "gradient", "histogram", "histogram2d", "histogram_bin_edges",
+    "histogramdd", "hsplit", "hstack", "i0", "imag", "inner", "insert", "interp", "intersect1d",
+    "isclose", "iscomplex", "iscomplexobj", "isin", "isneginf", "isposinf", "isreal", "isrealobj",
+    "ix_", "kron", "lexsort", "matrix_transpose", "max", "mean", "median", "meshgrid", "min",
+    "moveaxis", "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax",
+    "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd",
+    "nansum", "nanvar", "ndim", "nonzero", "ones_like", "outer", "pad", "partition", "percentile",
+    "piecewise", "polyadd", "polyder", "polyfit", "polyint", "polymul", "polysub", "polyval",
+    "prod", "ptp", "quantile", "ravel", "ravel_multi_index", "real", "repeat", "reshape", "resize",
+    "roll", "rot90", "round", "searchsorted", "select", "setdiff1d", "setxor1d", "shape", "sinc",
+    "size", "sort", "squeeze", "stack", "std", "sum", "swapaxes", "take", "take_along_axis",
+    "tensordot", "tile", "trace", "transpose", "trapezoid", "tril", "tril_indices_from", "triu",
+    "triu_indices_from", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "unravel_index", "unstack", "unwrap", "vander", "var", "vdot", "vsplit",
+    "vstack", "where", "zeros_like",
 })  # fmt: skip
 
 LINALG = frozenset({
-    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_norm",
-    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "svd",
-    "svdvals", "trace",
+    "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
+    "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
+    "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
+    "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
 })  # fmt: skip
 
 FFT = frozenset({
@@ -44,14 +57,15 @@ FFT = frozenset({
 # Not `equal`: what `array == x` asks for must not differ from what `x == 0` gives.
 UFUNCS = frozenset({
     "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "conjugate", "copysign", "cos",
-    "cosh", "deg2rad", "degrees", "divide", "divmod", "exp", "exp2", "expm1", "floor",
-    "floor_divide", "fmax", "fmin", "greater", "greater_equal", "hypot", "invert", "isfinite",
-    "isinf", "isnan", "left_shift", "less", "less_equal", "log", "log10", "log1p", "log2",
-    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum",
-    "minimum", "multiply", "negative", "nextafter", "power", "rad2deg", "radians", "remainder",
-    "right_shift", "sign", "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
-    "vecdot",
+    "bitwise_and", "bitwise_count", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "conjugate",
+    "copysign", "cos", "cosh", "deg2rad", "degrees", "divide", "divmod", "exp", "exp2", "expm1",
+    "fabs", "float_power", "floor", "floor_divide", "fmax", "fmin", "frexp", "gcd", "greater",
+    "greater_equal", "heaviside", "hypot", "invert", "isfinite", "isinf", "isnan", "lcm", "ldexp",
+    "left_shift", "less", "less_equal", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum", "minimum",
+    "modf", "multiply", "negative", "nextafter", "positive", "power", "rad2deg", "radians",
+    "remainder", "right_shift", "rint", "sign", "signbit", "sin", "sinh", "spacing", "sqrt",
+    "square", "subtract", "tan", "tanh", "trunc", "vecdot",
 })  # fmt: skip
 
 

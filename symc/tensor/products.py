@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from symc import dims
 from symc.dims import Dim
-from symc.errors import RankError
+from symc.errors import RankError, ShapeMismatch
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
+from symc.tensor.along import roll
 from symc.tensor.broadcast import describe
 from symc.tensor.contraction import tensordot
 from symc.tensor.elementwise import common, conjugated
+from symc.tensor.lengths import normal_axis
 from symc.tensor.matrix_product import (
     MatMul,
     MatVec,
@@ -23,9 +25,10 @@ from symc.tensor.matrix_product import (
     unstacked,
 )
 from symc.tensor.reshape import ravel, reshape
+from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
 
-__all__ = ["batched_dot", "dot", "inner", "matmul", "outer", "vdot", "vecdot"]
+__all__ = ["batched_dot", "cross", "dot", "inner", "matmul", "outer", "vdot", "vecdot"]
 
 
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
@@ -149,6 +152,34 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Tensor:
     if a.ndim == 3:
         return _products(a, expand_dims(vectors, 1))
     return _products(a if b.ndim == 2 else expand_dims(a, 1), vectors)
+
+
+def cross(
+    a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1,
+    axis: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The cross product of vectors of length 3 along an axis; the other axes broadcast.
+
+    `axisa`, `axisb` and `axisc` are that axis of `a`, of `b` and of the result, `axis` all of them.
+    Of vectors of length 2, it is the third element only. Raises `ShapeMismatch`, when it runs if
+    need be, for vectors of other lengths.
+
+    >>> import symc.tensor as T
+    >>> T.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).eval()
+    array([0., 0., 1.])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = common((a, b), "number", "cross")
+    x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
+    if x.type.shape[-1] == y.type.shape[-1] == 2:
+        return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    for v in (x, y):
+        if v.type.shape[-1] != 3 and isinstance(v.type.shape[-1], int):
+            raise ShapeMismatch(f"cross: vectors of length 3 are needed\n  given  {describe(v)}")
+    x, y = (specify_length(v, v.ndim - 1, 3) for v in (x, y))
+    product = roll(x, -1, -1) * roll(y, -2, -1) - roll(x, -2, -1) * roll(y, -1, -1)
+    return moveaxis(product, -1, normal_axis("cross", axisc, product.ndim, product))
 
 
 OPERATORS["matmul"] = matmul

@@ -36,7 +36,7 @@ def _divisor(count: dims.Dim, dtype: DType, ddof: float = 0) -> Tensor:
     return OPERATORS["maximum"](total - ddof, 0.0) if ddof else total
 
 
-def _wide(x: Tensor) -> Tensor:
+def wide(x: Tensor) -> Tensor:
     """`x` in the float dtype in which its mean is computed."""
     if x.dtype is FLOAT16:
         return cast_to(x, FLOAT32)
@@ -63,7 +63,7 @@ def mean(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     if dtype is not None:
         x = cast_to(x, as_dtype(dtype))
     keep = x.dtype if x.dtype.is_inexact or dtype is not None else FLOAT64
-    return cast_to(_mean(_wide(x), axes, keepdims), keep)
+    return cast_to(_mean(wide(x), axes, keepdims), keep)
 
 
 def _variance(
@@ -72,17 +72,23 @@ def _variance(
     x = as_tensor(x)
     axes = axes_of(label, x, axis)
     if dtype is not None:
-        if not as_dtype(dtype).is_float:
-            raise DTypeError(f"{label} needs a float dtype, not {as_dtype(dtype)}")
-        x = cast_to(x, as_dtype(dtype))
+        x = cast_to(x, variance_dtype(label, dtype))
     keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
-    x = _wide(x)
-    squares = _squares(x - _mean(x, axes, keepdims=True))
-    total = reduce_over("add", squares, axes, keepdims)
-    return total / _divisor(count_along(x, axes), squares.dtype, ddof), keep
+    x = wide(x)
+    distances = squares(x - _mean(x, axes, keepdims=True))
+    total = reduce_over("add", distances, axes, keepdims)
+    return total / _divisor(count_along(x, axes), distances.dtype, ddof), keep
 
 
-def _squares(x: Tensor) -> Tensor:
+def variance_dtype(label: str, dtype: Any) -> DType:
+    """The dtype that was asked for. Raises `DTypeError` if it is no float dtype."""
+    wanted = as_dtype(dtype)
+    if not wanted.is_float:
+        raise DTypeError(f"{label} needs a float dtype, not {wanted}")
+    return wanted
+
+
+def squares(x: Tensor) -> Tensor:
     """The squares of the absolute values."""
     sqr: Callable[..., Tensor] = OPERATORS["sqr"]
     return sqr(x.real) + sqr(x.imag) if x.dtype.is_complex else sqr(x)
@@ -116,10 +122,10 @@ def std(
     Where all elements are equal it has a kink, like a norm at 0; the gradient there is taken as 0.
     """
     variance, keep = _variance("std", x, axis, dtype, ddof, keepdims)
-    return cast_to(_root(variance), keep)
+    return cast_to(root(variance), keep)
 
 
-def _root(x: Tensor, power: float = 0.5) -> Tensor:
+def root(x: Tensor, power: float = 0.5) -> Tensor:
     """``x ** power`` of x >= 0 with derivative 0 at 0: the end of a norm."""
     root: Tensor = OPERATORS["sqrt"](x) if power == 0.5 else OPERATORS["pow"](x, power)
     return OPERATORS["where"](OPERATORS["ne"](x, 0), root, 0)
@@ -184,7 +190,7 @@ def norm(
         raise ValueError(f"norm: {ord!r} is a norm of matrices; it is in T.linalg.norm")
     axes = axes_of("norm", x, axis)
     keep = x.dtype.component if x.dtype.is_inexact else FLOAT64
-    x = _wide(x)
+    x = wide(x)
     return cast_to(_norm(x, 2.0 if ord is None else float(ord), axes, keepdims), keep)
 
 
@@ -201,8 +207,8 @@ def _norm(x: Tensor, ord: float, axes: Sequence[int], keepdims: bool) -> Tensor:
         return cast_to(reduce_over("add", nonzero, axes, keepdims), size.dtype)
     if ord == 1:
         return reduce_over("add", size, axes, keepdims)
-    powers: Tensor = _squares(x) if ord == 2 else OPERATORS["pow"](size, ord)
-    return _root(reduce_over("add", powers, axes, keepdims), 1 / ord)
+    powers: Tensor = squares(x) if ord == 2 else OPERATORS["pow"](size, ord)
+    return root(reduce_over("add", powers, axes, keepdims), 1 / ord)
 
 
 for _function in (mean, var, std, norm):

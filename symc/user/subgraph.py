@@ -43,8 +43,23 @@ def function_of(
     array(1.)
     """
     single = isinstance(outputs, Tensor)
-    listed = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    return Subgraph(list(inputs), listed, single=single, rule=grad, name=name)
+    return Subgraph(
+        _tensors("inputs", inputs),
+        _tensors("outputs", [outputs] if isinstance(outputs, Tensor) else outputs),
+        single=single, rule=grad, name=name,
+    )  # fmt: skip
+
+
+def _tensors(what: str, given: Sequence[Tensor]) -> list[Tensor]:
+    if not isinstance(cast("object", given), list | tuple):
+        raise TypeError(f"function_of: {what} are tensors in a list or tuple, not {given!r}")
+    for each in given:
+        if not isinstance(cast("object", each), Tensor):
+            raise TypeError(
+                f"function_of: {what} must be tensors, not {each!r}; T.as_tensor makes them of "
+                "arrays and numbers"
+            )
+    return list(given)
 
 
 class Subgraph:

@@ -232,6 +232,14 @@ def test_negation_wraps_and_sign(library: Library, kind: str) -> None:
         np.testing.assert_array_equal(library(f"symc_abs_{kind}", a), np.abs(a))
 
 
+@pytest.mark.parametrize("kind", ["i64", "u64"])
+def test_divisors_and_bits_are_numpys(library: Library, kind: str) -> None:
+    a, b = _pairs(kind)
+    np.testing.assert_array_equal(library(f"symc_gcd_{kind}", a, b), np.gcd(a, b))
+    np.testing.assert_array_equal(library(f"symc_lcm_{kind}", a, b), np.lcm(a, b))
+    np.testing.assert_array_equal(library(f"symc_bit_count_{kind}", a), np.bitwise_count(a))
+
+
 @pytest.mark.parametrize("kind", INTEGERS)
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 def test_integer_extremes(library: Library, name: str, kind: str) -> None:
@@ -286,6 +294,16 @@ def test_extremes(library: Library, name: str, kind: str) -> None:
 def test_sign(library: Library, kind: str) -> None:
     a, _ = _float_pairs(kind)
     _assert_same_bits(library(f"symc_sign_{kind}", a), np.sign(a), a)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_exponents(library: Library) -> None:
+    a, _ = _float_pairs("f64")
+    exponents = library("symc_frexp_exponent_f64", a)
+    np.testing.assert_array_equal(exponents, np.frexp(a)[1])
+    for n in (-3000.0, -1075.0, -60.0, 0.0, 900.0, 3000.0):
+        got = library("symc_ldexp_f64", a, np.full_like(a, n))
+        _assert_same_bits(got, np.ldexp(a, int(n)), a)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -200,3 +200,59 @@ def test_block_diag() -> None:
     stack = L.block_diag(T.constant(np.ones((3, 2, 2))), T.constant(np.ones((1, 1, 1)))).eval()
     assert stack.shape == (3, 3, 3)
     assert stack.sum() == 15
+
+
+# --- determinants of singular matrices ------------------------------------------------------------
+
+LESS_THAN_REGULAR = {
+    "one rank less": RNG.normal(size=(5, 4)) @ RNG.normal(size=(4, 5)),
+    "two ranks less": RNG.normal(size=(5, 3)) @ RNG.normal(size=(3, 5)),
+    "integers": np.arange(9.0).reshape(3, 3),
+    "a row of zeros": np.array([[3.0, 1, 2], [0, 0, 0], [1, 4, 1]]),
+    "zeros on the diagonal": np.eye(4, k=1),
+    "nothing": np.zeros((3, 3)),
+    "one element": np.zeros((1, 1)),
+    "regular": RNG.normal(size=(4, 4)),
+}
+
+
+def cofactors(a: Any) -> Any:
+    """By minors, as the textbook has them."""
+    result = np.ones_like(a)
+    for i, j in np.ndindex(a.shape if len(a) > 1 else (0, 0)):
+        minor = np.delete(np.delete(a, i, 0), j, 1)
+        result[i, j] = (-1) ** (i + j) * np.linalg.det(minor)
+    return result
+
+
+@pytest.mark.parametrize("name", LESS_THAN_REGULAR)
+def test_gradient_of_the_determinant_of_a_singular_matrix(name: str) -> None:
+    """It raised LinAlgError: the gradient was computed with the inverse."""
+    array = LESS_THAN_REGULAR[name]
+    a = T.matrix("a")
+    for mode in ("compile", "python"):
+        got = symc.function([a], symc.grad(T.linalg.det(a), a), mode=mode)(array)
+        np.testing.assert_allclose(got, cofactors(array), rtol=1e-12, atol=1e-13)
+
+
+def test_gradient_of_determinants_of_which_one_is_singular() -> None:
+    stack = np.stack([LESS_THAN_REGULAR["one rank less"], RNG.normal(size=(5, 5))])
+    a = T.tensor3("a")
+    got = symc.grad((T.linalg.det(a) * [2.0, 3.0]).sum(), a).eval({a: stack})
+    wanted = np.stack([2 * cofactors(stack[0]), 3 * cofactors(stack[1])])
+    np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_gradient_of_the_determinant_of_a_singular_complex_matrix() -> None:
+    z = T.zmatrix("z")
+    array = RNG.normal(size=(4, 4)) + 1j * RNG.normal(size=(4, 4))
+    array[3] = 1j * array[0]
+    got = symc.grad(T.linalg.det(z).real, z).eval({z: array})
+    np.testing.assert_allclose(got, np.conj(cofactors(array)), rtol=1e-12, atol=1e-13)
+
+
+def test_gradient_of_the_logarithm_of_a_determinant_that_overflows() -> None:
+    a = T.matrix("a")
+    for cost in (T.log(T.linalg.det(a)), T.log(abs(T.linalg.det(a)))):
+        got = symc.grad(cost, a).eval({a: 1e200 * np.eye(3)})
+        np.testing.assert_allclose(got, 1e-200 * np.eye(3), rtol=1e-14)

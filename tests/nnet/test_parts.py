@@ -55,7 +55,7 @@ def test_inference_uses_what_training_kept() -> None:
 
 def test_inference_takes_its_arguments_in_the_order_of_training() -> None:
     """Scale and shift were taken for mean and variance: NaN, and no error."""
-    training, inference = map(signature, (nnet.batch_norm, nnet.batch_norm_inference))
+    training, inference = signature(nnet.batch_norm), signature(nnet.batch_norm_inference)
     assert list(training.parameters)[:5] == list(inference.parameters)[:5]
 
 
@@ -257,3 +257,67 @@ def test_layers(backwards: bool) -> None:
     _, h, _, *rest = weights(3)
     check(partial(nnet.gru, go_backwards=backwards), steps, h, *rest, oracle=gru, static=True,
           rtol=1e-12, compiled=False)  # fmt: skip
+
+
+# --- activation functions -------------------------------------------------------------------------
+
+AT = np.array([-7.5, -2.9, -1.2, -0.4, 0.3, 0.8, 1.6, 4.5, 8.25])
+UNITS: dict[str, Any] = {
+    "celu": lambda x: np.where(x > 0, x, np.expm1(x)),
+    "hard_sigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
+    "hard_silu": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "hard_swish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "hard_tanh": lambda x: np.clip(x, -1, 1),
+    "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
+    "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "soft_sign": lambda x: x / (1 + np.abs(x)),
+    "sparse_plus": lambda x: np.where(x <= -1, 0, np.where(x >= 1, x, (x + 1) ** 2 / 4)),
+    "sparse_sigmoid": lambda x: np.clip((x + 1) / 2, 0, 1),
+    "squareplus": lambda x: (x + np.sqrt(x * x + 4)) / 2,
+    "swish": lambda x: x / (1 + np.exp(-x)),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_activation_functions(name: str) -> None:
+    unit = getattr(nnet, name)
+    check(unit, AT, oracle=UNITS[name], compiled=False, rtol=1e-12)
+    assert unit(T.fvector()).dtype.name == "float32"
+    nan = unit(T.constant([np.nan])).eval()
+    assert np.isnan(nan).all()
+
+
+def test_activation_functions_compiled() -> None:
+    x = T.vector("x")
+    f = symc.function([x], [getattr(nnet, name)(x) for name in UNITS], mode="compile")
+    for name, got in zip(UNITS, f(AT), strict=True):
+        np.testing.assert_allclose(got, UNITS[name](AT), rtol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "slopes"),
+    [
+        ("relu6", [0.0, 3.0, 6.0], [0, 1, 0]), ("hard_tanh", [-1.0, 0.0, 1.0], [0, 1, 0]),
+        ("leaky_relu", [0.0], [0.01]), ("celu", [0.0], [1]), ("soft_sign", [0.0], [1]),
+        ("elu", [0.0], [1]),
+        ("sparse_plus", [-1.0, 1.0], [0, 1]),
+    ],
+)  # fmt: skip
+def test_slopes_where_activation_functions_bend(name: str, at: Any, slopes: Any) -> None:
+    x = T.vector("x")
+    got = symc.grad(getattr(nnet, name)(x).sum(), x).eval({x: at})
+    np.testing.assert_array_equal(got, slopes)
+
+
+def test_activations_at_their_ends() -> None:
+    assert nnet.squareplus(-1e9).eval() == pytest.approx(1e-9, rel=1e-12)
+    got = nnet.log1mexp(T.constant([1e-300, 0.5, 700.0])).eval()
+    np.testing.assert_allclose(got, [np.log(1e-300), np.log(1 - np.exp(-0.5)), -np.exp(-700.0)])
+    check(lambda x: nnet.glu(x, axis=0), Z[:4], compiled=False,
+          oracle=lambda x: x[:2] / (1 + np.exp(-x[2:])), rtol=1e-12)  # fmt: skip
+    check(lambda x: nnet.logmeanexp(x, axis=1), Z, compiled=False,
+          oracle=lambda x: np.log(np.exp(x).mean(1)), rtol=1e-12)  # fmt: skip
+    check(nnet.standardize, Z, compiled=False, oracle=lambda x: normal(x, -1), rtol=1e-12)
+    with pytest.raises(ShapeMismatch):
+        nnet.glu(np.ones(3))

@@ -75,6 +75,22 @@ def _gamma(a: float) -> Callable[[Array], Array]:
     return lambda x: special.gammainc(np.full_like(x, a), x)
 
 
+def _wald(mean: float, scale: float) -> Callable[[Array], Array]:
+    def cdf(x: Array) -> Array:
+        root = np.sqrt(scale / x)
+        behind = math.exp(2 * scale / mean) * _normal(-root * (x / mean + 1))
+        return _normal(root * (x / mean - 1)) + behind
+
+    return cdf
+
+
+def _noncentral(df: float, nonc: float) -> Callable[[Array], Array]:
+    """A mixture of chi-square distributions, by a Poisson distribution."""
+    chances = [math.exp(i * math.log(nonc / 2) - nonc / 2 - math.lgamma(i + 1)) for i in range(60)]
+    parts = [(p, _gamma(df / 2 + i)) for i, p in enumerate(chances)]
+    return lambda x: np.sum([p * cdf(x / 2) for p, cdf in parts], axis=0)
+
+
 _SHAPES = (0.05, 0.7, 1.0, 3.5, 80.0)
 _BOUNDS = (
     (1.0, 3.0),
@@ -116,6 +132,25 @@ CONTINUOUS = {
             "uniform": lambda x: x, "normal": _normal, "exponential": lambda x: -np.expm1(-x),
         }.items()
     },
+    "weibull": Continuous("weibull", (1.7,), lambda x: -np.expm1(-(x**1.7))),
+    "pareto": Continuous("pareto", (2.5,), lambda x: 1 - (1 + x) ** -2.5),
+    "power": Continuous("power", (0.4,), lambda x: x**0.4),
+    "rayleigh": Continuous("rayleigh", (2.0,), lambda x: -np.expm1(-((x / 2) ** 2) / 2)),
+    "triangular": Continuous(
+        "triangular", (-1.0, 0.5, 4.0),
+        lambda x: np.where(x < 0.5, (x + 1) ** 2 / 7.5, 1 - (4 - x) ** 2 / 17.5),
+    ),
+    "triangular steep": Continuous("triangular", (0.0, 0.0, 2.0), lambda x: 1 - (2 - x) ** 2 / 4),
+    "maxwell": Continuous("maxwell", (), lambda x: _gamma(1.5)(x**2 / 2)),
+    "f": Continuous("f", (4.0, 2.0), lambda x: (2 * x / (2 * x + 1)) ** 2),
+    "wald": Continuous("wald", (2.0, 3.0), _wald(2.0, 3.0)),
+    "noncentral_chisquare": Continuous("noncentral_chisquare", (2.5, 3.0), _noncentral(2.5, 3.0)),
+    "standard_normal": Continuous("standard_normal", (), _normal),
+    "standard_exponential": Continuous("standard_exponential", (), lambda x: -np.expm1(-x)),
+    "standard_gamma": Continuous("standard_gamma", (0.7,), _gamma(0.7)),
+    "weibull float32": Continuous(
+        "weibull", (2.0,), lambda x: -np.expm1(-(x**2)), {"dtype": "float32"}
+    ),
 }  # fmt: skip
 
 
@@ -163,7 +198,15 @@ DISCRETE = {
     ),
     "integers": Discrete("integers", (2, 9), _listed(0, 0, *[1] * 7)),
     "categorical": Discrete("categorical", ([1.0, 0.0, 3.0, 4.0],), _listed(1, 0, 3, 4)),
-}
+    "negative_binomial": Discrete(
+        "negative_binomial",
+        (2.5, 0.3),
+        lambda k: (
+            special.gammaln(k + 2.5) - special.gammaln(np.array(2.5)) - _log_factorial(k)
+            + 2.5 * math.log(0.3) + k * math.log(0.7)
+        ),
+    ),
+}  # fmt: skip
 
 
 def draws(count: int = COUNT) -> dict[str, Tensor]:

@@ -48,6 +48,11 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: R.multinomial(KEY, 3, [0.0, 0.0]), ValueError, "the sum of pvals must be above 0"),
     (lambda: R.multinomial(KEY, -3, [0.5, 0.5]), ValueError, "multinomial: n must be at least 0"),
     (lambda: R.dirichlet(KEY, np.ones((2, 3)), size=()), ShapeMismatch, "dirichlet: parameters"),
+    (lambda: R.weibull(KEY, 0.0), ValueError, "weibull: a must be above 0"),
+    (lambda: R.rayleigh(KEY, -1.0), ValueError, "rayleigh: scale must be above 0"),
+    (lambda: R.f(KEY, 0.0, 1.0), ValueError, "f: dfnum must be above 0"),
+    (lambda: R.wald(KEY, 0.0, 1.0), ValueError, "wald: the mean must be above 0"),
+    (lambda: R.negative_binomial(KEY, 2, 0.0), ValueError, "p must be above 0"),
     (lambda: R.fold_in(KEY, 0.5), DTypeError, "fold_in: integers are needed"),
 ]
 

@@ -146,3 +146,24 @@ def test_gradients_use_the_numbers_that_were_drawn() -> None:
     drawn, by_mean, by_deviation = f(1.0, 2.0)
     assert by_mean == 100
     np.testing.assert_allclose(by_deviation, ((drawn - 1) / 2).sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("weibull", (1.7,)), ("pareto", (2.5,)), ("power", (0.4,)), ("rayleigh", (2.0,)),
+        ("triangular", (-1.0, 0.5, 4.0)), ("wald", (2.0, 3.0)),
+    ],
+)  # fmt: skip
+def test_further_distributions_follow_their_parameters(
+    name: str, parameters: tuple[float, ...]
+) -> None:
+    """With one key, numbers are functions of the parameters: against differences."""
+    inputs = [T.scalar(f"p{i}") for i in range(len(parameters))]
+    x = getattr(T.random, name)(T.random.key(3), *inputs, size=50).sum()
+    f = symc.function(inputs, [x, *symc.grad(x, inputs)], mode="python")
+    _, *slopes = f(*parameters)
+    for i, slope in enumerate(slopes):
+        step = 1e-5 * np.eye(len(parameters))[i]
+        high, low = f(*(parameters + step))[0], f(*(parameters - step))[0]
+        np.testing.assert_allclose(slope, (high - low) / 2e-5, rtol=1e-5)

@@ -83,3 +83,10 @@ def test_arguments_must_fit() -> None:
         f(T.fvector("x"))
     with pytest.raises(FunctionError, match="an input is listed twice"):
         symc.function_of([A, A], A)
+
+
+@pytest.mark.parametrize("outputs", [3, None, "x", [None], {"a": 1}, [1.5]])
+def test_outputs_that_are_no_tensors(outputs: Any) -> None:
+    """It was an AttributeError: a number has no attribute `args`."""
+    with pytest.raises(TypeError, match="function_of: outputs"):
+        symc.function_of([T.scalar("x")], outputs)

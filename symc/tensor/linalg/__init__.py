@@ -5,6 +5,7 @@ from symc.tensor.linalg.definite import *
 from symc.tensor.linalg.eigen import *
 from symc.tensor.linalg.exponential import *
 from symc.tensor.linalg.general import *
+from symc.tensor.linalg.naming import *
 from symc.tensor.linalg.orthogonal import *
 from symc.tensor.linalg.singular import *
 from symc.tensor.linalg.spectral import *
@@ -12,7 +13,9 @@ from symc.tensor.linalg.triangular import *
 
 __all__ = [
     "EigResult", "EighResult", "LstsqResult", "QRResult", "SVDResult", "SlogdetResult",
-    "block_diag", "cho_solve", "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm",
-    "inv", "kron", "lstsq", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm",
-    "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "trace",
+    "block_diag", "cho_solve", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh",
+    "eigvals", "eigvalsh", "expm", "inv", "kron", "lstsq", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "slogdet",
+    "solve", "solve_triangular", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve",
+    "trace", "vecdot", "vector_norm",
 ]  # fmt: skip

@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import INT64
+from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.record import record
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.build import arange
 from symc.tensor.diagonals import diagonal, eye
-from symc.tensor.elementwise import conjugated
+from symc.tensor.elementwise import ELEMENTWISE, conjugated
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.linalg import reference
@@ -44,7 +44,7 @@ from symc.tensor.linalg.triangular import (
 )
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import TensorType
+from symc.types import TensorType, to_numpy
 
 __all__ = ["SlogdetResult", "det", "inv", "slogdet", "solve"]
 
@@ -255,7 +255,10 @@ class Determinant(Op):
         (a,) = node.args
         match self.of:
             case "value":
-                scale = bar * conjugated(node)
+                quotient = without_divisor(bar, node)
+                if quotient is None:
+                    return [expand_dims(bar, (-2, -1)) * Cofactors()(a)]
+                scale = quotient  # the gradient of a logarithm: the determinant may overflow
             case "log":
                 scale = bar
             case "sign":
@@ -270,15 +273,83 @@ class Determinant(Op):
 
     def expand(self, node: Tensor) -> Tensor:
         factors, pivots = _factors(node.args[0])
-        entries = diagonal(factors, 0, -2, -1)
-        last = entries.ndim - 1
         if self.of == "log":
-            return reduce_over("add", OPERATORS["log"](OPERATORS["abs"](entries)), (last,))
-        moved = OPERATORS["ne"](pivots, arange(public(pivots.type.shape[-1])))
-        turned = OPERATORS["where"](moved, -entries, entries)
+            entries = diagonal(factors, 0, -2, -1)
+            sizes = OPERATORS["log"](OPERATORS["abs"](entries))
+            return reduce_over("add", sizes, (entries.ndim - 1,))
+        turned = _turned_pivots(factors, pivots)
         if self.of == "sign":
             turned = OPERATORS["sign"](turned)
-        return reduce_over("mul", turned, (last,))
+        return reduce_over("mul", turned, (turned.ndim - 1,))
+
+
+def _turned_pivots(factors: Tensor, pivots: Tensor) -> Tensor:
+    """The numbers whose product is the determinant: exchanges of columns turn its sign."""
+    entries = diagonal(factors, 0, -2, -1)
+    moved = OPERATORS["ne"](pivots, arange(public(pivots.type.shape[-1])))
+    return OPERATORS["where"](moved, -entries, entries)
+
+
+def without_divisor(product: Tensor, det: Tensor) -> Tensor | None:
+    """The product times what it is divided by, ``x / det`` or ``x / abs(det) * sign(det)``: x."""
+    divide = ELEMENTWISE["div"]
+    if product.op is divide and product.args[1] is det:
+        return product.args[0]
+    if product.op is not ELEMENTWISE["mul"] or det.dtype.is_complex:
+        return None
+    size, sign = OPERATORS["abs"](det), OPERATORS["sign"](det)
+    for quotient, turned in (product.args, product.args[::-1]):
+        if turned is sign and quotient.op is divide and quotient.args[1] is size:
+            return quotient.args[0]
+    return None
+
+
+@record
+class Cofactors(Op):
+    """The gradient of the determinants: ``conj(det(a)) * adjoint(inv(a))``, also if a is singular.
+
+    They are polynomials in the elements, so pivots that are 0 may be replaced by a rounding error.
+    """
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return args[0].type
+
+    def evaluate(self, *args: Array) -> Array:
+        try:
+            u, s, vh = np.linalg.svd(args[0])
+        except np.linalg.LinAlgError:
+            return np.full_like(args[0], np.nan)
+        others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+        sign = np.conj(np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+        return np.asarray(sign * (u * others[..., None, :]) @ vh, dtype=args[0].dtype)
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        (a,) = node.args
+        turned = adjoint(Inverse()(a))
+        along = reduce_over("add", conjugated(bar) * turned, (a.ndim - 2, a.ndim - 1), True)
+        det = expand_dims(conjugated(Determinant()(a)), (-2, -1))
+        return [along * node - det * times(turned, adjoint(bar), turned)]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def expand(self, node: Tensor) -> Tensor:
+        factors, pivots = _factors(node.args[0])
+        sizes: Tensor = OPERATORS["abs"](factors)
+        last = (factors.ndim - 2, factors.ndim - 1)
+        scale = reduce_over("max", sizes, last, keepdims=True, allow_empty=True)
+        scale = OPERATORS["where"](OPERATORS["gt"](scale, 0), scale, 1)
+        tiny = scale * float(np.finfo(to_numpy(factors.dtype)).eps)
+        on_diagonal = eye(public(factors.type.shape[-1]), dtype=BOOL)
+        lost = OPERATORS["logical_and"](on_diagonal, OPERATORS["le"](sizes, tiny * tiny / scale))
+        factors = OPERATORS["where"](lost, tiny, factors)
+        turned = _turned_pivots(factors, pivots)
+        det = reduce_over("mul", turned, (turned.ndim - 1,))
+        return expand_dims(conjugated(det), (-2, -1)) * adjoint(LuInverse()(factors, pivots))
+
+    @property
+    def label(self) -> str:
+        return "cofactors"
 
 
 class SlogdetResult(NamedTuple):
@@ -326,7 +397,10 @@ def inv(a: TensorLike) -> Tensor:
 
 
 def det(a: TensorLike) -> Tensor:
-    """The determinants of square matrices; leading axes are a batch. Its gradient needs an inverse.
+    """The determinants of square matrices; leading axes are a batch.
+
+    The gradient is the matrix of cofactors, also of a singular matrix; the derivative of the
+    gradient needs an inverse.
 
     >>> import symc.tensor as T
     >>> T.linalg.det([[1.0, 2.0], [3.0, 4.0]]).eval().round(12)

@@ -14,6 +14,7 @@ any number of threads.
 
 from symc.tensor.random.choices import *
 from symc.tensor.random.continuous import *
+from symc.tensor.random.derived import *
 from symc.tensor.random.discrete import *
 from symc.tensor.random.gammas import *
 from symc.tensor.random.keys import *
@@ -24,7 +25,10 @@ from symc.tensor.random.truncated import *
 
 __all__ = [
     "RandomStream", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare",
-    "choice", "dirichlet", "exponential", "fold_in", "gamma", "geometric", "gumbel", "integers",
-    "key", "laplace", "logistic", "lognormal", "multinomial", "multivariate_normal", "normal",
-    "permutation", "poisson", "shuffle", "split", "student_t", "truncated_normal", "uniform",
+    "choice", "dirichlet", "exponential", "f", "fold_in", "gamma", "geometric", "gumbel",
+    "integers", "key", "laplace", "logistic", "lognormal", "maxwell", "multinomial",
+    "multivariate_normal", "negative_binomial", "noncentral_chisquare", "normal", "pareto",
+    "permutation", "poisson", "power", "rademacher", "rayleigh", "shuffle", "split",
+    "standard_exponential", "standard_gamma", "standard_normal", "student_t", "triangular",
+    "truncated_normal", "uniform", "wald", "weibull",
 ]  # fmt: skip

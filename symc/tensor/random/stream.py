@@ -15,6 +15,7 @@ from symc.inputs import SharedVariable, constant, shared
 from symc.tensor.random import (
     choices,
     continuous,
+    derived,
     discrete,
     gammas,
     multivariate,
@@ -113,6 +114,7 @@ class RandomStream:
     choice = _method(orders.choice)
     dirichlet = _method(gammas.dirichlet)
     exponential = _method(continuous.exponential)
+    f = _method(derived.f)
     gamma = _method(gammas.gamma)
     geometric = _method(discrete.geometric)
     gumbel = _method(continuous.gumbel)
@@ -120,15 +122,28 @@ class RandomStream:
     laplace = _method(continuous.laplace)
     logistic = _method(continuous.logistic)
     lognormal = _method(continuous.lognormal)
+    maxwell = _method(derived.maxwell)
     multinomial = _method(choices.multinomial)
     multivariate_normal = _method(multivariate.multivariate_normal)
+    negative_binomial = _method(derived.negative_binomial)
+    noncentral_chisquare = _method(derived.noncentral_chisquare)
     normal = _method(continuous.normal)
+    pareto = _method(derived.pareto)
     permutation = _method(orders.permutation)
     poisson = _method(discrete.poisson)
+    power = _method(derived.power)
+    rademacher = _method(derived.rademacher)
+    rayleigh = _method(derived.rayleigh)
     shuffle = _method(orders.shuffle)
+    standard_exponential = _method(derived.standard_exponential)
+    standard_gamma = _method(derived.standard_gamma)
+    standard_normal = _method(derived.standard_normal)
     student_t = _method(gammas.student_t)
+    triangular = _method(derived.triangular)
     truncated_normal = _method(truncated.truncated_normal)
     uniform = _method(continuous.uniform)
+    wald = _method(derived.wald)
+    weibull = _method(derived.weibull)
 
 
 def _state(seed: int | None) -> Array:

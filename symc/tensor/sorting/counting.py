@@ -159,7 +159,7 @@ def histogram(
     (array([2, 1]), array([1. , 1.5, 2. ]))
     """
     a = ravel(sortable("histogram", a))
-    edges = _edges(a, bins, range)
+    edges = edges_of(a, bins, range)
     places, inside = bin_of(a, edges)
     count = length(edges, 0) - 1
     if weights is None:
@@ -174,7 +174,8 @@ def histogram(
     return counts, edges
 
 
-def _edges(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> Tensor:
+def edges_of(a: Tensor, bins: int | TensorLike, range: tuple[Any, Any] | None) -> Tensor:
+    """The edges of so many bins of equal width, or those given."""
     if not isinstance(bins, int | np.integer):
         edges = vector("histogram", bins)
         return increasing(edges, "histogram: the edges must increase")

@@ -28,8 +28,8 @@ _CONTINUOUS = {
     "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0),
     "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
 }  # fmt: skip
-_PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
-_METHODS = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS, *_PICKING)
+PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+_METHODS = ("linear", "midpoint", "averaged_inverted_cdf", *_CONTINUOUS, *PICKING)
 
 
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -42,11 +42,11 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     >>> T.median(T.constant([3, 1, 2, 9])).eval()
     array(2.5)
     """
-    rows, axes = _rows("median", a, axis, floats=True)
+    rows, axes = sorted_rows("median", a, axis, floats=True)
     n = length(rows, rows.ndim - 1)
     low, high = _at(rows, (n - 1) // 2), _at(rows, n // 2)
     middle = where(OPERATORS["eq"](n % 2, 1), low, low * 0.5 + high * 0.5)
-    return _kept(_nan_of(rows, middle), axes if keepdims else (), 0)
+    return kept(_nan_of(rows, middle), axes if keepdims else (), 0)
 
 
 def quantile(
@@ -91,25 +91,30 @@ def percentile(
 def _quantile(
     label: str, a: TensorLike, q: Tensor, whole: float, axis: Axis, method: str, keepdims: bool
 ) -> Tensor:
-    if method not in _METHODS:
-        known = ", ".join(_METHODS)
-        raise ValueError(f"{label}: there is no method {method!r}; there are {known}")
-    q = cast_to(_inside(label, q, whole), FLOAT64) / whole
-    rows, axes = _rows(label, a, axis, floats=method not in _PICKING)
+    check_method(label, method)
+    q = cast_to(inside(label, q, whole), FLOAT64) / whole
+    rows, axes = sorted_rows(label, a, axis, floats=method not in PICKING)
     n = cast_to(length(rows, rows.ndim - 1), FLOAT64)
-    at = maximum(minimum(_place(method, q, n), n - 1), 0.0)
+    at = maximum(minimum(place(method, q, n), n - 1), 0.0)
     start = floor(at)
     result = _at(rows, cast_to(start, INT64))
-    if method not in _PICKING:
+    if method not in PICKING:
         behind = _at(rows, cast_to(minimum(start + 1, n - 1), INT64))
-        result = _between(result, behind, at - start)
+        result = between(result, behind, at - start)
     result = _nan_of(rows, result, q.ndim)
     if q.ndim:
         result = moveaxis(result, tuple(range(-q.ndim, 0)), tuple(range(q.ndim)))
-    return _kept(result, axes if keepdims else (), q.ndim)
+    return kept(result, axes if keepdims else (), q.ndim)
 
 
-def _inside(label: str, q: Tensor, whole: float) -> Tensor:
+def check_method(label: str, method: str) -> None:
+    """Raises ValueError for a method that there is not."""
+    if method not in _METHODS:
+        known = ", ".join(_METHODS)
+        raise ValueError(f"{label}: there is no method {method!r}; there are {known}")
+
+
+def inside(label: str, q: Tensor, whole: float) -> Tensor:
     """`q`, which is from 0 to the whole; where it is not known yet, that is checked."""
     text, value = f"{label}: q must be from 0 to {whole:g}", constant_value(q)
     if value is None:
@@ -120,7 +125,7 @@ def _inside(label: str, q: Tensor, whole: float) -> Tensor:
     return q
 
 
-def _place(method: str, q: Tensor, n: Tensor) -> Tensor:
+def place(method: str, q: Tensor, n: Tensor) -> Tensor:
     """Where a quantile is among n sorted elements: at one, or between two."""
     at: Tensor = (n - 1) * q
     match method:
@@ -146,7 +151,7 @@ def _place(method: str, q: Tensor, n: Tensor) -> Tensor:
             return n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
-def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
+def between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
     """The number that is a share of the way from low to high, as NumPy rounds it."""
     dtype = low.dtype
     wide = FLOAT32 if dtype is FLOAT16 else dtype
@@ -158,7 +163,9 @@ def _between(low: Tensor, high: Tensor, share: Tensor) -> Tensor:
     return cast_to(where(endless, low, found), dtype)
 
 
-def _rows(label: str, a: TensorLike, axis: Axis, *, floats: bool) -> tuple[Tensor, tuple[int, ...]]:
+def sorted_rows(
+    label: str, a: TensorLike, axis: Axis, *, floats: bool
+) -> tuple[Tensor, tuple[int, ...]]:
     """The elements along axes, sorted on one last axis, perhaps as floats; and the axes."""
     a = sortable(label, a)
     axes = axes_of(label, a, axis)
@@ -187,6 +194,6 @@ def _nan_of(rows: Tensor, value: Tensor, extra: int = 0) -> Tensor:
     )
 
 
-def _kept(x: Tensor, axes: tuple[int, ...], before: int) -> Tensor:
+def kept(x: Tensor, axes: tuple[int, ...], before: int) -> Tensor:
     """With axes of length 1 where some were reduced, behind the first axes."""
     return expand_dims(x, tuple(axis + before for axis in axes)) if axes else x

@@ -1,0 +1,289 @@
+"""More ways to put tensors together and take them apart: compositions of `shape.py`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from symc import dims
+from symc.errors import BadIndex, RankError, ShapeMismatch
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.inputs import as_tensor, constant, constant_value
+from symc.tensor.along import flip
+from symc.tensor.broadcast import broadcast_shape, describe
+from symc.tensor.build import arange, full
+from symc.tensor.diagonals import diag
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import as_dims, length, normal_axis, public, tensor_of
+from symc.tensor.logic import where
+from symc.tensor.reshape import ravel, reshape
+from symc.tensor.selection import compress, take
+from symc.tensor.shape import concatenate, split
+from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes, transpose
+
+__all__ = [
+    "append", "atleast_3d", "block", "broadcast_arrays", "column_stack", "delete", "diagflat",
+    "dsplit", "hsplit", "insert", "matrix_transpose", "permute_dims", "resize", "rot90", "unstack",
+    "vsplit",
+]  # fmt: skip
+
+Nested: TypeAlias = "TensorLike | Sequence[Nested]"
+
+# --- joining --------------------------------------------------------------------------------------
+
+
+def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
+    """`values` behind `arr` along an axis, as `concatenate`; without one, both are flattened."""
+    return concatenate([as_tensor(arr), as_tensor(values)], axis)
+
+
+def column_stack(tup: Sequence[TensorLike]) -> Tensor:
+    """Matrices beside each other; vectors are columns.
+
+    >>> import symc.tensor as T
+    >>> T.column_stack([[1, 2], [3, 4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    columns = [as_tensor(each) for each in tup]
+    return concatenate([_padded(x, 2).T if x.ndim < 2 else x for x in columns], 1)
+
+
+def _padded(x: Tensor, rank: int) -> Tensor:
+    """With axes of length 1 in front, so that there are at least `rank`."""
+    return expand_dims(x, tuple(range(rank - x.ndim)))
+
+
+def block(arrays: Nested) -> Tensor:
+    """Blocks put together: the innermost lists along the last axis, those around them before it.
+
+    Raises ValueError for an empty list, or where lists are not equally deep.
+
+    >>> import symc.tensor as T
+    >>> T.block([[T.eye(2), T.zeros((2, 1))], [T.ones((1, 2)), 9.0]]).eval()
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 1., 9.]])
+    """
+    depth = _depth(arrays)
+    rank = max(depth, *(x.ndim for x in _leaves(arrays)))
+    return _joined(arrays, depth, rank)
+
+
+def _depth(arrays: Nested) -> int:
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(each) for each in cast("list[Nested]", arrays)}
+    if len(depths) != 1:
+        raise ValueError(
+            "block: a list is empty" if not depths else "block: lists must be equally deep"
+        )
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Nested) -> list[Tensor]:
+    if not isinstance(arrays, list):
+        return [as_tensor(cast("TensorLike", arrays))]
+    return [leaf for each in cast("list[Nested]", arrays) for leaf in _leaves(each)]
+
+
+def _joined(arrays: Nested, depth: int, rank: int) -> Tensor:
+    if not isinstance(arrays, list):
+        return _padded(as_tensor(cast("TensorLike", arrays)), rank)
+    parts = [_joined(each, depth - 1, rank) for each in cast("list[Nested]", arrays)]
+    return concatenate(parts, rank - depth)
+
+
+def insert(
+    arr: TensorLike, obj: int | Tensor, values: TensorLike, axis: int | None = None
+) -> Tensor:
+    """`values` before position `obj` along an axis; without one, `arr` is flattened first.
+
+    `values` broadcast to what is inserted, a part of length 1. `obj` is one position, an integer
+    or an integer scalar tensor, which counts from the end where it is a negative integer.
+
+    >>> import symc.tensor as T
+    >>> T.insert([1, 2, 3], 1, 9).eval()
+    array([1, 9, 2, 3])
+    """
+    x = as_tensor(arr)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normal_axis("insert", axis, x.ndim, x)
+    if isinstance(obj, list | tuple | slice) or np.ndim(obj):
+        raise TypeError(f"insert takes one position, not {obj!r}; insert one after the other")
+    part = cast_to(values, x.dtype)
+    if part.ndim == x.ndim and part.type.shape[axis] != 1:
+        raise ShapeMismatch(
+            f"insert: values that have an axis {axis} need length 1 there\n"
+            f"  values  {describe(part)}"
+        )
+    shape = (*x.type.shape[:axis], 1, *x.type.shape[axis + 1 :])
+    at, before = _position("insert", x, obj, axis, beyond=1), (slice(None),) * axis
+    head, tail = x[(*before, slice(at))], x[(*before, slice(at, None))]
+    return concatenate([head, broadcast_to(part, shape), tail], axis)
+
+
+def _position(
+    label: str, x: Tensor, at: int | Tensor, axis: int, *, beyond: int = 0
+) -> int | Tensor:
+    """A position counted from the start, which is below the length plus `beyond`."""
+    n = x.type.shape[axis]
+    if isinstance(at, Tensor):
+        return where(OPERATORS["lt"](at, 0), at + tensor_of(n), at)
+    if isinstance(n, int) and not -n <= at < n + beyond:
+        raise BadIndex(
+            f"{label}: position {at} is out of bounds for axis {axis} with length {n}\n"
+            f"  given  {describe(x)}"
+        )
+    return public(dims.add(n, at)) if at < 0 else at
+
+
+def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
+    """`arr` without what is at `obj` along an axis; without one, `arr` is flattened first.
+
+    `obj` is a position, a slice, integers, or a mask, which may be tensors. Where it is more than
+    one position of an axis whose length is not known, that of the result is known at run time only.
+
+    >>> import symc.tensor as T
+    >>> T.delete([1, 2, 3, 4], [0, 2]).eval()
+    array([2, 4])
+    """
+    x = as_tensor(arr)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normal_axis("delete", axis, x.ndim, x)
+    n = x.type.shape[axis]
+    if not isinstance(obj, slice):
+        obj = as_tensor(obj)
+        if obj.ndim > 1:
+            raise RankError(f"delete: positions are a scalar or a vector\n  given  {describe(obj)}")
+    known: Any = constant_value(obj) if isinstance(obj, Tensor) else cast("Any", obj)
+    if isinstance(n, int) and known is not None:
+        return take(x, constant(np.delete(np.arange(n), known)), axis)
+    if isinstance(obj, Tensor) and obj.ndim == 0:
+        place = obj if known is None else int(known)
+        at, before = _position("delete", x, place, axis), (slice(None),) * axis
+        return concatenate([x[(*before, slice(at))], x[(*before, slice(at + 1, None))]], axis)
+    stays: Tensor = full((public(n),), True)[obj].set(False)
+    return compress(stays, x, axis)
+
+
+def resize(a: TensorLike, new_shape: Any) -> Tensor:
+    """The elements of `a` in row-major order, again and again, in a new shape; of none, zeros.
+
+    >>> import symc.tensor as T
+    >>> T.resize([1, 2, 3], (2, 2)).eval()
+    array([[1, 2],
+           [3, 1]])
+    """
+    flat, shape = ravel(as_tensor(a)), as_dims(new_shape)
+    if flat.type.shape[0] == 0:
+        return full(tuple(map(public, shape)), 0, flat.dtype)
+    places = arange(public(dims.product(shape))) % length(flat, 0)
+    return reshape(flat[places], shape)
+
+
+# --- taking apart ---------------------------------------------------------------------------------
+
+
+def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
+    """The parts along an axis, whose length must be known, without that axis."""
+    return tuple(moveaxis(as_tensor(x), axis, 0))
+
+
+def hsplit(ary: TensorLike, indices_or_sections: Any) -> list[Tensor]:
+    """Parts along axis 1, of vectors along axis 0: so many equal ones, or between positions.
+
+    Positions as in NumPy: ``[2, 3]`` gives ``x[:, :2], x[:, 2:3], x[:, 3:]``. (`split` takes
+    lengths.)
+    """
+    x = as_tensor(ary)
+    return _parted("hsplit", x, indices_or_sections, 1 if x.ndim > 1 else 0, least=1)
+
+
+def vsplit(ary: TensorLike, indices_or_sections: Any) -> list[Tensor]:
+    """Parts along axis 0, as `hsplit`."""
+    return _parted("vsplit", as_tensor(ary), indices_or_sections, 0, least=2)
+
+
+def dsplit(ary: TensorLike, indices_or_sections: Any) -> list[Tensor]:
+    """Parts along axis 2, as `hsplit`."""
+    return _parted("dsplit", as_tensor(ary), indices_or_sections, 2, least=3)
+
+
+def _parted(label: str, x: Tensor, where: Any, axis: int, *, least: int) -> list[Tensor]:
+    if x.ndim < least:
+        raise RankError(f"{label}: at least {least} axes are needed\n  given  {describe(x)}")
+    if isinstance(where, int | np.integer):
+        return split(x, int(cast("int", where)), axis=axis)
+    before = (slice(None),) * axis
+    ends = [None, *cast("Sequence[Any]", where), None]
+    return [x[(*before, slice(*pair))] for pair in pairwise(ends)]
+
+
+# --- views ----------------------------------------------------------------------------------------
+
+
+def atleast_3d(x: TensorLike) -> Tensor:
+    """`x`; a scalar or vector as the middle axis of three, a matrix as the first two."""
+    x = as_tensor(x)
+    match x.ndim:
+        case 0:
+            return expand_dims(x, (0, 1, 2))
+        case 1:
+            return expand_dims(x, (0, 2))
+        case 2:
+            return expand_dims(x, 2)
+        case _:
+            return x
+
+
+def broadcast_arrays(*args: TensorLike) -> tuple[Tensor, ...]:
+    """The tensors, each broadcast to the shape of all of them together."""
+    made = [as_tensor(arg) for arg in args]
+    shape = broadcast_shape("broadcast_arrays", made)
+    return tuple(broadcast_to(x, shape) for x in made)
+
+
+def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+    """`m` turned `k` times by 90 degrees, from the first axis towards the second.
+
+    >>> import symc.tensor as T
+    >>> T.rot90([[1, 2], [3, 4]]).eval()
+    array([[2, 4],
+           [1, 3]])
+    """
+    x = as_tensor(m)
+    if len(axes) != 2:
+        raise ValueError(f"rot90 turns from one axis to another, not {axes!r}")
+    first, second = (normal_axis("rot90", axis, x.ndim, x) for axis in axes)
+    if first == second:
+        raise ValueError(f"rot90: both axes are {first}")
+    match k % 4:
+        case 0:
+            return x
+        case 1:
+            return swapaxes(flip(x, second), first, second)
+        case 2:
+            return flip(x, (first, second))
+        case _:
+            return flip(swapaxes(x, first, second), second)
+
+
+def diagflat(v: TensorLike, k: int = 0) -> Tensor:
+    """A square matrix with all elements of `v` on diagonal `k`."""
+    return diag(ravel(as_tensor(v)), k)
+
+
+def matrix_transpose(x: TensorLike) -> Tensor:
+    """The transposes of the matrices on the last two axes: ``x.mT``."""
+    return swapaxes(as_tensor(x), -1, -2)
+
+
+def permute_dims(a: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
+    """NumPy's other name for `transpose`."""
+    return transpose(a, axes)

@@ -1,0 +1,150 @@
+"""Products with logarithms and their limits, as statistics has them; and normal probabilities.
+
+They have the names of `scipy.special`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import numpy as np
+
+from symc.codegen import ir
+from symc.codegen.dtypes import BOOL
+from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.tensor.activations import sigmoid
+from symc.tensor.elementwise import Expression2, common, elementwise
+from symc.tensor.logic import eq, ge, gt, logical_and, lt, where
+from symc.tensor.math import as_float, log, log1p, sqr
+from symc.tensor.special_functions import erfc, erfcx, gamma, gammaln
+
+__all__ = [
+    "entr", "expit", "factorial", "kl_div", "log_ndtr", "logit", "multigammaln", "ndtr",
+    "rel_entr", "xlog1py", "xlogy",
+]  # fmt: skip
+
+# --- with the limit 0 * log(0) = 0 ----------------------------------------------------------------
+
+
+def _times_log(name: str) -> Expression2:
+    """``x * log(y)``, which is 0 where x is 0 and y is a number."""
+
+    def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
+        zero = ir.Const(0.0, x.dtype)
+        is_zero = ir.Binary("and", ir.binary("eq", x, zero), ir.binary("eq", y, y), BOOL)
+        return ir.Select(is_zero, zero, ir.binary("mul", x, ir.Call(name, (y,), y.dtype)), x.dtype)
+
+    return expression
+
+
+def _ratio(x: Tensor, y: Tensor) -> Tensor:
+    """``x / y``, 0 where both are."""
+    return where(logical_and(eq(x, 0), eq(y, 0)), 0, x / y)
+
+
+xlogy = elementwise(
+    "xlogy", lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log(y)), _times_log("log"),
+    "``x * log(y)``, 0 where x is 0.",
+    lambda g, x, y, z: g * log(y), lambda g, x, y, z: g * _ratio(x, y), cost=14,
+)  # fmt: skip
+xlog1py = elementwise(
+    "xlog1py", lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log1p(y)), _times_log("log1p"),
+    "``x * log(1 + y)``, 0 where x is 0.",
+    lambda g, x, y, z: g * log1p(y), lambda g, x, y, z: g * _ratio(x, 1 + y), cost=18,
+)  # fmt: skip
+
+
+def entr(x: TensorLike) -> Tensor:
+    """The summands of an entropy, ``-x * log(x)``: 0 at 0, minus infinity below. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.entr([0.0, 1.0, -1.0]).eval()
+    array([  0.,   0., -inf])
+    """
+    x = as_float(x)
+    return where(lt(x, 0), -np.inf, 0 - xlogy(x, x))
+
+
+def rel_entr(x: TensorLike, y: TensorLike) -> Tensor:
+    """The summands of a relative entropy, ``x * log(x / y)``: 0 where x is 0, else infinite where
+    x or y is not above 0. Elementwise.
+    """
+    x, y = common((x, y), "float", "rel_entr")
+    inside = logical_and(gt(x, 0), gt(y, 0))
+    limit = where(logical_and(eq(x, 0), ge(y, 0)), 0.0, np.inf)
+    nan = OPERATORS["isnan"](x + y)
+    return where(nan, np.nan, where(inside, x * log(x / y), limit))
+
+
+def kl_div(x: TensorLike, y: TensorLike) -> Tensor:
+    """``x * log(x / y) - x + y``, as `rel_entr`: not negative, and convex. Elementwise."""
+    x, y = common((x, y), "float", "kl_div")
+    return rel_entr(x, y) - x + y
+
+
+# --- chances --------------------------------------------------------------------------------------
+
+
+def logit(x: TensorLike) -> Tensor:
+    """``log(x / (1 - x))``, the inverse of `sigmoid`. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.logit([0.0, 0.5, 1.0]).eval()
+    array([-inf,   0.,  inf])
+    """
+    x = as_float(x)
+    return log(x) - log1p(-x)
+
+
+def expit(x: TensorLike) -> Tensor:
+    """SciPy's name for `sigmoid`."""
+    return sigmoid(x)
+
+
+def ndtr(x: TensorLike) -> Tensor:
+    """The normal distribution function: the chance of a number below x. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.ndtr(0.0).eval()
+    array(0.5)
+    """
+    return 0.5 * erfc(as_float(x) * -math.sqrt(0.5))
+
+
+def log_ndtr(x: TensorLike) -> Tensor:
+    """``log(ndtr(x))`` without underflow, exact for large x. Elementwise."""
+    x = as_float(x)
+    z = x * -math.sqrt(0.5)
+    low = lt(x, 0)
+    # Where one side is not taken, it may overflow: `where` keeps that out of derivatives.
+    below = log(erfcx(where(low, z, 0)) * 0.5) - sqr(z)
+    return where(low, below, log1p(-0.5 * erfc(where(low, 0, -z))))
+
+
+# --- products of gamma functions ------------------------------------------------------------------
+
+
+def factorial(n: TensorLike) -> Tensor:
+    """``gamma(n + 1)``, as a float; 0 where n is negative. Elementwise.
+
+    >>> import symc.tensor as T
+    >>> T.factorial([0, 3, -1]).eval()
+    array([1., 6., 0.])
+    """
+    x = as_float(n)
+    return where(lt(x, 0), 0.0, gamma(where(lt(x, 0), 0.0, x) + 1))
+
+
+def multigammaln(a: TensorLike, d: int) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `d`, of a > (d - 1) / 2.
+
+    Elementwise. Raises ValueError unless `d` is an integer from 1 on.
+    """
+    if not isinstance(cast("object", d), int) or d < 1:
+        raise ValueError(f"multigammaln: the dimension must be an integer from 1 on, not {d!r}")
+    x = as_float(a)
+    result = gammaln(x) + d * (d - 1) / 4 * math.log(math.pi)
+    for j in range(1, d):
+        result = result + gammaln(x - j / 2)
+    return result

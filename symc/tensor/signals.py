@@ -1,0 +1,184 @@
+"""Convolutions and correlations of vectors, and the windows that signals are multiplied by."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, TypeAlias, get_args
+
+from symc import dims
+from symc.codegen.dtypes import BOOL, FLOAT64, INT64
+from symc.dims import Dim
+from symc.errors import RankError
+from symc.graph import Tensor, TensorLike
+from symc.inputs import as_tensor
+from symc.tensor.along import flip
+from symc.tensor.broadcast import describe
+from symc.tensor.build import arange
+from symc.tensor.checked import Checked
+from symc.tensor.complex_numbers import complex as complex_of
+from symc.tensor.complex_numbers import conj, imag, real
+from symc.tensor.elementwise import cast_to, common
+from symc.tensor.lengths import as_dim, length, public, tensor_of
+from symc.tensor.logic import gt, where
+from symc.tensor.math import abs as absolute
+from symc.tensor.math import as_float, cos, maximum, sin, sqrt
+from symc.tensor.nnet.conv import conv1d
+from symc.tensor.special_functions import i0
+from symc.tensor.specify import segment
+from symc.tensor.views import expand_dims
+
+__all__ = [
+    "bartlett", "blackman", "convolve", "correlate", "hamming", "hanning", "kaiser", "sinc",
+]  # fmt: skip
+
+Part: TypeAlias = Literal["full", "same", "valid"]
+
+# --- sums of products -----------------------------------------------------------------------------
+
+
+def convolve(a: TensorLike, v: TensorLike, mode: Part = "full") -> Tensor:
+    """The convolution of two vectors: element k is the sum of ``a[i] * v[k - i]``.
+
+    ``"full"`` has all sums, ``"same"`` as many in the middle as the longer vector has elements,
+    ``"valid"`` those in which the shorter one meets the longer one with all its elements. (For
+    batches and channels there is `nnet.conv1d`; long vectors are faster by `fft`.)
+
+    >>> import symc.tensor as T
+    >>> T.convolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).eval()
+    array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    first, second = _vectors("convolve", a, v, mode)
+    return _part(first, second, mode, 0)
+
+
+def correlate(a: TensorLike, v: TensorLike, mode: Part = "valid") -> Tensor:
+    """The correlation of two vectors: element k is the sum of ``a[i + k] * conj(v[i])``.
+
+    `mode` is as for `convolve`.
+
+    >>> import symc.tensor as T
+    >>> T.correlate([1.0, 2.0, 3.0], [0.0, 1.0, 0.5], mode="same").eval()
+    array([2. , 3.5, 3. ])
+    """
+    first, second = _vectors("correlate", a, v, mode)
+    n, m = first.type.shape[0], second.type.shape[0]
+    # Which of the middle sums come first, if there is no one middle, depends on who is longer.
+    is_shorter = dims.minimum(1, dims.maximum(0, dims.sub(m, n)))
+    return _part(first, conj(flip(second)), mode, is_shorter)
+
+
+def _vectors(label: str, a: TensorLike, v: TensorLike, mode: Part) -> list[Tensor]:
+    if mode not in get_args(Part):
+        raise ValueError(f"{label}: mode must be 'full', 'same' or 'valid', not {mode!r}")
+    vectors: list[Tensor] = []
+    for x in common((a, v), "same", label):
+        if x.ndim != 1:
+            raise RankError(f"{label}: a vector is needed\n  given  {describe(x)}")
+        n, text = x.type.shape[0], f"{label}: a vector is empty"
+        if n == 0:
+            raise ValueError(f"{text}\n  given  {describe(x)}")
+        vectors.append(x if isinstance(n, int) else Checked(text)(x, gt(length(x, 0), 0)))
+    return vectors
+
+
+def _part(a: Tensor, v: Tensor, mode: Part, later: Dim) -> Tensor:
+    n, m = a.type.shape[0], v.type.shape[0]
+    if isinstance(n, int) and isinstance(m, int) and n < m:
+        a, v, n, m = v, a, m, n
+    shorter, longer = dims.minimum(n, m), dims.maximum(n, m)
+    match mode:
+        case "full":
+            return _convolved(a, v, "full")
+        case "valid" if dims.nonnegative(dims.sub(n, m)):
+            return _convolved(a, v, "valid")
+        case "valid":
+            start, count = dims.sub(shorter, 1), dims.add(dims.sub(longer, shorter), 1)
+        case "same":
+            start, count = dims.floordiv(dims.add(dims.sub(shorter, 1), later), 2), longer
+    return segment(_convolved(a, v, "full"), 0, start, count)
+
+
+def _convolved(a: Tensor, v: Tensor, padding: Literal["full", "valid"]) -> Tensor:
+    if a.dtype is BOOL:
+        return cast_to(_convolved(cast_to(a, INT64), cast_to(v, INT64), padding), BOOL)
+    if not a.dtype.is_complex:
+        return conv1d(_channel(a), _channel(v), padding=padding)[0, 0]
+    re = _convolved(real(a), real(v), padding) - _convolved(imag(a), imag(v), padding)
+    im = _convolved(real(a), imag(v), padding) + _convolved(imag(a), real(v), padding)
+    return complex_of(re, im)
+
+
+def _channel(x: Tensor) -> Tensor:
+    return expand_dims(x, (0, 1))
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+
+def _places(points: Any) -> tuple[Tensor, Tensor]:
+    """``1 - M, 3 - M, ..., M - 1`` as float64, and M - 1, but 1 at least."""
+    count = as_dim(points)
+    steps = cast_to(tensor_of(dims.maximum(dims.sub(count, 1), 1)), FLOAT64)
+    start = tensor_of(dims.sub(count, 1))
+    return cast_to(2 * arange(public(count)) - start, FLOAT64), steps
+
+
+def bartlett(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
+    """The triangular window of M points, as float64.
+
+    >>> import symc.tensor as T
+    >>> T.bartlett(5).eval()
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
+    at, steps = _places(M)
+    return 1 - absolute(at) / steps
+
+
+def blackman(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
+    """The Blackman window of M points: ``0.42 + 0.5 cos(x) + 0.08 cos(2 x)``, as float64."""
+    at, steps = _places(M)
+    return 0.42 + 0.5 * cos(math.pi * at / steps) + 0.08 * cos(2 * math.pi * at / steps)
+
+
+def hamming(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
+    """The Hamming window of M points: ``0.54 + 0.46 cos(x)``, as float64."""
+    at, steps = _places(M)
+    return 0.54 + 0.46 * cos(math.pi * at / steps)
+
+
+def hanning(M: Any) -> Tensor:  # noqa: N803 -- as NumPy has it
+    """The Hann window of M points: ``0.5 + 0.5 cos(x)``, as float64."""
+    at, steps = _places(M)
+    return 0.5 + 0.5 * cos(math.pi * at / steps)
+
+
+def kaiser(M: Any, beta: TensorLike) -> Tensor:  # noqa: N803 -- as NumPy has it
+    """The Kaiser window of M points: ``i0(beta sqrt(1 - x**2)) / i0(beta)``, as float64."""
+    at, steps = _places(M)
+    shape = cast_to(beta, FLOAT64)
+    return i0(shape * sqrt(maximum(1 - (at / steps) ** 2, 0.0))) / i0(shape)
+
+
+# --- band limits ----------------------------------------------------------------------------------
+
+_TERMS = 10
+_NEAR = 1.0
+
+
+def sinc(x: TensorLike) -> Tensor:
+    """``sin(pi x) / (pi x)``, 1 at 0. Its derivatives are right near 0, too.
+
+    Elementwise. Integers are converted to float64 (8 bits: float16, 16 bits: float32).
+
+    >>> import symc, symc.tensor as T
+    >>> x = T.vector("x")
+    >>> symc.grad(T.sinc(x).sum(), x).eval({x: [0.0]})
+    array([0.])
+    """
+    y = as_float(as_tensor(x)) * math.pi
+    square = where(absolute(y) < _NEAR, y * y, 0)
+    series: Tensor | float = 0.0
+    for k in range(_TERMS, -1, -1):  # the series about 0, which is differentiated term by term
+        series = (-1) ** k / math.factorial(2 * k + 1) + square * series
+    far = where(absolute(y) < _NEAR, 1, y)
+    return where(absolute(y) < _NEAR, series, sin(far) / far)

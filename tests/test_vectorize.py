@@ -1,0 +1,104 @@
+"""Functions of single tensors for many at once: `vmap`, `vectorize` and NumPy's kin of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.errors import RankError, ShapeMismatch
+
+RNG = np.random.default_rng(7)
+A, B, V = RNG.normal(size=(4, 3)), RNG.normal(size=(4, 3)), RNG.normal(size=3)
+
+
+def computed(build: Callable[..., Any], *arrays: Any) -> Any:
+    inputs = [T.tensor("float64", (None,) * np.ndim(a)) for a in arrays]
+    return symc.function(inputs, build(*inputs), mode="python")(*arrays)
+
+
+@pytest.mark.parametrize(
+    ("function", "in_axes", "arrays", "wanted"),
+    [
+        (lambda r, s: (r * s).sum(), 0, (A, B), (A * B).sum(1)),
+        (lambda r, v: r @ v, (0, None), (A, V), A @ V),
+        (lambda c: c.max() - c.min(), 1, (A,), np.ptp(A, axis=0)),
+        (lambda r: T.sort(r)[::-1], 0, (A,), np.sort(A, axis=1)[:, ::-1]),
+        (lambda r: T.outer(r, r), -2, (A,), A[:, :, None] * A[:, None]),
+        (lambda r: T.zeros(2), 0, (A,), np.zeros((4, 2))),
+        (lambda s: s * 2, 0, (V,), V * 2),
+        (lambda r: symc.grad((r**3).sum(), r), 0, (A,), 3 * A**2),
+        (lambda r: r[: r.shape[0] - 1], 0, (A,), A[:, :-1]),
+        (symc.vmap(lambda s, t: s + t, in_axes=(0, None)), (0, 0), (A, A[:, 0].copy()),
+         A + A[:, :1]),
+    ],
+)  # fmt: skip
+def test_vmap(function: Any, in_axes: Any, arrays: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(computed(symc.vmap(function, in_axes), *arrays), wanted)
+
+
+def test_several_results_and_where_their_axis_is() -> None:
+    mapped = symc.vmap(lambda r: (r * 2, [r.sum()][0]), out_axes=-1)
+    double, total = computed(lambda a: list(mapped(a)), A)
+    np.testing.assert_allclose(double, 2 * A.T)
+    np.testing.assert_allclose(total, A.sum(1))
+    assert isinstance(mapped(T.matrix("a")), tuple)
+
+
+def test_gradients_pass_through_vmap() -> None:
+    a = T.matrix("a")
+    cost = symc.vmap(lambda r: T.exp(r).prod())(a).sum()
+    got = symc.grad(cost, a).eval({a: A})
+    np.testing.assert_allclose(got, np.broadcast_to(np.exp(A.sum(1))[:, None], A.shape))
+
+
+@pytest.mark.parametrize(
+    ("signature", "function", "arrays"),
+    [
+        (None, lambda m: lambda x, y: m.where(x > y, x - y, x + y), (A, V)),
+        ("(n)->()", lambda m: lambda x: x[0] * 2, (RNG.normal(size=(2, 4, 3)),)),
+        ("(n),(n)->()", lambda m: lambda x, y: (x * y).sum(), (A, V)),
+        ("(m,n),(n)->(m)", lambda m: lambda x, y: x @ y, (RNG.normal(size=(2, 4, 3)), V)),
+        ("(n)->(n),()", lambda m: lambda x: (x * 2, x.sum()), (A,)),
+    ],
+)
+def test_vectorize(signature: str | None, function: Any, arrays: Any) -> None:
+    wanted = np.vectorize(function(np), signature=signature)(*arrays)
+    mine = T.vectorize(function(T), signature=signature)
+    got = computed(lambda *xs: list(r) if isinstance(r := mine(*xs), tuple) else r, *arrays)
+    for one, other in zip(*(r if isinstance(r, list | tuple) else [r] for r in (got, wanted)),
+                          strict=True):  # fmt: skip
+        np.testing.assert_allclose(one, other)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("shape", [(), (2,), (2, 5)])
+def test_apply_along_axis(axis: int, shape: tuple[int, ...]) -> None:
+    c, factor = RNG.normal(size=(2, 4, 3)), RNG.normal(size=shape)
+    wanted = np.apply_along_axis(lambda v: factor * v.sum(), axis, c)
+    got = computed(lambda x: T.apply_along_axis(lambda v: factor * v.sum(), axis, x), c)
+    np.testing.assert_allclose(got, wanted)
+
+
+def test_what_is_refused() -> None:
+    x, s = T.matrix("x"), T.scalar("s")
+    two, three = (T.tensor("float64", (n,)) for n in (2, 3))
+    refused: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: symc.vmap(T.add)(two, three), ShapeMismatch, "vmap: axis 0 is 2 and 3"),
+        (lambda: symc.vmap(T.add, in_axes=(0,))(x, x), ValueError, "1 in_axes for 2 arguments"),
+        (lambda: symc.vmap(T.exp, in_axes=None)(x), ValueError, "needs an axis"),
+        (lambda: symc.vmap(T.exp)(s), IndexError, "there is no axis 0"),
+        (lambda: T.vectorize(T.exp, signature="n->n"), ValueError, "is no signature"),
+        (lambda: T.vectorize(T.sum, signature="(n)->()")(s), RankError, "needs 1 axes here"),
+        (lambda: T.vectorize(T.sum, signature="(n)->()")(x, x), TypeError, "has 1 arguments"),
+        (lambda: symc.vmap(lambda r: r[r > 0])(x), symc.errors.NotBatchable, ""),
+    ]
+    for call, error, text in refused:
+        with pytest.raises(error, match=text or None):
+            call()
+    with pytest.raises(ShapeMismatch, match="axis 0"):
+        computed(symc.vmap(T.add), A, A[:2])
