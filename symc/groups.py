@@ -50,7 +50,6 @@ class Groups:
         self._position = {node: number for number, node in enumerate(facts.stages)}
         self._dims = {node: self._loop_dims(stage) for node, stage in facts.stages.items()}
         self._aligned_loops: dict[tuple[Tensor, Tensor], int] = {}
-        self._depths: dict[tuple[int, int, int, int], int] = {}
         self._build()
 
     # --- the graph of groups ----------------------------------------------------------------------
@@ -186,15 +185,9 @@ class Groups:
                     first = second
 
     def _try(self, first: int, second: int, *, siblings: bool) -> None:
-        if first == second:
+        if first == second or len(self._members[first]) + len(self._members[second]) > MOST_STAGES:
             return
-        ones, others = self._members[first], self._members[second]
-        if len(ones) + len(others) > MOST_STAGES:
-            return
-        pair = (first, len(ones), second, len(others))  # groups only grow
-        if pair not in self._depths:
-            self._depths[pair] = self.shared_depth([*ones, *others])
-        depth = self._depths[pair]
+        depth = self._shared_depth(first, second)
         if depth == 0:
             return
         if siblings and depth < max(self._depth[first], self._depth[second]):
@@ -218,19 +211,22 @@ class Groups:
         self._after[first] -= {first, second}
         self._before[first] -= {first, second}
 
-    def shared_depth(self, members: list[Stage]) -> int:
-        """How many outer loops all these stages can share; 0 if they cannot."""
-        depth = min(stage.shareable for stage in members)
-        loops = [self._dims[stage.node] for stage in members]
+    def _shared_depth(self, first: int, second: int) -> int:
+        """How many outer loops two groups can share; 0 if they cannot."""
+        depth = min(self._depth[first], self._depth[second])
+        one, other = (self._dims[self._members[group][0].node] for group in (first, second))
         for position in range(depth):
-            if any(dims[position] != loops[0][position] for dims in loops):
+            if one[position] != other[position]:
                 depth = position
                 break
-        inside = {stage.node for stage in members}
-        for stage in members:
+        small, large = sorted((first, second), key=lambda group: len(self._members[group]))
+        for stage in self._members[small]:
             for read in stage.reads:
-                if depth and read in inside:
+                if self._group_of.get(read) == large:
                     depth = min(depth, self._aligned(stage, read))
+            for reader in self._readers.get(stage.node, ()):
+                if self._group_of[reader] == large:
+                    depth = min(depth, self._aligned(self._stages[reader], stage.node))
         return depth
 
     def _loop_dims(self, stage: Stage) -> list[Dim]:
