@@ -19,6 +19,7 @@ from symc.codegen.verify import verify
 from symc.compile import Stages
 from symc.elements import Element, Elements
 from symc.graph import Tensor
+from symc.stages import Analysis
 
 F4 = np.float32
 
@@ -225,6 +226,32 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
     made = runner.stages()
     assert len(made.plan.reasons) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
+
+
+def test_deep_networks_need_no_more_rounds_than_shallow_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each round stored something in the last layer only: compiling took a round per layer."""
+    rounds: list[int] = []
+
+    def rounds_of(layers: int) -> int:
+        x = h = T.matrix("x")
+        weights = [T.matrix(f"w{n}") for n in range(layers)]
+        for w in weights:
+            z = T.tanh(h @ w) - 1
+            h = T.exp(z - z.mean(axis=1, keepdims=True)) * (z * z).sum(axis=1, keepdims=True)
+        rounds.clear()
+        stages([x, *weights], symc.grad(h.sum(), weights))
+        return len(rounds)
+
+    found = Analysis.facts
+
+    def counted(*args: Any) -> Any:
+        rounds.append(len(rounds))
+        return found(*args)
+
+    monkeypatch.setattr(Analysis, "facts", counted)
+    assert rounds_of(2) == rounds_of(5)
 
 
 def test_lengths_are_no_kernels() -> None:
