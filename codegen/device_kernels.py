@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
 from symc.codegen import math
@@ -210,7 +209,7 @@ def upper_bound(expr: Expr, bounds: Mapping[str, Expr], sizes: set[str]) -> Expr
 # --- loops ----------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@record
 class Grid:
     """Loops of threads and of teams of threads."""
 

@@ -12,7 +12,6 @@ team of one thread. Any other parallel loop gets an OpenMP pragma where it stand
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
@@ -143,7 +142,7 @@ def signature(
     return wrapped(f"{lang.kernel} {name}(", params or ["void"], ")", "")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Frame:
     """A block that is being printed."""
 

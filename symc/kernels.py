@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from symc import folds, sweeps, writes
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.lowering import (
@@ -61,7 +60,7 @@ class Memory:
     on_device: bool
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Scope:
     """A block being written, and the elements already named in it or around it.
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from symc.codegen import ir
+from symc.codegen.record import field, record
 from symc.dims import Dim
 from symc.elements import AnyReader, Element, Elements, Place
 from symc.graph import Tensor
@@ -34,7 +34,7 @@ from symc.lowering import (
 EXPENSIVE = 10.0
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Stage:
     """A node kept in memory, with what it is computed from.
 
@@ -61,7 +61,7 @@ class Stage:
         return len(self.loops) - (1 if self.column else 0) if self.fusible else 0
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Facts:
     """All stages, in order, and the nodes that are computed where they are read.
 

@@ -19,7 +19,8 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # Inside symc, from the lowest to the highest. A module may import those of its own layer and of
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
-    ("errors", "config", "dims", "elsewhere", "special", "version", "_build"),
+    ("collection", "errors", "config", "dims", "elsewhere", "registry", "special", "version",
+     "_build"),
     ("types",),
     ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),

@@ -21,6 +21,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
+from symc.collection import without_collection
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceHostCalls
@@ -28,7 +29,7 @@ from symc.graph import Array, walk
 from symc.host_calls import FILE as HOST_CALLS
 from symc.host_calls import host_calls, host_calls_text
 from symc.identity import graph_text, symc_text
-from symc.library import read_constant, the_store, without_collection, write_constants
+from symc.library import read_constant, the_store, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.request import Request
 
@@ -73,8 +74,7 @@ def compile_for(
         from symc.compile import Clock, build
 
         clock = Clock(seconds)
-        with without_collection():
-            stages = build(request, mode=mode, clock=clock, target=target)
+        stages = build(request, mode=mode, clock=clock, target=target)
         target.compile(stages.source, folder, quick=quick)
         clock.lap("compile")
         write_constants(folder, stages.constants)
@@ -94,7 +94,8 @@ def compile_for(
         stages = stages_of(request, mode, target)
         return DeviceHostCalls(host_calls(entry.read(HOST_CALLS), request, stages), found)
 
-    return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
+    with without_collection():
+        return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
 
 
 def _load(

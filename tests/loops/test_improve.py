@@ -16,7 +16,7 @@ from symc.graph import Tensor, walk
 from symc.loops.improve import improve_loops
 from symc.loops.outline import outline
 from symc.loops.scan import Part, Scan
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 
 RNG = np.random.default_rng(11)
 
