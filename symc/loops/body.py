@@ -331,7 +331,7 @@ def _only_multiplied(
     order: Sequence[Tensor], results: Sequence[Tensor], varying: AbstractSet[Tensor]
 ) -> set[Tensor]:
     """The transposed arrays that do not vary, and that nothing but products needs which do."""
-    from symc.tensor.matmul import MatMul, MatVec
+    from symc.tensor.matrix_product import MatMul, MatVec
     from symc.tensor.views import DimShuffle
 
     found: dict[Tensor, bool] = dict.fromkeys(results, False)
