@@ -124,6 +124,7 @@ def as_given(rows: Tensor) -> Tensor:
 def _unlike(what: str, start: Start, result: Tensor) -> str:
     return (
         f"scan: a state {what} a step\n"
-        f"  initial {describe(as_given(start.rows))}\n  result  {describe(result)}\n  at      {user_line()}\n"
+        f"  initial {describe(as_given(start.rows))}\n  result  {describe(result)}\n"
+        f"  at      {user_line()}\n"
         "  give an initial value like the result, or None for an output that no step reads"
     )
