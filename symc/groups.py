@@ -123,7 +123,7 @@ class Groups:
             numbers.append(self._new(test))
             if test.node is not None and test.node in self._group_of:
                 self._edge(self._group_of[test.node], numbers[-1])
-            lengths = test.requirement.holds if isinstance(test.requirement.holds, tuple) else ()
+            _, *lengths = test.lengths or (None,)
             for size, source in self._problem.measured(lengths):
                 self._edge(self._reading(size, source), numbers[-1])
         closures = [self._ancestors(number) for number in numbers]

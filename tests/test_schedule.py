@@ -18,6 +18,7 @@ from symc.codegen.text import text
 from symc.codegen.verify import verify
 from symc.compile import Stages
 from symc.elements import Element, Elements
+from symc.errors import BadIndex
 from symc.graph import Tensor
 from symc.stages import Analysis
 
@@ -252,6 +253,19 @@ def test_deep_networks_need_no_more_rounds_than_shallow_ones(
 
     monkeypatch.setattr(Analysis, "facts", counted)
     assert rounds_of(2) == rounds_of(5)
+
+
+def test_comparisons_of_lengths_are_no_kernels() -> None:
+    """Whether ``x[0]`` is there was computed by a kernel, and stored."""
+    x, y = T.vector("x"), T.lvector("y")
+    made = stages([x, y], x[0] + x[-2] + x[T.arange(y.shape[0])].sum())
+    assert steps(made, Check) == 3
+    assert all(b.dtype.name != "bool" for b in made.optimised.buffers)
+    function = symc.function([x, y], x[0] + x[-2] + x[T.arange(y.shape[0])].sum())
+    assert function([1.0, 2.0], [0]) == 3.0
+    for short, numbers in (([], []), ([1.0], [0]), ([1.0, 2.0], [0, 0, 0])):
+        with pytest.raises(BadIndex, match="out of bounds for axis 0 with length"):
+            function(short, np.array(numbers, np.int64))
 
 
 def test_lengths_are_no_kernels() -> None:
