@@ -251,7 +251,7 @@ def _is_column(stage: Stage) -> bool:
                 *before, last = map(variables, index)
                 others = set[str]().union(*before)
                 along_kept += kept in last
-                columns += kept in last and _is_folded(others)
+                columns += kept in last and not _is_folded(last) and _is_folded(others)
                 along_folded += _is_folded(last)
                 rows += _is_folded(last) and kept in others
     return (along_kept > 0 and along_folded == 0) or (columns > 0 and rows == 0)
