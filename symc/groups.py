@@ -49,9 +49,10 @@ class Groups:
         self._in_place: set[SharedVariable] = set()
         self._position = {node: number for number, node in enumerate(facts.stages)}
         self._rank: dict[int, int] = {}  # while groups merge: places in an order of all edges
-        self._ranked: list[
-            int | None
-        ] = []  # the groups in that order, None for those that are gone
+        self._ranked: list[int | None] = []  # groups in that order, None for those that are gone
+        self._dims = {node: self._loop_dims(stage) for node, stage in facts.stages.items()}
+        self._aligned_loops: dict[tuple[Tensor, Tensor], int] = {}
+        self._depths: dict[tuple[int, int, int, int], int] = {}
         self._build()
 
     # --- the graph of groups ----------------------------------------------------------------------
@@ -206,9 +207,15 @@ class Groups:
                     first = second
 
     def _try(self, first: int, second: int, *, siblings: bool) -> None:
-        if first == second or len(self._members[first]) + len(self._members[second]) > MOST_STAGES:
+        if first == second:
             return
-        depth = self._shared_depth(first, second)
+        ones, others = self._members[first], self._members[second]
+        if len(ones) + len(others) > MOST_STAGES:
+            return
+        pair = (first, len(ones), second, len(others))  # groups only grow
+        if pair not in self._depths:
+            self._depths[pair] = self._shared_depth(first, second)
+        depth = self._depths[pair]
         if depth == 0:
             return
         if siblings and depth < max(self._depth[first], self._depth[second]):
@@ -252,7 +259,7 @@ class Groups:
         Stages of one group share its loops already, so that one stands for all.
         """
         depth = min(self._depth[first], self._depth[second])
-        sides = [self._loop_dims(self._members[group][0]) for group in (first, second)]
+        sides = [self._dims[self._members[group][0].node] for group in (first, second)]
         for position, (left, right) in enumerate(zip(*sides, strict=False)):
             if position == depth:
                 break
@@ -260,23 +267,28 @@ class Groups:
                 depth = position
         for reader, source in ((first, second), (second, first)):
             for stage in self._members[reader] if depth else ():
-                for read, indexes in stage.reads.items():
+                for read in stage.reads:
                     if self._group_of.get(read) == source:
-                        depth = min(depth, *(self._aligned(stage, read, i) for i in indexes))
+                        depth = min(depth, self._aligned(stage, read))
         return depth
 
     def _loop_dims(self, stage: Stage) -> list[Dim]:
         dims = self._problem.dims_of(stage.node)
         return [dims[axis] for axis in stage.loops]
 
-    def _aligned(self, stage: Stage, read: Tensor, index: Index) -> int:
-        """How many of `read`'s outer loops are indexed by `stage`'s own, in order."""
-        count = 0
-        for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):
-            if index[axis] != variable(own):
-                break
-            count += 1
-        return count
+    def _aligned(self, stage: Stage, read: Tensor) -> int:
+        """How many of `read`'s outer loops are indexed by `stage`'s own, in order, everywhere."""
+        found = self._aligned_loops.get((stage.node, read))
+        if found is None:
+            indexes = stage.reads[read]
+            found = 0
+            for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):
+                wanted = variable(own)
+                if any(index[axis] != wanted for index in indexes):
+                    break
+                found += 1
+            self._aligned_loops[stage.node, read] = found
+        return found
 
     def share_all_loops(self, users: int) -> bool:
         """Whether a set of stages stands in one innermost loop body, which shares values anyway."""

@@ -22,6 +22,7 @@ from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
 from symc.collection import without_collection
+from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceHostCalls
@@ -163,6 +164,11 @@ class Widening:
         self._wide: Callable[..., Any] | None = None
         self._lock = threading.Lock()
 
+    @property
+    def replayed(self) -> int:
+        """How many calls with 32-bit indexes were launches of a graph."""
+        return int(getattr(self._narrow, "replayed", 0))
+
     def __call__(self, *args: Any) -> Any:
         """Run the function."""
         try:
@@ -203,6 +209,8 @@ def device_caller(
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=made.facts["steps"],
         host=made.host,
+        tf32=config.tf32,
+        steady=not made.facts["synchronises"],
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.modules),
     )
