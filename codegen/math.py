@@ -101,7 +101,7 @@ _ROWS = (
     _own("logaddexp2", 32, arity=2, float32=True, vectorises=True),
     _libm("sqrt", "sqrt", 5),
     _libm("cbrt", "cbrt", 20),
-    _libm("hypot", "hypot", 10, arity=2),
+    _own("hypot", 10, arity=2, float32=True, vectorises=True),
     Function("pow", 2, "pow", "powf", 30, True, meaning.pow, integer="symc_ipow"),
     # trigonometric and hyperbolic
     _libm("sin", "sin", 16),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symc.codegen.ir import BinaryOp
 from symc.codegen.record import record
 from symc.dims import Dim, Poly, Size, sizes, substitute
 from symc.errors import SymcError
@@ -18,11 +19,22 @@ from symc.provenance import located_at
 
 @record
 class Test:
-    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths."""
+    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths.
+
+    These are equal, or as `compared` says.
+    """
 
     number: int
     requirement: Requirement
     node: Tensor | None
+    compared: tuple[BinaryOp, Dim, Dim] | None = None
+
+    @property
+    def lengths(self) -> tuple[BinaryOp, Dim, Dim] | None:
+        """What is compared with what, if these are lengths."""
+        if self.node is None and isinstance(self.requirement.holds, tuple):
+            return ("eq", *self.requirement.holds)
+        return self.compared
 
 
 def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:

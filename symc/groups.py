@@ -7,7 +7,7 @@ in the same iteration of at least one shared outer loop, and when no third group
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from symc.dims import Dim
 from symc.graph import Op, Tensor
@@ -48,6 +48,8 @@ class Groups:
         self._readers: dict[Tensor, list[Tensor]] = {}
         self._in_place: set[SharedVariable] = set()
         self._position = {node: number for number, node in enumerate(facts.stages)}
+        self._rank: dict[int, int] = {}  # while groups merge: places in an order of all edges
+        self._ranked: list[int | None] = []  # groups in that order, None for those that are gone
         self._dims = {node: self._loop_dims(stage) for node, stage in facts.stages.items()}
         self._aligned_loops: dict[tuple[Tensor, Tensor], int] = {}
         self._build()
@@ -121,7 +123,7 @@ class Groups:
             numbers.append(self._new(test))
             if test.node is not None and test.node in self._group_of:
                 self._edge(self._group_of[test.node], numbers[-1])
-            lengths = test.requirement.holds if isinstance(test.requirement.holds, tuple) else ()
+            _, *lengths = test.lengths or (None,)
             for size, source in self._problem.measured(lengths):
                 self._edge(self._reading(size, source), numbers[-1])
         closures = [self._ancestors(number) for number in numbers]
@@ -154,22 +156,43 @@ class Groups:
 
     def _path_around(self, first: int, second: int) -> bool:
         """Whether some other group must come after `first` and before `second`."""
-        pending = [group for group in self._after[first] if group != second]
-        seen = set(pending)
+        return any(second in self._after[other] for other in self._between(first, second))
+
+    def _between(self, first: int, second: int) -> Iterator[int]:
+        """The groups after `first` that may come before `second`: few of all, by their ranks."""
+        rank, last = self._rank, self._rank.get(second, 0)
+        found: set[int] = set()
+        pending = [first]
         while pending:
-            group = pending.pop()
-            for other in self._after[group]:
-                if other == second:
-                    return True
-                if other not in seen:
-                    seen.add(other)
+            for other in self._after[pending.pop()]:
+                if other not in found and other != second and rank.get(other, -1) < last:
+                    found.add(other)
                     pending.append(other)
-        return False
+                    yield other
 
     # --- merging ----------------------------------------------------------------------------------
 
     def merge(self) -> None:
         """Merges producers into their readers' groups, then groups that read the same arrays."""
+        order = list(self._topological())
+        self._ranked = list(order)
+        self._rank = {group: rank for rank, group in enumerate(order)}
+        self._merge()
+        self._rank.clear()  # edges that are added from now on need not follow them
+
+    def _topological(self) -> Iterator[int]:
+        """All groups, each after those before it."""
+        waiting = {group: len(before) for group, before in self._before.items()}
+        ready = [group for group, count in waiting.items() if not count]
+        while ready:
+            group = ready.pop()
+            yield group
+            for other in self._after[group]:
+                waiting[other] -= 1
+                if not waiting[other]:
+                    ready.append(other)
+
+    def _merge(self) -> None:
         for node, stage in self._stages.items():
             if stage.fusible:
                 for read in stage.reads:
@@ -197,6 +220,7 @@ class Groups:
         self._unite(first, second, depth)
 
     def _unite(self, first: int, second: int, depth: int) -> None:
+        self._rank_as_one(first, second)
         self._members[first] += self._members.pop(second)
         self._depth[first] = depth
         self._depth.pop(second)
@@ -210,6 +234,19 @@ class Groups:
             self._edge(other, first)
         self._after[first] -= {first, second}
         self._before[first] -= {first, second}
+
+    def _rank_as_one(self, first: int, second: int) -> None:
+        """Gives `first` a rank for both: what stands between them moves before or behind it."""
+        low, high = sorted((first, second), key=self._rank.__getitem__)
+        start, stop = self._rank[low], self._rank[high]
+        behind = set(self._between(low, high))
+        window = [group for group in self._ranked[start + 1 : stop] if group is not None]
+        order = [group for group in window if group not in behind]
+        order += [first, *(group for group in window if group in behind)]
+        gone = [None] * (stop + 1 - start - len(order))
+        self._ranked[start : stop + 1] = [*order, *gone]
+        self._rank.update({group: start + number for number, group in enumerate(order)})
+        del self._rank[second]
 
     def _shared_depth(self, first: int, second: int) -> int:
         """How many outer loops two groups can share; 0 if they cannot."""

@@ -306,9 +306,9 @@ class Lowerer:
             if isinstance(test.node.op, Constant):
                 return ir.Check(ir.Const(bool(test.node.op.value), BOOL), code)
             return ir.Check(ir.Load(self.home(test.node), ir.const(0), BOOL), code)
-        assert isinstance(test.requirement.holds, tuple)
-        left, right = (self.sizes.raw(dim) for dim in test.requirement.holds)
-        return ir.Check(ir.binary("eq", left, right), code)
+        assert test.lengths is not None
+        op, left, right = test.lengths
+        return ir.Check(ir.binary(op, self.sizes.raw(left), self.sizes.raw(right)), code)
 
 
 def lower(

@@ -126,6 +126,9 @@ class _Writer:
     def call(self, node: Tensor, depth: int) -> Text:
         """An op as a function, with the axes along which it works if these are not all."""
         args = [self.text(arg, depth - 1)[0] for arg in node.args]
+        for number, turned in enumerate(_transposed(node)):
+            if turned:
+                args[number] = self.transposed(node.args[number], depth)
         if len(args) > 2 and set(args) == {"..."}:
             args = ["..."]
         axes = _axes(node)
@@ -180,6 +183,17 @@ def _is_number(node: Tensor) -> bool:
     while isinstance(node.op, (*_UNSEEN, DimShuffle)) and not node.name:
         node = node.args[0]
     return not node.ndim
+
+
+def _transposed(node: Tensor) -> tuple[bool, ...]:
+    """Of a product, which arguments are transposed first."""
+    match node.op:
+        case MatMul(left, right):
+            return left, right
+        case MatVec(left):
+            return (left,)
+        case _:
+            return ()
 
 
 def _axes(node: Tensor) -> str | None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symc.blocks import Blocks
+from symc.codegen.dtypes import INT64
+from symc.codegen.ir import BinaryOp
 from symc.codegen.record import record
 from symc.conditions import Test
+from symc.dims import Dim, sizes
 from symc.graph import Requirement, Tensor, walk
 from symc.inputs import Constant, SharedVariable
 from symc.problems import in_memory, own_memory, problem_of
 from symc.request import Optimised, Request
 from symc.sizes import Names, SizeTable, Unifier
+from symc.tensor.elementwise import Elementwise
+from symc.tensor.lengths import dim_of
 from symc.units import Problem
 
 
@@ -47,10 +52,7 @@ def prepare(
         requirement.holds for _, requirement in found if isinstance(requirement.holds, tuple)
     )
     computed = iter(rewritten.conditions)
-    tests = [
-        Test(t.number, t.requirement, None if t.node is None else in_memory(next(computed)))
-        for t in tests
-    ]
+    tests = [test if test.node is None else _computed(test, next(computed)) for test in tests]
     roots = own_memory([*rewritten.outputs, *rewritten.updates])
     outputs, updates = roots[: len(request.outputs)], roots[len(request.outputs) :]
     conditions = [test.node for test in tests if test.node is not None]
@@ -81,3 +83,25 @@ def prepare(
         tests=tests, after=after, blocks_of=blocks.of,
     )  # fmt: skip
     return Prepared(problem, table, buffers, constants, named)
+
+
+def _computed(test: Test, node: Tensor) -> Test:
+    """A condition, on what its node has been rewritten to: lengths are compared without memory."""
+    op = node.op
+    if isinstance(op, Elementwise) and op.name in _COMPARISONS:
+        left, right = map(dim_of, node.args)
+        if _is_given(left, node.args[0]) and _is_given(right, node.args[1]):
+            return Test(test.number, test.requirement, None, (_COMPARISONS[op.name], left, right))
+    return Test(test.number, test.requirement, in_memory(node))
+
+
+_COMPARISONS: dict[str, BinaryOp] = {
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"
+}  # fmt: skip
+
+
+def _is_given(dim: Dim, node: Tensor) -> bool:
+    """Whether a scalar follows from lengths of what the caller gives."""
+    return node.dtype is INT64 and all(
+        size.axis is not None and not size.source.args for size in sizes(dim)
+    )

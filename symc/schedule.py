@@ -134,17 +134,17 @@ def _worth_storing(
             for arg in node.args:
                 if arg in shared and facts.inlined.get(node) != shared[arg]:
                     extra.add(arg)
-    return _outermost(problem, extra - facts.stages.keys(), facts)
+    return _outermost(problem, extra - facts.stages.keys(), facts.stages.keys())
 
 
-def _outermost(problem: Problem, nodes: set[Tensor], facts: Facts) -> set[Tensor]:
+def _outermost(problem: Problem, nodes: set[Tensor], stored: AbstractSet[Tensor]) -> set[Tensor]:
     """Nodes all at once could each be right only because another is not yet stored: that is fine,
     except for chains, where the last one is enough for now; the next round finds the rest. What is
-    stored already ends a chain: nothing beneath is computed because of what is above."""
+    stored ends a chain: a deep network has no more rounds than a shallow one."""
     if len(nodes) < 2:
         return nodes
     below: set[Tensor] = set()
     for node in reversed(problem.order):
-        if node in nodes or (node in below and node not in facts.stages):
+        if node in nodes or (node in below and node not in stored):
             below.update(node.args)
     return nodes - below or nodes

@@ -208,3 +208,11 @@ def test_the_graph_of_a_function_is_printed() -> None:
     assert file.getvalue() == f.graph + "\n"
     with pytest.raises(TypeError, match=r"symc\.debug\.stages needs a function"):
         symc.debug.stages(x)  # type: ignore[arg-type]
+
+
+def test_a_graph_says_which_matrices_of_a_product_are_transposed() -> None:
+    """It showed ``matmul(%0, %1)`` for all four products."""
+    a, b, v = T.matrix("a"), T.matrix("b"), T.vector("v")
+    graph = symc.function([a, b, v], [a @ b.T, T.exp(a).T @ v], mode="python").graph
+    assert "matmul(%0, %1.T)" in graph
+    assert re.search(r"matvec\(%\d+\.T, %\d+\)", graph)

@@ -18,7 +18,9 @@ from symc.codegen.text import text
 from symc.codegen.verify import verify
 from symc.compile import Stages
 from symc.elements import Element, Elements
+from symc.errors import BadIndex
 from symc.graph import Tensor
+from symc.stages import Analysis
 from symc.tensor.checked import Checked
 
 F4 = np.float32
@@ -226,6 +228,45 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
     made = runner.stages()
     assert len(made.plan.reasons) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
+
+
+def test_deep_networks_need_no_more_rounds_than_shallow_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each round stored something in the last layer only: compiling took a round per layer."""
+    rounds: list[int] = []
+
+    def rounds_of(layers: int) -> int:
+        x = h = T.matrix("x")
+        weights = [T.matrix(f"w{n}") for n in range(layers)]
+        for w in weights:
+            z = T.tanh(h @ w) - 1
+            h = T.exp(z - z.mean(axis=1, keepdims=True)) * (z * z).sum(axis=1, keepdims=True)
+        rounds.clear()
+        stages([x, *weights], symc.grad(h.sum(), weights))
+        return len(rounds)
+
+    found = Analysis.facts
+
+    def counted(*args: Any) -> Any:
+        rounds.append(len(rounds))
+        return found(*args)
+
+    monkeypatch.setattr(Analysis, "facts", counted)
+    assert rounds_of(2) == rounds_of(5)
+
+
+def test_comparisons_of_lengths_are_no_kernels() -> None:
+    """Whether ``x[0]`` is there was computed by a kernel, and stored."""
+    x, y = T.vector("x"), T.lvector("y")
+    made = stages([x, y], x[0] + x[-2] + x[T.arange(y.shape[0])].sum())
+    assert steps(made, Check) == 3
+    assert all(b.dtype.name != "bool" for b in made.optimised.buffers)
+    function = symc.function([x, y], x[0] + x[-2] + x[T.arange(y.shape[0])].sum())
+    assert function([1.0, 2.0], [0]) == 3.0
+    for short, numbers in (([], []), ([1.0], [0]), ([1.0, 2.0], [0, 0, 0])):
+        with pytest.raises(BadIndex, match="out of bounds for axis 0 with length"):
+            function(short, np.array(numbers, np.int64))
 
 
 def test_lengths_are_no_kernels() -> None:

@@ -64,8 +64,6 @@ SYMC_VECTOR double tanh(double x);  // SYMBOL tanh NEEDS SYMC_VECTOR
 SYMC_VECTOR float tanhf(float x);  // SYMBOL tanhf NEEDS SYMC_VECTOR
 SYMC_VECTOR double atan2(double x, double y);  // SYMBOL atan2 NEEDS SYMC_VECTOR
 SYMC_VECTOR float atan2f(float x, float y);  // SYMBOL atan2f NEEDS SYMC_VECTOR
-SYMC_VECTOR double hypot(double x, double y);  // SYMBOL hypot NEEDS SYMC_VECTOR
-SYMC_VECTOR float hypotf(float x, float y);  // SYMBOL hypotf NEEDS SYMC_VECTOR
 SYMC_VECTOR double pow(double x, double y);  // SYMBOL pow NEEDS SYMC_VECTOR
 SYMC_VECTOR float powf(float x, float y);  // SYMBOL powf NEEDS SYMC_VECTOR
 

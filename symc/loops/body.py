@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -258,30 +259,36 @@ def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, l
     """The body that computes `results` from `params`, and what else it needs from outside.
 
     The body's slots stand for the parameters first, then for the tensors from outside, in order.
-    What depends on no parameter is such a tensor as a whole: it is computed outside, once.
+    What depends on no parameter is such a tensor as a whole: it is computed outside, once. But not
+    a transpose of which there are only products, which need none in memory.
     """
     varying = set(params)
     order = walk(results, stop=lambda node: node in varying)
     for node in order:
         if any(arg in varying for arg in node.args):
             varying.add(node)
-    captured, replaced = slots_for(params, _boundary(order, results, varying))
+    boundary = _boundary(order, results, varying)
+    captured, replaced = slots_for(params, boundary, _only_multiplied(order, results, varying))
     slots = tuple(replaced[node] for node in (*params, *captured))
     return Body(slots, tuple(substitute(results, replaced))), captured
 
 
 def slots_for(
-    params: Sequence[Tensor], boundary: Iterable[Tensor]
+    params: Sequence[Tensor], boundary: Iterable[Tensor], turned: AbstractSet[Tensor] = frozenset()
 ) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
     """What a body needs from outside, and what stands for it and for the parameters inside.
 
-    Of what follows from lengths of arrays, those arrays: lengths are known everywhere.
+    Of what follows from lengths of arrays, those arrays: lengths are known everywhere. Of those
+    that are `turned`, what is transposed.
     """
     captured: dict[Tensor, None] = {}
     lengths: dict[Tensor, Tensor] = {}
     for node in boundary:
         inside = _from_lengths(node)
-        if inside is None:
+        if inside is None and node in turned:
+            lengths[node] = node
+            captured[node.args[0]] = None
+        elif inside is None:
             captured[node] = None
         else:
             lengths[node] = inside
@@ -318,6 +325,26 @@ def _length(node: Tensor) -> Poly | None:
     if isinstance(dim, int) or any(size.axis is None or size.source.args for size in sizes(dim)):
         return None
     return dim
+
+
+def _only_multiplied(
+    order: Sequence[Tensor], results: Sequence[Tensor], varying: AbstractSet[Tensor]
+) -> set[Tensor]:
+    """The transposed arrays that do not vary, and that nothing but products needs which do."""
+    from symc.tensor.matrix_product import MatMul, MatVec
+    from symc.tensor.views import DimShuffle
+
+    found: dict[Tensor, bool] = dict.fromkeys(results, False)
+    for node in order:
+        if node in varying:
+            for arg in node.args:
+                if isinstance(arg.op, DimShuffle) and arg not in varying:
+                    found[arg] = isinstance(node.op, MatMul | MatVec) and found.get(arg, True)
+    return {
+        node
+        for node, only in found.items()
+        if only and not isinstance(node.args[0].op, Constant) and node.ndim == node.args[0].ndim
+    }
 
 
 def _boundary(

@@ -10,6 +10,7 @@ from symc.dims import Dim, Extreme, Poly
 from symc.errors import BadIndex, LoopError
 from symc.graph import Requirement, Tensor
 from symc.loops.body import Slot, outside
+from symc.loops.states import as_given
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.logic import eq, ge, le, logical_or
@@ -96,7 +97,7 @@ def _same_rows(op: Scan, node: Tensor, number: int, initial: Tensor) -> Iterator
     def message_at(axis: int, have: Dim, found: Dim) -> Callable[[Callable[[Any], Any]], str]:
         return lambda value: (
             f"scan: a state has length {value(have)} along axis {axis} and {value(found)} after a "
-            f"step\n  initial {describe(initial)}\n  result  {describe(result)}"
+            f"step\n  initial {describe(as_given(initial))}\n  result  {describe(result)}"
         )
 
     rows = zip(initial.type.shape[1:], op.row(number, node.args), strict=True)

@@ -114,12 +114,17 @@ def _numbered(number: float, dtype: DType, shape: tuple[Dim, ...]) -> Start:
     return Start(broadcast_to(value, list(map(public, (1, *shape)))), (-1,), number)
 
 
+def as_given(rows: Tensor) -> Tensor:
+    """The initial value that rows were made of: for errors."""
+    while rows.args and rows.op.label in ("dimshuffle", "cast"):
+        rows = rows.args[0]
+    return rows
+
+
 def _unlike(what: str, start: Start, result: Tensor) -> str:
-    source = start.rows
-    while source.args and source.op.label in ("dimshuffle", "cast"):
-        source = source.args[0]
     return (
         f"scan: a state {what} a step\n"
-        f"  initial {describe(source)}\n  result  {describe(result)}\n  at      {user_line()}\n"
+        f"  initial {describe(as_given(start.rows))}\n  result  {describe(result)}\n"
+        f"  at      {user_line()}\n"
         "  give an initial value like the result, or None for an output that no step reads"
     )

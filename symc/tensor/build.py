@@ -23,7 +23,7 @@ from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, Tenso
 from symc.inputs import as_tensor, constant_value, scalar_constant
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import broadcast_shape, describe
-from symc.tensor.checks import BOUNDS, Bounds
+from symc.tensor.checks import BOUNDS, REACHED, Bounds
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import as_dim, dim_of, tensor_of, unbatched
 from symc.tensor.reshape import ravel
@@ -172,7 +172,13 @@ def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
     return (first, dims.add(first, last)) if step > 0 else (dims.add(first, last), first)
 
 
+def _counts_up(node: Tensor) -> bool:
+    start, step = constant_value(node.args[0]), constant_value(node.args[1])
+    return node.dtype is INT64 and start == 0 and step is not None and bool(step > 0)
+
+
 BOUNDS[ARange] = _bounds
+REACHED[ARange] = _counts_up
 
 
 def arange(

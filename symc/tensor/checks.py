@@ -42,6 +42,8 @@ __all__: list[str] = []
 Bounds: TypeAlias = tuple[Dim | None, Dim | None]
 UNKNOWN: Bounds = (None, None)
 BOUNDS: dict[type[Op], Callable[[Tensor, Sequence[Bounds]], Bounds]] = {}
+# Whether the greatest element is the upper bound, which is negative where there are no elements.
+REACHED: dict[type[Op], Callable[[Tensor], bool]] = {}
 
 
 def bounds(node: Tensor) -> Bounds:
@@ -292,7 +294,8 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
     if low is None or not _nonnegative(dims.add(low, n)):
         conditions.append(OPERATORS["ge"](index, OPERATORS["neg"](length)))
     if high is None or not _nonnegative(dims.sub(dims.sub(n, 1), high)):
-        conditions.append(OPERATORS["lt"](index, length))
+        greatest = tensor_of(high) if high is not None and _reaches(index) else index
+        conditions.append(OPERATORS["lt"](greatest, length))
 
     def message(value: Callable[[Any], Any]) -> str:
         values, count = np.asarray(value(index)), int(value(n))
@@ -306,6 +309,14 @@ def index_requirement(node: Tensor, x: Tensor, axis: int, index: Tensor) -> Iter
         if len(conditions) == 2:
             holds = OPERATORS["logical_and"](*conditions)
         yield Requirement(holds, BadIndex, message)
+
+
+def _reaches(node: Tensor) -> bool:
+    """Whether one comparison says of all elements that they are below something."""
+    while isinstance(node.op, DimShuffle):
+        node = node.args[0]
+    rule = REACHED.get(type(node.op))
+    return rule is not None and rule(node)
 
 
 def _out_of_bounds(index: object, axis: int, length: object) -> str:

@@ -13,7 +13,7 @@ from symc import tensor as T
 from symc.codegen.blocks import every_step
 from symc.codegen.interpret import Array as Flat
 from symc.codegen.interpret import interpret
-from symc.codegen.ir import Branch, Buffer, Program, Repeat, Routine
+from symc.codegen.ir import Branch, Buffer, Const, Program, Repeat, Routine
 from symc.codegen.verify import verify
 from symc.debug import dprint_text
 from symc.errors import BadIndex, DTypeError, NotFinite, RankError, ShapeMismatch
@@ -165,6 +165,22 @@ def test_routines_read_and_write_rows_where_they_are() -> None:
     function = check([x, w, h0], [h[-1]], r(6, 3), r(3, 3), r(3), ir=False)
     (loop,) = [s for s in program(function).steps if isinstance(s, Repeat)]
     assert {type(step) for step in loop.steps} == {Routine}
+
+
+def test_a_matrix_that_steps_multiply_with_is_not_transposed_in_memory() -> None:
+    """It was, before the loop, also where BLAS reads it as it is."""
+    w, h = T.matrix("w", shape=(4, 3)), T.matrix("h", shape=(2, 4))
+
+    def visible(h: Tensor) -> Tensor:
+        return T.tanh(T.tanh(h @ w) @ w.T)
+
+    f = symc.function([w, h], symc.scan(visible, outputs_info=h, n_steps=3)[0][-1])
+    assert not any(b.shape == (Const(3), Const(4)) for b in temporaries(f).values())
+    a, b = r(4, 3), r(2, 4)
+    expected = b
+    for _ in range(3):
+        expected = np.tanh(np.tanh(expected @ a) @ a.T)
+    np.testing.assert_allclose(f(a, b), expected, rtol=1e-12)
 
 
 def test_only_the_rows_that_are_needed_are_kept() -> None:

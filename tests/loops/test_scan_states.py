@@ -67,8 +67,9 @@ def test_states_of_another_length_name_both_lines() -> None:
     assert isinstance(error.value, TypeError)
     w, v = T.matrix("w"), T.vector("v")
     result, _ = symc.scan(lambda a: T.dot(w, a), outputs_info=v, n_steps=2)
-    with pytest.raises(LoopError, match="has length 2 along axis 0 and 3 after a step"):
+    with pytest.raises(LoopError, match="has length 2 along axis 0 and 3 after a step") as error:
         values([w, v], result, r(3, 2), r(2))
+    assert "  initial v " in str(error.value)  # as it was given, without the axis of its rows
 
 
 def test_lengths_that_differ_within_a_step_are_found_before_it() -> None:

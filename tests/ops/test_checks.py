@@ -167,6 +167,22 @@ def test_an_index_is_checked_before_anything_is_read() -> None:
     assert function(np.ones(3), -3) == np.e + 2
 
 
+def test_numbers_that_count_up_are_compared_at_once() -> None:
+    """The rows of ``x[arange(n), y]`` were compared one by one, in a kernel of their own."""
+    x, y = T.matrix("x"), T.lvector("y")
+    rows = T.arange(y.shape[0])
+    for index in (rows, rows[:, None], T.arange(0, 2 * y.shape[0], 2)):
+        node = T.take(x, index, axis=0)
+        while not (found := list(node.op.require(node))):
+            node = node.args[0]
+        assert [r.holds.ndim for r in found if isinstance(r.holds, Tensor)] == [0]
+    function = symc.function([x, y], x[rows, y], mode="python")
+    for short in (np.zeros((0, 3)), np.ones((1, 3))):
+        assert function(short, np.zeros(0, np.int64)).shape == (0,)
+        with pytest.raises(BadIndex, match=f"index {len(short)} is out of bounds for axis 0"):
+            function(short, np.zeros(2, np.int64))
+
+
 def test_a_condition_for_each_of_a_batch() -> None:
     """What is checked had no axis for the batch, if only the condition had one."""
     x, holds = T.vector("x"), T.tensor("bool", (None, None), name="holds")
