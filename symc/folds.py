@@ -11,10 +11,11 @@ Chunks and blocks have fixed sizes, so results do not depend on the number of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from symc.codegen import ir
+from symc.codegen.passes.inline import operations
 from symc.dims import product
 from symc.lowering import Fold, Index
 from symc.nesting import convert, wrap
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 CHUNK = 16384  # elements of a chunk
 BLOCK = 256  # columns of a block: 2 KiB of doubles
+STREAMS = 4  # parts of a chunk that are added up side by side
+SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST, MOST = 64, 256  # steps of a chunk of `split`, and such chunks
 
 
@@ -61,15 +64,57 @@ def register(
     variables: Sequence[ir.Var], extents: Sequence[ir.Expr], scope: Scope,
 ) -> ir.Load:  # fmt: skip
     """Folds into a register: the running value when the loops are done."""
-    acc = builder.names.fresh(None, "acc")
-    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
-    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
     value = body.tracer.run(stage.node, fold.element(index, inner))
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
     note = builder.memory.describe(stage.node)
     scope.block += wrap(variables, extents, body.block, "serial", note)
     return ir.Load(acc, ir.const(0), fold.dtype)
+
+
+def _accumulator(builder: KernelBuilder, fold: Fold, scope: Scope) -> str:
+    """A local scalar with the value to begin with."""
+    acc = builder.names.fresh(None, "acc")
+    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
+    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    return acc
+
+
+def _streams(
+    builder: KernelBuilder, stage: Stage, fold: Fold, index: Index, moved: Callable[[ir.Expr], Index],
+    variables: Sequence[ir.Var], extents: Sequence[ir.Expr], scope: Scope,
+) -> ir.Load | None:  # fmt: skip
+    """As `register`, in parts side by side, each with an accumulator: none waits for the others.
+
+    `moved` has the folded index behind the first so many elements. None where it does not pay.
+    """
+    if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.memory.on_device:
+        return None
+    body = builder.scope([], scope)
+    value = body.tracer.run(stage.node, fold.element(index, moved(ir.const(0))))
+    if body.block or operations(value) > SHORT:
+        return None
+    part = ir.Var(builder.names.fresh(None, "part"))
+    scope.block.append(ir.Let(part, ir.binary("floordiv", extents[0], ir.const(STREAMS))))
+    total, *others = [_accumulator(builder, fold, scope) for _ in range(STREAMS)]
+    body.block.append(ir.Accumulate(total, ir.const(0), fold.op, value))
+    for number, acc in enumerate(others, 1):
+        inner = moved(ir.mul(part, ir.const(number)))
+        value = body.tracer.run(stage.node, fold.element(index, inner))
+        body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
+    note = builder.memory.describe(stage.node)
+    scope.block += wrap(variables, [part, *extents[1:]], body.block, "serial", note)
+    done = ir.mul(part, ir.const(STREAMS))
+    rest = builder.scope([], scope)
+    value = rest.tracer.run(stage.node, fold.element(index, moved(done)))
+    rest.block.append(ir.Accumulate(total, ir.const(0), fold.op, value))
+    lengths = [ir.sub(extents[0], done), *extents[1:]]
+    scope.block += wrap(variables, lengths, rest.block, "serial", "the rest")
+    for acc in others:
+        partial = ir.Load(acc, ir.const(0), fold.dtype)
+        scope.block.append(ir.Accumulate(total, ir.const(0), fold.op, partial))
+    return ir.Load(total, ir.const(0), fold.dtype)
 
 
 def column(
@@ -157,11 +202,16 @@ def _in_chunks(
     loops = builder.loops(0, len(own))
     inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
     inner, variables, extents = folded_index(builder, fold, len(own))
-    moved = list(inner)
-    moved[number] = ir.add(start, inner[number])
+
+    def moved(skipped: ir.Expr) -> Index:
+        behind = ir.add(ir.add(start, skipped), inner[number])
+        return (*inner[:number], behind, *inner[number + 1 :])
+
     extents[0] = ir.binary("min", step, ir.sub(extent, start))
     index = builder.index(stage, loops)
-    total = register(builder, stage, fold, index, tuple(moved), variables, extents, inside)
+    total = _streams(builder, stage, fold, index, moved, variables, extents, inside) or register(
+        builder, stage, fold, index, moved(ir.const(0)), variables, extents, inside
+    )
     inside.block.append(ir.Store(partial, place(chunk, loops), total))
     nest = [chunk, *loops], [count, *lengths]
     scope.block += wrap(*nest, inside.block, "parallel", "partial results")

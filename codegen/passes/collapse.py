@@ -90,7 +90,10 @@ class _Flat:
 
     def replace(self, expr: Expr) -> Expr:
         """The expression with every occurrence replaced."""
-        start = self.start(expr)
-        if start is None:
-            return rebuild(expr, self.replace)
-        return add(mul(start, self.stride), self.outer)
+        match self.start(expr):
+            case None:
+                return rebuild(expr, self.replace)
+            case Binary("mul", rows, length):  # one stride, that of the row the loops are now
+                return add(mul(rows, mul(length, self.stride)), self.outer)
+            case start:
+                return add(mul(start, self.stride), self.outer)

@@ -94,7 +94,22 @@ for i in parallel(n*c):
 """
     )
     value = op("add", load("x", FLAT), load("x", add(mul(VJ, M), VK)))
-    assert after(collapse, nest(Store("y", FLAT, value))).count("for ") == 3
+    assert (
+        after(collapse, nest(Store("y", FLAT, value)))
+        == """
+for i in parallel(n):
+  for j in parallel(c*m):
+    y[i*(c*m) + j] = x[i*(c*m) + j] + x[j]
+"""
+    )
+
+
+def test_loops_collapse_behind_a_start() -> None:
+    start = Var("start")
+    flat = add(mul(add(start, VI), C), VJ)
+    inner = loop("serial", "i", N, loop("serial", "j", C, Store("y", ZERO, load("x", flat))))
+    text = after(collapse, Let(start, mul(N, C)), inner)
+    assert "for i in serial(n*c):\n  y[0] = x[start*c + i]" in text
 
 
 def test_loops_that_are_not_perfectly_nested_do_not_collapse() -> None:
