@@ -82,8 +82,9 @@ def _accumulator(builder: KernelBuilder, fold: Fold, scope: Scope) -> str:
 
 
 def _streams(
-    builder: KernelBuilder, stage: Stage, fold: Fold, index: Index, moved: Callable[[ir.Expr], Index],
-    variables: Sequence[ir.Var], extents: Sequence[ir.Expr], scope: Scope,
+    builder: KernelBuilder, stage: Stage, fold: Fold, index: Index, inner: Index,
+    variables: Sequence[ir.Var], moved: Callable[[Index, ir.Expr], Index],
+    extents: Sequence[ir.Expr], scope: Scope,
 ) -> ir.Load | None:  # fmt: skip
     """As `register`, in parts side by side, each with an accumulator: none waits for the others.
 
@@ -92,29 +93,31 @@ def _streams(
     if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.memory.on_device:
         return None
     body = builder.scope([], scope)
-    value = body.tracer.run(stage.node, fold.element(index, moved(ir.const(0))))
+
+    def fold_into(acc: str, inside: Scope, skipped: ir.Expr, inner: Index) -> ir.Accumulate:
+        value = inside.tracer.run(stage.node, fold.element(index, moved(inner, skipped)))
+        return ir.Accumulate(acc, ir.const(0), fold.op, value)
+
+    value = fold_into("", body, ir.const(0), inner).value
     if body.block or operations(value) > SHORT:
         return None
     part = ir.Var(builder.names.fresh(None, "part"))
     scope.block.append(ir.Let(part, ir.binary("floordiv", extents[0], ir.const(STREAMS))))
-    total, *others = [_accumulator(builder, fold, scope) for _ in range(STREAMS)]
-    body.block.append(ir.Accumulate(total, ir.const(0), fold.op, value))
-    for number, acc in enumerate(others, 1):
-        inner = moved(ir.mul(part, ir.const(number)))
-        value = body.tracer.run(stage.node, fold.element(index, inner))
-        body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
+    accs = [_accumulator(builder, fold, scope) for _ in range(STREAMS)]
+    for number, acc in enumerate(accs):
+        skipped = ir.mul(part, ir.const(number))
+        body.block.append(fold_into(acc, body, skipped, inner))
     note = builder.memory.describe(stage.node)
     scope.block += wrap(variables, [part, *extents[1:]], body.block, "serial", note)
-    done = ir.mul(part, ir.const(STREAMS))
-    rest = builder.scope([], scope)
-    value = rest.tracer.run(stage.node, fold.element(index, moved(done)))
-    rest.block.append(ir.Accumulate(total, ir.const(0), fold.op, value))
+    inner, variables, _ = folded_index(builder, fold, len(stage.loops))
+    rest, done = builder.scope([], scope), ir.mul(part, ir.const(STREAMS))
+    rest.block.append(fold_into(accs[0], rest, done, inner))
     lengths = [ir.sub(extents[0], done), *extents[1:]]
     scope.block += wrap(variables, lengths, rest.block, "serial", "the rest")
-    for acc in others:
-        partial = ir.Load(acc, ir.const(0), fold.dtype)
-        scope.block.append(ir.Accumulate(total, ir.const(0), fold.op, partial))
-    return ir.Load(total, ir.const(0), fold.dtype)
+    total, *others = [ir.Load(acc, ir.const(0), fold.dtype) for acc in accs]
+    for other in others:
+        scope.block.append(ir.Accumulate(accs[0], ir.const(0), fold.op, other))
+    return total
 
 
 def column(
@@ -202,16 +205,17 @@ def _in_chunks(
     loops = builder.loops(0, len(own))
     inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
     inner, variables, extents = folded_index(builder, fold, len(own))
+    extents[0] = ir.binary("min", step, ir.sub(extent, start))
 
-    def moved(skipped: ir.Expr) -> Index:
+    def moved(inner: Index, skipped: ir.Expr) -> Index:
         behind = ir.add(ir.add(start, skipped), inner[number])
         return (*inner[:number], behind, *inner[number + 1 :])
 
-    extents[0] = ir.binary("min", step, ir.sub(extent, start))
     index = builder.index(stage, loops)
-    total = _streams(builder, stage, fold, index, moved, variables, extents, inside) or register(
-        builder, stage, fold, index, moved(ir.const(0)), variables, extents, inside
-    )
+    total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)
+    if total is None:
+        inner = moved(inner, ir.const(0))
+        total = register(builder, stage, fold, index, inner, variables, extents, inside)
     inside.block.append(ir.Store(partial, place(chunk, loops), total))
     nest = [chunk, *loops], [count, *lengths]
     scope.block += wrap(*nest, inside.block, "parallel", "partial results")

@@ -207,14 +207,16 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
 def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
     """What bounds an extent, in sizes alone; names bound inside the kernel are looked up."""
     for _ in range(8):
+        if _is_outside(extent, inside):
+            return extent
         if names_in(extent).isdisjoint(inside):
-            return const(UNKNOWN) if _loads(extent) else extent
+            return const(UNKNOWN)
         match extent:
             case Binary("min", Const() as bound_, _) | Binary("min", _, Const() as bound_):
                 return bound_
-            case Binary("min", bound_, rest) | Binary("min", rest, bound_) if (
-                names_in(bound_).isdisjoint(inside) and not _loads(bound_)
-            ):
+            case Binary("min", bound_, _) if _is_outside(bound_, inside):
+                return bound_
+            case Binary("min", _, bound_) if _is_outside(bound_, inside):
                 return bound_
             case Binary("mul", left, right):
                 return mul(_visible(left, inside), _visible(right, inside))
@@ -225,6 +227,11 @@ def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
             case _:
                 extent = substitute(extent, inside)
     return const(UNKNOWN)
+
+
+def _is_outside(extent: Expr, inside: Mapping[str, Expr]) -> bool:
+    """Whether this is known before the kernel runs."""
+    return names_in(extent).isdisjoint(inside) and not _loads(extent)
 
 
 def _loads(expr: Expr) -> bool:

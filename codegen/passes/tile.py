@@ -140,9 +140,7 @@ def _tiled(
         inside.append(Loop(inner, length, "parallel", (place,)))
     names = [let for lets in before[position + 1 :] for let in lets]
     innermost = Loop(inside[1].var, inside[1].extent, "parallel", (*inside[1].body, *body))
-    square = Loop(
-        inside[0].var, inside[0].extent, "parallel", (*inside[0].body, *names, innermost)
-    )
+    square = Loop(inside[0].var, inside[0].extent, "parallel", (*inside[0].body, *names, innermost))
     around = [*loops[:position], blocks[0], *loops[position + 1 : -1], blocks[1]]
     block: Block = (square,)
     for number, loop in reversed(list(enumerate(around))):
