@@ -354,8 +354,9 @@ def emit_pragmas(
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     clauses = ""
-    for reduction in found or ():
+    if found and writer.ranged:  # row after row; what is folded but once may take longer
         writer.accumulates()
+    for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
         if reduction.buffer in writer.flags:

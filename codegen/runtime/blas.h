@@ -146,74 +146,6 @@ SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f32, symc_plain_gemm_f32, float, 0)
 // NEEDS SYMC_DEFINE_GEMM_PIECE symc_plain_gemm_f64
 SYMC_DEFINE_GEMM_PIECE(symc_gemm_piece_f64, symc_plain_gemm_f64, double, 1)
 
-// SYMBOL SYMC_DEFINE_SMALL_GEMM
-// NEEDS SYMC_OUT_OF_LINE
-// c = alpha a b + beta c for a product that is over before BLAS has begun. b is copied into lines
-// of whole vectors; four rows of a share each of them, with their sums in registers.
-#define SYMC_DEFINE_SMALL_GEMM(name, type)                                                        \
-    typedef type name##_vector __attribute__((vector_size(32)));                                  \
-    SYMC_OUT_OF_LINE                                                                              \
-    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
-                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
-                     type beta, type *c, int64_t ldc) {                                           \
-        enum { W = 32 / sizeof(type) };                                                           \
-        name##_vector lines[SYMC_SMALL], sums[4];                                                 \
-        const int64_t row = trans_a ? 1 : lda, col = trans_a ? lda : 1;                           \
-        const int64_t down = trans_b ? 1 : ldb, along = trans_b ? ldb : 1;                        \
-        for (int64_t j = 0; j < n; j += W) {                                                      \
-            const int64_t width = n - j < W ? n - j : W;                                          \
-            type *const packed = (type *)lines;                                                   \
-            for (int64_t s = 0; s < k; s++) {                                                     \
-                const type *from = b + s * down + j * along;                                      \
-                if (width == W && !trans_b) {                                                     \
-                    __builtin_memcpy(lines + s, from, 32);                                        \
-                    continue;                                                                     \
-                }                                                                                 \
-                for (int64_t t = 0; t < width; t++) packed[s * W + t] = from[t * along];          \
-                for (int64_t t = width; t < W; t++) packed[s * W + t] = 0;                        \
-            }                                                                                     \
-            for (int64_t i = 0; i < m; i += 4) {                                                  \
-                const int64_t height = m - i < 4 ? m - i : 4;                                     \
-                const type *first = a + i * row, *second = height > 1 ? first + row : first;      \
-                const type *third = height > 2 ? second + row : first;                            \
-                const type *fourth = height > 3 ? third + row : first;                            \
-                name##_vector s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                             \
-                for (int64_t s = 0; s < k; s++) {                                                 \
-                    const name##_vector line = lines[s];                                          \
-                    s0 += first[s * col] * line;                                                  \
-                    s1 += second[s * col] * line;                                                 \
-                    s2 += third[s * col] * line;                                                  \
-                    s3 += fourth[s * col] * line;                                                 \
-                }                                                                                 \
-                sums[0] = alpha * s0, sums[1] = alpha * s1;                                       \
-                sums[2] = alpha * s2, sums[3] = alpha * s3;                                       \
-                for (int64_t r = 0; r < height; r++) {                                            \
-                    type *const to = c + (i + r) * ldc + j;                                       \
-                    const type *const sum = (const type *)(sums + r);                             \
-                    if (beta != 0)                                                                \
-                        for (int64_t t = 0; t < width; t++) to[t] = beta * to[t] + sum[t];        \
-                    else if (width == W)                                                          \
-                        __builtin_memcpy(to, sum, 32);                                            \
-                    else                                                                          \
-                        for (int64_t t = 0; t < width; t++) to[t] = sum[t];                       \
-                }                                                                                 \
-            }                                                                                     \
-        }                                                                                         \
-    }
-
-// SYMBOL SYMC_SMALL
-// The longest k of a small product, and how many multiplications it may have.
-#define SYMC_SMALL 128
-#define SYMC_SMALL_WORK 8192
-
-// SYMBOL symc_small_gemm_f32
-// NEEDS SYMC_DEFINE_SMALL_GEMM SYMC_SMALL
-SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f32, float)
-
-// SYMBOL symc_small_gemm_f64
-// NEEDS SYMC_DEFINE_SMALL_GEMM SYMC_SMALL
-SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f64, double)
-
 // SYMBOL symc_gemm_pieces
 // The rows and columns of the pieces that a product is computed in: some that fit into caches, and
 // where there is enough to do, two or four or more, which threads share evenly. Lengths that are
@@ -238,7 +170,7 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
 // NEEDS symc_blas_enter symc_gemm_pieces SYMC_OUT_OF_LINE
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
-#define SYMC_DEFINE_GEMM(name, batched, piece, small, type)                                       \
+#define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
     SYMC_OUT_OF_LINE                                                                              \
     static void batched(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,    \
                         int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
@@ -253,14 +185,6 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
                         type *at = c + q * stride_c + i * ldc + j;                                \
                         *at = beta == 0 ? 0 : beta * *at;                                         \
                     }                                                                             \
-            return;                                                                               \
-        }                                                                                         \
-        if (k <= SYMC_SMALL && m <= 64 && n <= 64 && m * n * k <= SYMC_SMALL_WORK) {              \
-            const int shared = threads > 1 && batch > 1 && (double)batch * m * n * k > 1e6;       \
-            _Pragma("omp parallel for schedule(static) num_threads(threads) if(shared)")          \
-            for (int64_t q = 0; q < batch; q++)                                                   \
-                small(trans_a, trans_b, m, n, k, alpha, a + q * stride_a, lda, b + q * stride_b,  \
-                      ldb, beta, c + q * stride_c, ldc);                                          \
             return;                                                                               \
         }                                                                                         \
         symc_gemm_pieces(batch, m, n, k, &height, &width);                                        \
@@ -290,14 +214,85 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
     }
 
 // SYMBOL symc_gemm_f32
-// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32 symc_small_gemm_f32
-SYMC_DEFINE_GEMM(symc_gemm_f32, symc_batched_gemm_f32, symc_gemm_piece_f32, symc_small_gemm_f32,
-                 float)
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32
+SYMC_DEFINE_GEMM(symc_gemm_f32, symc_products_f32, symc_gemm_piece_f32, float)
 
 // SYMBOL symc_gemm_f64
-// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64 symc_small_gemm_f64
-SYMC_DEFINE_GEMM(symc_gemm_f64, symc_batched_gemm_f64, symc_gemm_piece_f64, symc_small_gemm_f64,
-                 double)
+// NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64
+SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, double)
+
+// SYMBOL SYMC_DEFINE_SMALL_GEMM
+// NEEDS SYMC_OUT_OF_LINE
+// c = alpha a b + beta c for a product that is over before BLAS has begun. Columns of b, as many as
+// a vector has lanes, are copied into whole vectors, which each row of a then shares.
+#define SYMC_DEFINE_SMALL_GEMM(name, type)                                                        \
+    typedef type name##_vector __attribute__((vector_size(32)));                                  \
+    SYMC_OUT_OF_LINE                                                                              \
+    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
+                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
+                     type beta, type *c, int64_t ldc) {                                           \
+        enum { W = 32 / sizeof(type) };                                                           \
+        name##_vector lines[SYMC_SMALL];                                                          \
+        const int64_t row = trans_a ? 1 : lda, col = trans_a ? lda : 1;                           \
+        const int64_t down = trans_b ? 1 : ldb, along = trans_b ? ldb : 1;                        \
+        for (int64_t j = 0; j < n; j += W) {                                                      \
+            const int64_t width = n - j < W ? n - j : W;                                          \
+            for (int64_t s = 0; s < k; s++) {                                                     \
+                const type *from = b + s * down + j * along;                                      \
+                lines[s] = (name##_vector){0};                                                    \
+                if (width == W && !trans_b) __builtin_memcpy(lines + s, from, 32);                \
+                else                                                                              \
+                    for (int64_t t = 0; t < width; t++) ((type *)(lines + s))[t] = from[t * along]; \
+            }                                                                                     \
+            for (int64_t i = 0; i < m; i++) {                                                     \
+                type *const to = c + i * ldc + j;                                                 \
+                name##_vector sum = {0};                                                          \
+                for (int64_t s = 0; s < k; s++) sum += a[i * row + s * col] * lines[s];           \
+                sum *= alpha;                                                                     \
+                if (width == W && beta == 0) __builtin_memcpy(to, &sum, 32);                      \
+                else                                                                              \
+                    for (int64_t t = 0; t < width; t++)                                           \
+                        to[t] = ((type *)&sum)[t] + (beta == 0 ? 0 : beta * to[t]);               \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+// SYMBOL SYMC_SMALL
+// The longest k of a small product, and how many multiplications it may have.
+#define SYMC_SMALL 64
+#define SYMC_SMALL_WORK 4096
+
+// SYMBOL SYMC_DEFINE_BATCHED_GEMM
+// NEEDS SYMC_OUT_OF_LINE SYMC_SMALL
+// The products of a batch: small ones one after the other.
+#define SYMC_DEFINE_BATCHED_GEMM(name, products, small, type)                                     \
+    SYMC_OUT_OF_LINE                                                                              \
+    static void name(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,       \
+                     int64_t k, type alpha, const type *a, int64_t lda, const type *b,            \
+                     int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,              \
+                     int64_t stride_b, int64_t stride_c, int64_t threads) {                       \
+        const double work = (double)m * n * k;                                                    \
+        if (k <= 0 || k > SYMC_SMALL || work > SYMC_SMALL_WORK) {                                 \
+            products(batch, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,       \
+                     stride_a, stride_b, stride_c, threads);                                      \
+            return;                                                                               \
+        }                                                                                         \
+        const int many = threads > 1 && (double)batch * work > 1e6;                               \
+        _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")                \
+        for (int64_t q = 0; q < batch; q++)                                                       \
+            small(trans_a, trans_b, m, n, k, alpha, a + q * stride_a, lda, b + q * stride_b, ldb, \
+                  beta, c + q * stride_c, ldc);                                                   \
+    }
+
+// SYMBOL symc_batched_gemm_f32
+// NEEDS SYMC_DEFINE_BATCHED_GEMM SYMC_DEFINE_SMALL_GEMM symc_gemm_f32
+SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f32, float)
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_gemm_f32, float)
+
+// SYMBOL symc_batched_gemm_f64
+// NEEDS SYMC_DEFINE_BATCHED_GEMM SYMC_DEFINE_SMALL_GEMM symc_gemm_f64
+SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f64, double)
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_gemm_f64, double)
 
 // SYMBOL SYMC_DEFINE_DOT
 // The sum of products, in chunks of which each has four running sums.

@@ -122,73 +122,8 @@ static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t tr
     symc_blas_enter(-1);
 }
 
-// SYMBOL SYMC_DEFINE_SMALL_MATRICES
-// For matrices so small that LAPACK takes most of its time to begin: its LU and Cholesky
-// factorisations without blocks, and substitution. All in place, and on row-major matrices.
-#define SYMC_DEFINE_SMALL_MATRICES(suffix, type)                                                  \
-    static int64_t symc_small_lu_##suffix(int64_t n, type *a, int64_t *pivots) {                  \
-        int64_t info = 0;                                                                         \
-        for (int64_t k = 0; k < n; k++) {                                                         \
-            type *const row = a + k * n;                                                          \
-            int64_t best = k;                                                                     \
-            for (int64_t i = k + 1; i < n; i++)                                                   \
-                if (SYMC_MAGNITUDE(row[i]) > SYMC_MAGNITUDE(row[best])) best = i;                 \
-            pivots[k] = best;                                                                     \
-            if (row[best] == 0) {                                                                 \
-                if (!info) info = k + 1;                                                          \
-                continue;                                                                         \
-            }                                                                                     \
-            for (int64_t j = 0; j < n && best != k; j++) {                                        \
-                const type kept = a[j * n + k];                                                   \
-                a[j * n + k] = a[j * n + best];                                                   \
-                a[j * n + best] = kept;                                                           \
-            }                                                                                     \
-            for (int64_t i = k + 1; i < n; i++) row[i] /= row[k];                                 \
-            for (int64_t j = k + 1; j < n; j++) {                                                 \
-                const type factor = a[j * n + k];                                                 \
-                for (int64_t i = k + 1; i < n; i++) a[j * n + i] -= factor * row[i];              \
-            }                                                                                     \
-        }                                                                                         \
-        return info;                                                                              \
-    }                                                                                             \
-    static int64_t symc_small_cholesky_##suffix(int64_t n, type *l) {                             \
-        for (int64_t i = 0; i < n; i++)                                                           \
-            for (int64_t j = 0; j <= i; j++) {                                                    \
-                type rest = l[i * n + j];                                                         \
-                for (int64_t k = 0; k < j; k++) rest -= l[i * n + k] * l[j * n + k];              \
-                if (i == j && !(rest > 0)) return i + 1;                                          \
-                l[i * n + j] = i == j ? (type)__builtin_sqrt(rest) : rest / l[j * n + j];         \
-            }                                                                                     \
-        return 0;                                                                                 \
-    }                                                                                             \
-    /* x with rows `down` and columns `along` apart; element (i, j) of a at i * row + j * column */ \
-    static void symc_small_triangle_##suffix(int lower, int unit, int64_t n, int64_t m,           \
-                                             const type *a, int64_t row, int64_t column, type *x, \
-                                             int64_t down, int64_t along) {                       \
-        for (int64_t step = 0; step < n; step++) {                                                \
-            const int64_t i = lower ? step : n - 1 - step;                                        \
-            type *const own = x + i * down;                                                       \
-            for (int64_t before = 0; before < step; before++) {                                   \
-                const int64_t j = lower ? before : n - 1 - before;                                \
-                const type factor = a[i * row + j * column];                                      \
-                for (int64_t c = 0; c < m; c++) own[c * along] -= factor * x[j * down + c * along]; \
-            }                                                                                     \
-            for (int64_t c = 0; c < m && !unit; c++) own[c * along] /= a[i * (row + column)];     \
-        }                                                                                         \
-    }
-
-// SYMBOL SYMC_MAGNITUDE
-#define SYMC_MAGNITUDE(x) ((x) < 0 ? -(x) : (x))
-
-// SYMBOL symc_small_matrices
-// NEEDS SYMC_DEFINE_SMALL_MATRICES SYMC_MAGNITUDE
-SYMC_DEFINE_SMALL_MATRICES(f32, float)
-SYMC_DEFINE_SMALL_MATRICES(f64, double)
-// Whether they serve: for real matrices up to here.
-static inline int symc_is_small(int64_t kind, int64_t n) { return kind < 2 && n <= 16; }
-
 // SYMBOL symc_triangle
-// NEEDS symc_lapack symc_at symc_leading symc_number symc_operation symc_small_matrices
+// NEEDS symc_lapack symc_at symc_leading symc_number symc_operation symc_small_triangle
 // Solves op(a) x = x in place, for the n by n triangle `a` and x[n, m], in pieces of columns; or
 // with `right` x op(a) = x for x[m, n], in pieces of rows.
 static void symc_triangle(int64_t kind, int right, int lower, int trans, int unit, int64_t n,
@@ -204,14 +139,10 @@ static void symc_triangle(int64_t kind, int right, int lower, int trans, int uni
     const int64_t pieces = (m + 63) / 64;
     const int many = threads > 1 && pieces > 1 && (double)n * n * m > 1e6;
     if (n <= 0 || m <= 0) return;
-    if (symc_is_small(kind, n) && m <= 16) {  // x op(a) = y is op(a)' x' = y'
-        const int across = right ? !trans : trans, forwards = across ? !lower : lower;
-        const int64_t row = across ? 1 : lda, step = across ? lda : 1;
-        const int64_t down = right ? 1 : ldx, along = right ? ldx : 1;
-        if (kind)
-            symc_small_triangle_f64(forwards, unit, n, m, a, row, step, x, down, along);
-        else
-            symc_small_triangle_f32(forwards, unit, n, m, a, row, step, x, down, along);
+    if (symc_is_small(kind, n) && m <= SYMC_SIDE) {  // x op(a) = y is op(a)' x' = y'
+        const int across = right ? !trans : trans;
+        symc_small_triangle(kind, across ? !lower : lower, unit, n, m, a, across ? 1 : lda,
+                            across ? lda : 1, x, right ? 1 : ldx, right ? ldx : 1);
         return;
     }
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
@@ -258,6 +189,7 @@ static inline void symc_lower_part(int64_t kind, int64_t n, const void *a, void 
 
 // SYMBOL symc_cholesky
 // NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_threads_of_pieces
+// NEEDS symc_small_cholesky
 // The lower triangles l with a = l l*, of which only the lower triangles are read; block by block,
 // so that what is left of the matrix is worked on in pieces.
 static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threads) {
@@ -265,8 +197,7 @@ static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threa
                        size_t);
     const symc_int lead = symc_leading(n);
     const int64_t block = n <= 256 ? n : 128;
-    if (symc_is_small(kind, n))
-        return kind ? symc_small_cholesky_f64(n, l) : symc_small_cholesky_f32(n, l);
+    if (symc_is_small(kind, n)) return symc_small_cholesky(kind, n, l);
     const int turned = kind < 2 ? 1 : 2;
     for (int64_t k = 0; k < n; k += block) {
         const int64_t width = n - k < block ? n - k : block, next = k + width;
@@ -384,7 +315,7 @@ static void symc_cholesky_pullback(int64_t kind, int64_t batch, int64_t n, const
 }
 
 // SYMBOL symc_lu
-// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for symc_small_matrices
+// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for symc_small_lu
 // a = l u p with u's diagonal 1: the lower and the strictly upper triangle of `lu`, and the column
 // that each column was exchanged with, in this order.
 static void symc_lu(int64_t kind, int64_t batch, int64_t n, const void *a, void *lu,
@@ -401,8 +332,7 @@ static void symc_lu(int64_t kind, int64_t batch, int64_t n, const void *a, void 
         symc_int status = 0, *found = (symc_int *)(pivots + q * n);
         void *const own = symc_at(kind, lu, q * n * n);
         if (symc_is_small(kind, n)) {
-            info[q] = kind ? symc_small_lu_f64(n, own, pivots + q * n)
-                           : symc_small_lu_f32(n, own, pivots + q * n);
+            info[q] = symc_small_lu(kind, n, own, pivots + q * n);
             continue;
         }
         ((getrf *)symc_lapack[4 * SYMC_GETRF + kind])(&size, &size, own, &lead, found, &status);
