@@ -131,21 +131,21 @@ def _tiled(
     blocks: list[Loop] = []
     inside: list[Loop] = []
     for loop in (first, last):
-        block = Var(fresh(f"{loop.var.name}_block", taken))
+        number = Var(fresh(f"{loop.var.name}_block", taken))
         inner = Var(fresh(f"{loop.var.name}_in_block", taken))
-        start = mul(block, const(SIDE))
+        start = mul(number, const(SIDE))
         place = Let(loop.var, add(start, inner))
         length = binary("min", const(SIDE), sub(loop.extent, start))
-        blocks.append(Loop(block, ceiling(loop.extent, SIDE), "parallel", (), loop.note))
+        blocks.append(Loop(number, ceiling(loop.extent, SIDE), "parallel", (), loop.note))
         inside.append(Loop(inner, length, "parallel", (place,)))
     names = [let for lets in before[position + 1 :] for let in lets]
     innermost = Loop(inside[1].var, inside[1].extent, "parallel", (*inside[1].body, *body))
     square = Loop(inside[0].var, inside[0].extent, "parallel", (*inside[0].body, *names, innermost))
     around = [*loops[:position], blocks[0], *loops[position + 1 : -1], blocks[1]]
     block: Block = (square,)
-    for number, loop in reversed(list(enumerate(around))):
-        lets = before[number] if number <= position else ()
+    for depth, loop in reversed(list(enumerate(around))):
+        lets = tuple(before[depth]) if depth <= position else ()
         block = (*lets, Loop(loop.var, loop.extent, "parallel", block, loop.note))
-    (nest,) = block
-    assert isinstance(nest, Loop)
-    return nest
+    outermost = block[0]
+    assert isinstance(outermost, Loop)
+    return outermost

@@ -104,7 +104,7 @@ rule(cos(-x), cos(x), valid=ROUNDS)
 
 def _of_integers(found: Found) -> bool:
     """Whether the base is no bool."""
-    return found[i].dtype.is_integer
+    return bool(found[i].dtype.is_integer)
 
 
 rule(r * r, sqr(r), valid=EXACT, of_complex=True)
