@@ -33,11 +33,12 @@ class Model:
     jax_loss: Callable[[Any, Arrays, Arrays], Any]
 
 
-def models(tiny: bool) -> list[Model]:
-    """All networks; `tiny` ones only show that everything runs."""
-    if tiny:
-        return [mlp(8, 16), lstm(3, 4, 5, 11), lenet(2, 2, 3, 7)]
-    return [mlp(128, 500), mlp(4096, 500), lstm(16, 100, 128, 10000), lenet(500, 20, 50, 500)]
+MODELS: dict[str, Callable[[bool], list[Model]]] = {
+    "mlp": lambda tiny: [mlp(8, 16)] if tiny else [mlp(128, 500), mlp(4096, 500)],
+    "lenet": lambda tiny: [lenet(2, 2, 3, 7) if tiny else lenet(500, 20, 50, 500)],
+    "lstm": lambda tiny: [lstm(3, 4, 5, 11) if tiny else lstm(16, 100, 128, 10000)],
+}
+"""By name; tiny ones only show that everything runs."""
 
 
 def drawn(rng: np.random.Generator, *shape: int) -> Any:
@@ -231,27 +232,29 @@ def symc_step(model: Model, device: str) -> Callable[..., Any]:
     return symc.function(inputs, loss, updates=updates, device=device, on_device=True)
 
 
-def torch_step(torch: Any, model: Model, device: str) -> Callable[[], Any]:
-    """The same by torch.compile."""
+def torch_step(torch: Any, model: Model, device: str, mode: str | None) -> Callable[[], Any]:
+    """The same by torch.compile in a mode; the parameters are changed by one kernel for all."""
     parameters = [
         torch.tensor(value, device=device, requires_grad=True) for value in model.parameters
     ]
     data = [torch.tensor(array, device=device) for array in model.data]
-    fast = torch.compile(lambda: model.torch_loss(torch, parameters, data), dynamic=False)
+    fast = torch.compile(
+        lambda: model.torch_loss(torch, parameters, data), dynamic=False, mode=mode
+    )
 
     def step() -> Any:
+        torch.compiler.cudagraph_mark_step_begin()
         loss = fast()
         gradients = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
-            for parameter, gradient in zip(parameters, gradients, strict=True):
-                parameter -= RATE * gradient
+            torch._foreach_add_(parameters, gradients, alpha=-RATE)
         return loss.detach()
 
     return step
 
 
-def jax_step(jax: Any, model: Model) -> Callable[[], Any]:
-    """The same by jax.jit, the parameters' memory given away and used again."""
+def jax_step(jax: Any, model: Model) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """The same by jax.jit, the parameters' memory given away and used again; and the parameters."""
     data = [jax.numpy.asarray(array) for array in model.data]
     state = [jax.numpy.asarray(value) for value in model.parameters]
 
@@ -266,4 +269,4 @@ def jax_step(jax: Any, model: Model) -> Callable[[], Any]:
         loss, state = fast(state)
         return loss
 
-    return step
+    return step, lambda: state

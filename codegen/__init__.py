@@ -1,4 +1,19 @@
-"""Loops: how a function is computed. Standard library only; knows nothing about tensors.
+"""Code generation: from loops over flat buffers to compiled functions. Knows nothing of tensors.
+
+Standard library only. A program goes from the top to the bottom; begin with `ir.py`.
+
+    ir.py, dtypes.py, math.py, routines.py      what a program is made of: the loop IR
+    text.py, verify.py, interpret.py            it is printed, checked, run in plain Python
+    meaning.py, arithmetic.py, special.py,      what the parts of the IR mean, for the interpreter
+        philox.py, closures.py
+    passes/                                     programs to better programs, one file each
+    passes/gpu/                                 loops to grids and teams of threads
+    kernels.py, expressions.py, reductions.py,  loops as text of the C family
+        writer.py
+    emit.py, emit_device.py, device_kernels.py  a program as one file, or two for a device
+    runtime/                                    hand-written C and CUDA that such files include
+    targets/                                    languages as tables, compilers, loading, exporting
+    work.py, operations.py, amounts.py          how much a program moves and computes
 
 Import it as ``symc.codegen``: under any other name its classes would exist twice.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
 from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
@@ -21,6 +20,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.math import FUNCTIONS
+from symc.codegen.record import record
 
 _LOGIC = frozenset({"and", "or", "xor"})
 _BITS = frozenset({"band", "bor", "bxor", "shl", "shr"})
@@ -35,7 +35,7 @@ class Broken(Exception):
         self.message = message
 
 
-@dataclass(slots=True)
+@record
 class Scope:
     """What an expression may use."""
 

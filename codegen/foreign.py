@@ -7,7 +7,6 @@ programs that call it, and linked into them.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Literal
 
 from symc.codegen.blocks import every_step
@@ -85,4 +84,6 @@ def _no_meaning(*args: float) -> float:
 
 
 def _digest(text: str) -> str:
+    import hashlib  # late: it loads OpenSSL, which takes 4 ms
+
     return hashlib.sha256(text.encode()).hexdigest()[:10]

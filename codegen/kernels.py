@@ -12,7 +12,6 @@ team of one thread. Any other parallel loop gets an OpenMP pragma where it stand
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
@@ -144,7 +143,7 @@ def signature(
     return wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Frame:
     """A block that is being printed."""
 
@@ -296,6 +295,8 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     lang, printer = writer.lang, writer.printer
     name, kind = printer.buffers[buffer.name], lang.types[buffer.dtype.name]
     if not buffer.shape:
+        if buffer.dtype.kind == "bool":
+            kind = lang.types["uint8"]  # gcc makes no vector loop that accumulates a bool
         printer.scalars.add(buffer.name)
         writer.waiting[buffer.name] = len(writer.lines)
         writer.put(f"{kind} {name};")

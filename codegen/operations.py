@@ -128,6 +128,7 @@ _TYPED: dict[str, Count] = {
     "attention_keys": lambda of: _attention(of, 2, 2),
     "sort": _sort,
     "fill_normal": lambda of: of["n"],  # numbers drawn
+    "fill_uniform": lambda of: of["n"],
 }  # fmt: skip
 
 _FACTORISATIONS: dict[str, Count] = {  # of each matrix of a batch

@@ -1,9 +1,9 @@
-"""`@record`: a frozen, slotted dataclass that is cheap to define.
+"""`@record`: a slotted dataclass, frozen unless it says otherwise, that is cheap to define.
 
-`@dataclass(frozen=True, slots=True)` takes about 1 ms a class, most of it to compile the text of
-methods; symc has a hundred such classes, and importing it must cost 20 ms. `record` compiles
-``__init__`` alone, and only for classes that prove to be used much. Type checkers see a dataclass,
-and `dataclasses.replace` and `dataclasses.fields` work.
+`@dataclass(slots=True)` takes about 1 ms a class, most of it to compile the text of methods; symc
+has a hundred such classes, and importing it must cost 20 ms. `record` compiles ``__init__`` alone,
+and only for classes that prove to be used much. Type checkers see a dataclass, and
+`dataclasses.replace` and `dataclasses.fields` work.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ def field(*, default: Any = _ABSENT, default_factory: Any = _ABSENT, compare: bo
 @overload
 def record(cls: type[T], /) -> type[T]: ...
 @overload
-def record(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
+def record(*, eq: bool = True, frozen: bool = True) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
+def record(cls: type[T] | None = None, /, *, eq: bool = True, frozen: bool = True) -> Any:
     """Make a class whose annotated names are fields: set once, compared, hashed and printed.
 
-    With ``eq=False``, objects are compared and hashed by identity.
+    With ``eq=False``, objects are compared and hashed by identity. With ``frozen=False``, so they
+    are, too, and fields can be set again.
 
     >>> @record
     ... class Point:
@@ -58,11 +59,14 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
     >>> Point(1) == Point(1, 0), hash(Point(1)) == hash(Point(1))
     (True, True)
     """
-    return partial(_record, eq=eq) if cls is None else _record(cls, eq)
+    if cls is None:
+        return partial(_record, eq=eq and frozen, frozen=frozen)
+    return _record(cls, eq and frozen, frozen)
 
 
-def _record(cls: type[Any], eq: bool) -> type[Any]:
-    own = {name: _field(cls, name) for name in inspect.get_annotations(cls)}
+def _record(cls: type[Any], eq: bool, frozen: bool) -> type[Any]:
+    annotated = inspect.get_annotations(cls).items()
+    own = {n: _field(cls, n) for n, text in annotated if not str(text).startswith("ClassVar")}
     fields: dict[str, Field] = {}
     types: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
@@ -82,7 +86,7 @@ def _record(cls: type[Any], eq: bool) -> type[Any]:
     namespace["__dataclass_fields__"] = _Fields(fields, types)
     namespace.setdefault("__qualname__", cls.__qualname__)
     made = type(cls.__name__, cls.__bases__, namespace)
-    _add_methods(made, fields, eq)
+    _add_methods(made, fields, eq, frozen)
     return made
 
 
@@ -120,7 +124,7 @@ class _Fields:
         return made
 
 
-def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool) -> None:
+def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: bool) -> None:
     names = tuple(fields)
     compared = tuple(name for name, known in fields.items() if known.compare)
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
@@ -136,7 +140,7 @@ def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool) -> None:
         values = {**defaults, **given}
         is_clear = len(given) == len(args) + len(kwargs) and values.keys() == fields.keys()
         if made > FEW or not is_clear:  # the compiled one has factories, and says what is wrong
-            cls.__init__ = _init(cls, fields)
+            cls.__init__ = _init(cls, fields, frozen)
             cls.__init__(self, *args, **kwargs)
             return
         for name, value in values.items():
@@ -159,10 +163,9 @@ def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool) -> None:
     def reduce(self: Any) -> Any:
         return type(self), tuple(getattr(self, name) for name in names)
 
-    methods: dict[str, Any] = {
-        "__init__": create, "__setattr__": _refuse, "__delattr__": _refuse,
-        "__repr__": represent, "__reduce__": reduce,
-    }  # fmt: skip
+    methods: dict[str, Any] = {"__init__": create, "__repr__": represent, "__reduce__": reduce}
+    if frozen:
+        methods |= {"__setattr__": _refuse, "__delattr__": _refuse}
     if eq:
         methods |= {"__eq__": equal, "__hash__": hashed}
     for name, method in methods.items():
@@ -175,14 +178,15 @@ def _defaults(fields: dict[str, Field]) -> dict[str, Any]:
     return {name: known.default for name, known in fields.items() if known.default is not _ABSENT}
 
 
-def _init(cls: type[Any], fields: dict[str, Field]) -> Any:
+def _init(cls: type[Any], fields: dict[str, Field], frozen: bool) -> Any:
     """``__init__`` as text: the one method whose arguments must be named."""
     scope: dict[str, Any] = {}
     parameters: list[str] = []
     body: list[str] = []
     for name, known in fields.items():
-        slot = next(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
-        scope[f"set_{name}"] = slot.__set__
+        if frozen:  # __setattr__ refuses
+            slot = next(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
+            scope[f"set_{name}"] = slot.__set__
         value = name
         if known.default is not _ABSENT:
             scope[f"default_{name}"] = known.default
@@ -193,7 +197,7 @@ def _init(cls: type[Any], fields: dict[str, Field]) -> Any:
             value = f"make_{name}() if {name} is None else {name}"
         else:
             parameters.append(name)
-        body.append(f" set_{name}(self, {value})")
+        body.append(f" set_{name}(self, {value})" if frozen else f" self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
     lines = [f"def __init__({', '.join(['self', *parameters])}):", *(body or [" pass"])]

@@ -126,5 +126,9 @@ ROUTINES: dict[str, Signature] = {
     "permutation": Signature(
         "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False
     ),
-    **{name: _on_host(name, "key n out!") for name in ("fill_normal_f32", "fill_normal_f64")},
+    **{
+        name: _on_host(name, "key n out!")
+        for kind in ("f32", "f64")
+        for name in (f"fill_normal_{kind}", f"fill_uniform_{kind}")
+    },
 }

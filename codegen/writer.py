@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from symc.codegen.record import field, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ INDENT = "    "
 WIDTH = 100
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Writer:
     """The state of printing one kernel."""
 

@@ -6,14 +6,11 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 
 from __future__ import annotations
 
-import gc as _gc
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-# Importing makes tens of thousands of objects that stay. Looking for garbage among them again and
-# again as they become more would take a quarter of the time.
-_collecting = _gc.isenabled()
-_gc.disable()
-try:
+from symc.collection import without_collection as _without_collection
+
+with _without_collection():
     from symc import tensor
     from symc.callable import Function, In
     from symc.config import config
@@ -31,11 +28,7 @@ try:
     )
     from symc.graph import Tensor
     from symc.inputs import SharedVariable, shared
-    from symc.testing import verify_grad
     from symc.version import VERSION as _VERSION
-finally:
-    if _collecting:
-        _gc.enable()
 
 if _TYPE_CHECKING:
     from symc import errors as errors
@@ -58,6 +51,7 @@ if _TYPE_CHECKING:
     from symc.tensor.watch import Assert as Assert
     from symc.tensor.watch import Print as Print
     from symc.tensor.watch import breakpoint as breakpoint
+    from symc.testing import verify_grad as verify_grad
     from symc.user.c_op import c_function as c_function
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op
@@ -66,7 +60,7 @@ if _TYPE_CHECKING:
 __all__ = [
     "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
     "config", "disconnected_grad", "function", "grad", "grad_clip", "grad_scale", "hessian",
-    "jacobian", "shared", "tensor", "verify_grad",
+    "jacobian", "shared", "tensor",
 ]  # fmt: skip
 
 # What need not be imported with symc: modules, and functions with the modules they stand in.
@@ -81,7 +75,7 @@ _LATE = {
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
     "save": "saved.functions", "load": "saved.functions",
     "dprint": "debug", "pprint": "debug",
-    "benchmark": "measure.benchmark", "profile": "measure.profile",
+    "benchmark": "measure.benchmark", "profile": "measure.profile", "verify_grad": "testing",
 }  # fmt: skip
 
 __version__ = _VERSION
@@ -98,3 +92,8 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return importlib.import_module(f"symc.{name}")
     return getattr(importlib.import_module(f"symc.{_LATE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*special, *__all__, *_MODULES, *_LATE})

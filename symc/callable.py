@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock  # `threading` takes 1 ms to import
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ class Function:
         self.mode = mode
         self.name = request.name
         self._count = len(ins)
-        self._lock = threading.Lock() if request.updates else None
+        self._lock = allocate_lock() if request.updates else None
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
         from symc.modes import Runner, runner_for

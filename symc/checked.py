@@ -40,7 +40,7 @@ from symc.inputs import Constant, Input, Shared
 from symc.library import target
 from symc.modes import Runner, compiled, converter
 from symc.request import Request
-from symc.rewrite.pipeline import stabilise
+from symc.rewrite.stabilise import stabilise
 from symc.sanitized import explained, has_address_sanitizer, reported, reports_of, sanitizers
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise

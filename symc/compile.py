@@ -9,9 +9,9 @@ asks the cache first, and compiles and loads what comes out here.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from symc.codegen import ir
+from symc.codegen.record import record
 from symc.codegen.targets.base import Source, Target
 from symc.codegen.targets.c import CTarget
 from symc.conditions import as_tests, lengths_in, requirements, waits
@@ -26,7 +26,7 @@ from symc.schedule import schedule
 from symc.units import Plan
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Stages:
     """Everything on the way from the graph to the source, for people to look at."""
 

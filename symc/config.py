@@ -23,7 +23,7 @@ class Config:
     - `cuda_graphs`: whether calls that repeat on a graphics card are recorded, and launched as a
       CUDA graph from then on. ``SYMC_CUDA_GRAPHS=0`` turns it off.
     - `tf32`: whether float32 matrix products on a graphics card may use tensor cores, which keep
-      three digits of each factor. Read when a device first multiplies matrices. ``SYMC_TF32=1``.
+      three digits of each factor. Read when a function is compiled. ``SYMC_TF32=1``.
     - `threads`: how many threads a function may use; 0 means all cores. ``SYMC_THREADS``.
     - `debug_symbols`: whether functions are compiled with ``-g``: gdb then steps through their C,
       which stays in the cache. ``SYMC_DEBUG_SYMBOLS=1``.

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
+from symc.codegen.record import field, record
 from symc.graph import Tensor
 from symc.inputs import Constant
 from symc.lowering import At, Index, Lowering, Read
@@ -37,7 +37,7 @@ class Place:
         self.index = index
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False)
 class Element:
     """A node at a place. Its `needs` are complete once it is `read`.
 
@@ -52,6 +52,8 @@ class Element:
     read: bool = False
     done: bool = False
     users: int = 0
+
+    __repr__ = object.__repr__  # not of all that it needs
 
 
 class Elements:

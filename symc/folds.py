@@ -28,7 +28,9 @@ CHUNK = 16384  # elements of a chunk
 BLOCK = 256  # columns of a block: 2 KiB of doubles
 STREAMS = 4  # parts of a chunk that are added up side by side
 SHORT = 4  # operations of an element; additions after more need not wait for each other
-FEWEST, MOST = 64, 256  # steps of a chunk of `split`, and such chunks
+FEWEST = 64  # steps of a chunk of `split`
+MOST = 1024  # such chunks: one thread adds up what came of them
+THREADS = 1 << 18  # as many as a large device has room for at a time
 
 
 def row(
@@ -164,17 +166,32 @@ def column(
 
 
 def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
-    """Each element of the result in chunks of the outermost folded axis, which are not too many."""
-    sizes = builder.memory.sizes
+    """Each element of the result in chunks of the outermost folded axis: the fewer elements there
+    are, the more chunks, so that all threads of a device have something to do."""
+    sizes, one = builder.memory.sizes, ir.const(1)
     extent = sizes(fold.extents[_outermost(fold)])
-    above = ir.add(extent, ir.const(MOST - 1))
-    rows = ir.binary("max", ir.const(FEWEST), ir.binary("floordiv", above, ir.const(MOST)))
+    elements: ir.Expr = one
+    for length in builder.extents(stage, stage.loops):
+        elements = ir.mul(elements, length)
+    enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", one, elements))
+    most = ir.binary("max", one, ir.binary("min", ir.const(MOST), enough))
+    above = ir.sub(ir.add(extent, most), one)
+    rows = ir.binary("max", ir.const(FEWEST), ir.binary("floordiv", above, most))
     _in_chunks(builder, stage, fold, scope, sizes.computed("chunk_rows", rows))
 
 
 def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
-    """A fold of everything in chunks of the outermost axis, of about `CHUNK` elements."""
-    _in_chunks(builder, stage, fold, scope, _chunk_length(builder, fold, _outermost(fold)))
+    """A fold of everything in chunks of the outermost axis, of about `CHUNK` elements.
+
+    On a device, which has a team for each chunk, of all axes as one: the outermost may be short.
+    There, too, a second launch adds up the partial results. The last team to finish could, if a
+    counter told it that it is; but to set one to zero before each launch is a launch of its own,
+    and one that the last team sets back would be shared by calls on several streams.
+    """
+    if builder.memory.on_device:
+        _in_chunks(builder, stage, fold, scope, ir.const(CHUNK), as_one=True)
+    else:
+        _in_chunks(builder, stage, fold, scope, _chunk_length(builder, fold, _outermost(fold)))
 
 
 def _outermost(fold: Fold) -> int:
@@ -182,12 +199,25 @@ def _outermost(fold: Fold) -> int:
     return next(number for number, dim in enumerate(fold.extents) if dim != 1)
 
 
+def _as_one(builder: KernelBuilder, fold: Fold, flat: ir.Expr) -> Index:
+    """The folded index at a place among all folded elements."""
+    index: list[ir.Expr] = [ir.const(0)] * len(fold.extents)
+    first, *others = (axis for axis, dim in enumerate(fold.extents) if dim != 1)
+    for axis in reversed(others):
+        length = builder.memory.sizes(fold.extents[axis])
+        index[axis] = ir.binary("mod", flat, length)
+        flat = ir.binary("floordiv", flat, length)
+    index[first] = flat
+    return tuple(index)
+
+
 def _in_chunks(
-    builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope, step: ir.Expr
-) -> None:
+    builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope, step: ir.Expr, *,
+    as_one: bool = False,
+) -> None:  # fmt: skip
     """Partial results of chunks of `step` for each element of the result, then their fold."""
     sizes, own, number = builder.memory.sizes, stage.loops, _outermost(fold)
-    extent = sizes(fold.extents[number])
+    extent = sizes(product(fold.extents) if as_one else fold.extents[number])
     above = ir.add(extent, ir.sub(step, ir.const(1)))
     count = sizes.computed("chunks", ir.binary("floordiv", above, step))
     lengths = builder.extents(stage, own)
@@ -204,17 +234,23 @@ def _in_chunks(
     start = ir.Var(builder.names.fresh(None, "start"))
     loops = builder.loops(0, len(own))
     inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
-    inner, variables, extents = folded_index(builder, fold, len(own))
-    extents[0] = ir.binary("min", step, ir.sub(extent, start))
-
-    def moved(inner: Index, skipped: ir.Expr) -> Index:
-        behind = ir.add(ir.add(start, skipped), inner[number])
-        return (*inner[:number], behind, *inner[number + 1 :])
-
+    steps = ir.binary("min", step, ir.sub(extent, start))
     index = builder.index(stage, loops)
-    total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)
-    if total is None:
+    total: ir.Load | None = None
+    if as_one:
+        variables, extents = builder.loops(len(own), 1), list[ir.Expr]([steps])
+        inner = _as_one(builder, fold, ir.add(start, variables[0]))
+    else:
+        inner, variables, extents = folded_index(builder, fold, len(own))
+        extents[0] = steps
+
+        def moved(inner: Index, skipped: ir.Expr) -> Index:
+            behind = ir.add(ir.add(start, skipped), inner[number])
+            return (*inner[:number], behind, *inner[number + 1 :])
+
+        total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)
         inner = moved(inner, ir.const(0))
+    if total is None:
         total = register(builder, stage, fold, index, inner, variables, extents, inside)
     inside.block.append(ir.Store(partial, place(chunk, loops), total))
     nest = [chunk, *loops], [count, *lengths]

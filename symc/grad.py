@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias, cast, overload
 from symc import tensor as T
 from symc.batch import batch
 from symc.codegen.record import record
+from symc.collection import without_collection
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
 from symc.graph import Array, Op, Tensor, TensorLike, substitute, walk
@@ -56,11 +57,11 @@ def grad(
     """The gradient of a scalar `cost` with respect to one tensor or several.
 
     Each gradient has its tensor's shape, and its dtype if that is float or complex (see
-    `tensor/complex.py` for what it means); tensors of integers get zeros of `config.floatX`. `wrt`
-    may hold intermediate results. Nothing flows through the tensors in `consider_constant`.
-    `known_grads` gives gradients of intermediate tensors; with it, `cost` may be None. Raises
-    `GradientError` when the cost is no real scalar and `DisconnectedInput` when a tensor does not
-    influence the cost, unless ``disconnected="zero"``.
+    `tensor/complex_numbers.py` for what it means); tensors of integers get zeros of
+    `config.floatX`. `wrt` may hold intermediate results. Nothing flows through the tensors in
+    `consider_constant`. `known_grads` gives gradients of intermediate tensors; with it, `cost` may
+    be None. Raises `GradientError` when the cost is no real scalar and `DisconnectedInput` when a
+    tensor does not influence the cost, unless ``disconnected="zero"``.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -232,9 +233,10 @@ def _stable(cost: Tensor) -> Tensor:
         for node in walk([cost])
     ):
         return cost
-    from symc.rewrite.pipeline import stabilise  # late: needed rarely, and slow to import
+    with without_collection():
+        from symc.rewrite.stabilise import stabilise  # late: needed rarely, and slow to import
 
-    return stabilise([cost])[0]
+        return stabilise([cost])[0]
 
 
 # --- the reverse pass -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock  # `threading` takes 1 ms to import
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -19,6 +19,7 @@ import numpy as np
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.provenance import Where, located_at, user_line
+from symc.registry import Registry, import_all
 from symc.types import TensorType
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Op:
 
 
 _nodes: WeakValueDictionary[tuple[Any, ...], Tensor] = WeakValueDictionary()
-_lock = threading.Lock()
+_lock = allocate_lock()
 
 
 def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
@@ -157,9 +158,9 @@ def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
 
 # The user-level functions behind operators, methods and properties of a tensor. The modules of
 # `tensor/` fill these tables: the one late binding there is.
-OPERATORS: dict[str, Callable[..., Tensor]] = {}
-METHODS: dict[str, Callable[..., Any]] = {}
-PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+OPERATORS: Registry[Callable[..., Tensor]] = Registry()
+METHODS: Registry[Callable[..., Any]] = Registry()
+PROPERTIES: Registry[Callable[[Any], Any]] = Registry()
 
 
 class Tensor:
@@ -249,16 +250,18 @@ class Tensor:
 
     def __getattr__(self, name: str) -> Any:
         # NumPy's methods (x.sum(), x.reshape(...)) and properties (x.T, x.shape) are table rows.
-        method = METHODS.get(name)
+        method = METHODS.find(name)
         if method is not None:
             return partial(method, self)
-        if name in PROPERTIES:
-            return PROPERTIES[name](self)
+        compute = PROPERTIES.find(name)
+        if compute is not None:
+            return compute(self)
         from symc.elsewhere import instead  # late: only for errors
 
         raise AttributeError(f"a tensor has no attribute {name!r}{instead('tensor', name)}")
 
     def __dir__(self) -> list[str]:
+        import_all()
         return [*super().__dir__(), *METHODS, *PROPERTIES]
 
     def __getitem__(self, index: Any) -> Tensor:

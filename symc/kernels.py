@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from symc import folds, sweeps, writes
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.dims import Dim
 from symc.graph import Tensor
 from symc.lowering import (
@@ -61,7 +60,7 @@ class Memory:
     on_device: bool
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Scope:
     """A block being written, and the elements already named in it or around it.
 
@@ -175,7 +174,7 @@ class KernelBuilder:
         pairs = [(i, dim) for i, dim in zip(index, dims, strict=True) if dim != 1][skip:]
         flat: ir.Expr = ir.const(0)
         for i, dim in pairs:
-            flat = ir.add(ir.mul(flat, self.memory.sizes(dim)), i)
+            flat = _joined(flat, self.memory.sizes(dim), i)
         return flat
 
     # --- reading and keeping elements -------------------------------------------------------------
@@ -239,3 +238,14 @@ class KernelBuilder:
             outer.block.append(ir.Alloc(ir.Buffer(row, node.dtype, extents, "local")))
             self._rows[node] = (row, depth)
             scope.block.append(ir.Store(row, self.flat(node, index, depth), value))
+
+
+def _joined(row: ir.Expr, length: ir.Expr, column: ir.Expr) -> ir.Expr:
+    """``row*length + column``: the place that they were computed from, if there is one."""
+    match row, column:
+        case ir.Binary("floordiv", place, a), ir.Binary("mod", same, b) if (
+            place == same and a == b == length
+        ):
+            return place
+        case _:
+            return ir.add(ir.mul(row, length), column)

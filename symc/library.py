@@ -6,7 +6,6 @@ all of code generation.
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -23,6 +22,7 @@ from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY, DEBUG_SYMBOLS, SOURCE, CTarget
 from symc.codegen.targets.library import Library
+from symc.collection import without_collection
 from symc.config import config
 from symc.graph import Array, walk
 from symc.identity import graph_text, symc_text
@@ -95,9 +95,10 @@ def compile_request(request: Request, *, mode: str, c: CTarget | None = None) ->
 
 def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
     seconds: dict[str, float] = {}
-    return use_compiled(
-        request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
-    )
+    with without_collection():
+        return use_compiled(
+            request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
+        )
 
 
 def use_compiled(
@@ -119,8 +120,7 @@ def use_compiled(
         from symc.compile import Clock, build
 
         clock = Clock(seconds)
-        with without_collection():
-            stages = build(request, mode=mode, clock=clock, target=c)
+        stages = build(request, mode=mode, clock=clock, target=c)
         binary = Key.of(source=stages.source.text, **parts)
         store.use(
             binary,
@@ -146,21 +146,6 @@ def _home(made: Path, c: CTarget) -> str | None:
     from symc.cache.making import home
 
     return home(made)
-
-
-@contextmanager
-def without_collection() -> Generator[None]:
-    """No garbage collection meanwhile: building makes many objects and hardly any garbage cycles.
-
-    Else the collector would look through all of them again and again as their number grows.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _link(entry: Entry, folder: Path) -> None:

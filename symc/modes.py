@@ -184,7 +184,7 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
     from symc.conditions import check_all, requirements
     from symc.evaluate import evaluate
-    from symc.rewrite.pipeline import stabilise
+    from symc.rewrite.stabilise import stabilise
 
     order = walk(request.roots())
     found = requirements(order)

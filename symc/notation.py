@@ -13,7 +13,7 @@ from symc.inputs import Constant, Input, Shared
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.gather import Gather, Scatter, is_zero
 from symc.tensor.lengths import Length
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import Entries, entry_texts
 from symc.tensor.specify import SpecifyShape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 
@@ -28,11 +28,7 @@ def _notebook_cell(file: str) -> str | None:
 NOWHERE = Where("?", 0)
 
 
-class _Provenance(threading.local):
-    where: Where | None = None
-
-
-_provenance = _Provenance()
+_located: ContextVar[Where | None] = ContextVar("located", default=None)
 
 
 class located_at:  # noqa: N801 -- used as a function: with located_at(node.where): ...
@@ -41,24 +37,23 @@ class located_at:  # noqa: N801 -- used as a function: with located_at(node.wher
     (A class, as a generator would take longer than what is done in the block.)
     """
 
-    __slots__ = ("_before", "_where")
+    __slots__ = ("_token", "_where")
 
     def __init__(self, where: Where) -> None:
         self._where = where
-        self._before: Where | None = None
 
     def __enter__(self) -> None:
-        self._before = _provenance.where
-        _provenance.where = self._where
+        self._token = _located.set(self._where)
 
     def __exit__(self, *_: object) -> None:
-        _provenance.where = self._before
+        _located.reset(self._token)
 
 
 def user_line() -> Where:
     """The innermost line outside symc that is being executed."""
-    if _provenance.where is not None:
-        return _provenance.where
+    located = _located.get()
+    if located is not None:
+        return located
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- inspect.stack() reads files
     while frame.f_back is not None:
         module = frame.f_globals.get("__name__", "")

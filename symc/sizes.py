@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from symc.codegen import ir
+from symc.codegen.record import field, record
 from symc.dims import Atom, Dim, Extreme, Poly, Quotient, Size, sizes, substitute, symbolic
 from symc.graph import Tensor
 
@@ -15,7 +15,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _RESERVED = frozenset({"data", "call", "status", "threads", "scratch"})
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Names:
     """Hands out names that are unique in a program: the wanted one, or with a number behind it."""
 

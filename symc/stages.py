@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from symc.codegen import ir
+from symc.codegen.record import field, record
 from symc.dims import Dim
 from symc.elements import AnyReader, Element, Elements, Place
 from symc.graph import Tensor
@@ -34,7 +34,7 @@ from symc.lowering import (
 EXPENSIVE = 10.0
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Stage:
     """A node kept in memory, with what it is computed from.
 
@@ -61,7 +61,7 @@ class Stage:
         return len(self.loops) - (1 if self.column else 0) if self.fusible else 0
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Facts:
     """All stages, in order, and the nodes that are computed where they are read.
 
@@ -170,9 +170,9 @@ class Analysis:
 
 def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Tensor]:
     """The nodes of those elements that some user computes again in loops they do not depend on."""
-    orders: dict[tuple[str, ...], int] = {}
+    orders: dict[tuple[tuple[str, ...], bool], int] = {}
     for number, stage in enumerate(facts.stages.values()):
-        order = _loop_order(stage)
+        order = _loop_order(stage), stage.column
         orders[order] = orders.get(order, 0) | 1 << number
     repeated: set[Tensor] = set()
     repeating: dict[Place, int] = {}  # the stages that would repeat what they read at a place
@@ -180,7 +180,11 @@ def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Ten
         place = element.place
         if place not in repeating:
             repeating[place] = sum(
-                [stages for order, stages in orders.items() if _recomputed(place.index, order)]
+                [
+                    stages
+                    for (order, column), stages in orders.items()
+                    if _recomputed(place.index, order, column=column)
+                ]
             )
         if users & repeating[place]:
             repeated.add(element.node)
@@ -233,26 +237,43 @@ def _inner(extents: Sequence[Dim]) -> Index:
 
 
 def _is_column(stage: Stage) -> bool:
-    """Whether the innermost kept axis, and no folded one, is contiguous in the arrays it reads."""
+    """Whether the innermost kept axis, and no folded one, is contiguous in the arrays it reads.
+
+    Of arrays that are read along either axis, those decide that are read along both.
+    """
     if not stage.loops:
         return False
     kept = f"i{stage.loops[-1]}"
-    along_kept = along_folded = 0
+    along_kept = along_folded = columns = rows = 0
     for indexes in stage.reads.values():
         for index in indexes:
             if index:
-                names = variables(index[-1])
-                along_kept += kept in names
-                along_folded += any(name.startswith("r") for name in names)
-    return along_kept > 0 and along_folded == 0
+                *before, last = map(variables, index)
+                others = set[str]().union(*before)
+                along_kept += kept in last
+                columns += kept in last and not _is_folded(last) and _is_folded(others)
+                along_folded += _is_folded(last)
+                rows += _is_folded(last) and kept in others
+    return (along_kept > 0 and along_folded == 0) or (columns > 0 and rows == 0)
 
 
-def _recomputed(index: Index, order: Sequence[str]) -> bool:
-    """Whether an element at this index would be computed again in a loop it does not depend on."""
+def _is_folded(names: Iterable[str]) -> bool:
+    """Whether one of these variables goes along a folded axis."""
+    return any(name.startswith("r") for name in names)
+
+
+def _recomputed(index: Index, order: Sequence[str], *, column: bool) -> bool:
+    """Whether an element at this index would be computed again in a loop it does not depend on.
+
+    Or in the loops of a `column` fold, outside of the innermost one: there it would be computed by
+    itself, but with its neighbours in vector registers if it were stored.
+    """
     used: set[str] = set()
     for expression in index:
         used |= variables(expression)
     positions = sorted(order.index(name) for name in used if name in order)
+    if column and _is_folded(used) and order[-1] not in used:
+        return True
     return positions != list(range(len(positions)))
 
 

@@ -2,18 +2,21 @@
 
 - `line`: each line on its own, with the running value in a register. On a device a team may run a
   line together (`codegen/passes/gpu/scans.py`).
-- `chunked`: for a device, where there is one line only, and it may be long. First what each chunk
-  of it amounts to, then what all chunks before it do, then each chunk again from there on. A line
-  of one chunk needs only the last.
+- `chunked`: for a device, where lines may be few and long. First what each chunk of them amounts
+  to, then what all chunks before it do, then each chunk again from there on. Lines of one chunk
+  need only the last, and where there are many lines they have one.
 
-Chunks have a fixed size, so results do not depend on the number of threads.
+How long chunks are follows from lengths alone, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from symc.codegen import ir
+from symc.codegen.record import record
+from symc.dims import Dim, product
 from symc.graph import Tensor
 from symc.lowering import Index, Sweep
 from symc.nesting import convert, wrap
@@ -22,19 +25,42 @@ if TYPE_CHECKING:
     from symc.kernels import KernelBuilder, Scope
     from symc.stages import Stage
 
-CHUNK = 8192  # elements: a team has some rounds to do, and a long line many teams
+CHUNK = 8192  # elements that lie side by side: a team has some rounds to do
+STEPS = 256  # elements of a chunk that do not: one thread goes through them
+TEAMS = 256  # lines side by side, as many teams, which are enough for a device
+THREADS = 1 << 16  # that are enough for one, if each has many elements
 ZERO, ONE = ir.const(0), ir.const(1)
 
 
 def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """A running value along an axis."""
-    dims = builder.memory.dims_of(stage.node)
-    length = dims[lowering.axis]
-    alone = all(dim == 1 for axis, dim in enumerate(dims) if axis != lowering.axis)
-    is_long = not (isinstance(length, int) and length <= CHUNK)
-    if builder.memory.on_device and alone and is_long and lowering.scale is None:
+    if (
+        builder.memory.on_device
+        and lowering.scale is None
+        and _may_be_cut(builder, stage, lowering)
+    ):
         return chunked(builder, stage, lowering)
     return line(builder, stage, lowering)
+
+
+def _may_be_cut(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> bool:
+    """Whether lines may be long, and so few that a device would be idle."""
+    dims = builder.memory.dims_of(stage.node)
+    length, lines = dims[lowering.axis], product(_without(dims, lowering.axis))
+    together = _lie_together(dims, lowering.axis)
+    shortest, enough = (CHUNK, TEAMS) if together else (STEPS, THREADS)
+    is_short = isinstance(length, int) and length <= shortest
+    return not is_short and not (isinstance(lines, int) and lines >= enough)
+
+
+def _lie_together(dims: Sequence[Dim], axis: int) -> bool:
+    """Whether elements along an axis lie side by side in memory."""
+    return all(dim == 1 for dim in dims[axis + 1 :])
+
+
+def _without(dims: Sequence[Dim], axis: int) -> list[Dim]:
+    """The lengths of the other axes."""
+    return [dim for number, dim in enumerate(dims) if number != axis]
 
 
 def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
@@ -59,57 +85,111 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
 
 
 def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
-    """A single line in chunks."""
+    """Lines in chunks."""
     node, sizes, names = stage.node, builder.memory.sizes, builder.names
-    length = sizes(builder.memory.dims_of(node)[lowering.axis])
-    chunks = sizes.computed("chunks", ir.ceiling(length, CHUNK))
+    dims = builder.memory.dims_of(node)
+    length, step = sizes(dims[lowering.axis]), _chunk_length(builder, dims, lowering.axis)
+    above = ir.sub(ir.add(length, step), ONE)
+    chunks = sizes.computed("chunks", ir.binary("floordiv", above, step))
     whole = sizes.computed("chunks_before", ir.binary("max", ir.sub(chunks, ONE), ZERO))
+    others = [axis for axis in stage.loops if axis != lowering.axis]
+    lines = [sizes(dims[axis]) for axis in others]
     sums, before = (
-        builder.memory.temp(name, lowering.dtype, (whole,)) for name in ("partial", "before")
+        builder.memory.temp(name, lowering.dtype, (*lines, whole)) for name in ("partial", "before")
     )
     for buffer in (sums, before):
         builder.uses(buffer, written=True)
+    together = _lie_together(dims, lowering.axis)
 
-    # What each chunk but the last amounts to.
-    chunk, index, start, along = _places(builder, node, lowering)
-    acc, outer = names.fresh(None, "acc"), builder.scope([start], None)
+    def nest(chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str = "") -> list[ir.Stmt]:
+        """The body for each of some chunks of each line; neighbours are last."""
+        if together:
+            return wrap([*chunk.lines, chunk.number], [*lines, count], body, "parallel", note)
+        return wrap([chunk.number, *chunk.lines], [count, *lines], body, "parallel", note)
+
+    # What each chunk but the last amounts to. Only lines of one chunk have it longer than `CHUNK`.
+    full = ir.const(CHUNK) if together else step
+    chunk = _a_chunk(builder, node, lowering, others, full)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
     inner = builder.scope([], outer)
-    _step(builder, node, lowering, index, acc, inner)
-    outer.block += _running(acc, lowering, [], along, ir.const(CHUNK), inner)
-    outer.block.append(ir.Store(sums, chunk, ir.Load(acc, ZERO, lowering.dtype)))
-    out = wrap([chunk], [whole], outer.block, "parallel", "what chunks amount to")
+    _step(builder, node, lowering, chunk.index, acc, inner)
+    outer.block += _running(acc, lowering, [], chunk.along, full, inner)
+    place = _place(chunk, lines, whole, chunk.number)
+    outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
+    out = nest(chunk, whole, outer.block, "what chunks amount to")
 
     # What each of them and those before it do.
-    once, number = (ir.Var(names.fresh(None, name)) for name in ("once", "chunk"))
+    chunk = _a_chunk(builder, node, lowering, others, step)
+    once = ir.Var(names.fresh(None, "once"))
     acc, inner = names.fresh(None, "acc"), builder.scope([], None)
-    amount = ir.Load(sums, number, lowering.dtype)
-    inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, amount))
-    inner.block.append(ir.Store(before, number, ir.Load(acc, ZERO, lowering.dtype)))
-    statements = _running(acc, lowering, [], number, whole, inner)
-    out += wrap([once], [ir.binary("min", whole, ONE)], statements, "parallel")
+    place = _place(chunk, lines, whole, chunk.number)
+    inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, ir.Load(sums, place, lowering.dtype)))
+    inner.block.append(ir.Store(before, place, ir.Load(acc, ZERO, lowering.dtype)))
+    statements = _running(acc, lowering, [], chunk.number, whole, inner)
+    out += wrap(
+        [once, *chunk.lines], [ir.binary("min", whole, ONE), *lines], statements, "parallel"
+    )
 
     # Every chunk, from there on.
-    chunk, index, start, along = _places(builder, node, lowering)
-    acc, outer = names.fresh(None, "acc"), builder.scope([start], None)
+    chunk = _a_chunk(builder, node, lowering, others, step)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
     inner = builder.scope([], outer)
-    _step(builder, node, lowering, index, acc, inner)
-    _store(builder, node, lowering, index, acc, inner)
-    earlier = ir.Load(before, ir.sub(chunk, ONE), lowering.dtype)
-    begin = ir.If(ir.binary("gt", chunk, ZERO), (ir.Store(acc, ZERO, earlier),))
-    steps = ir.binary("min", ir.const(CHUNK), ir.sub(length, start.var))
-    outer.block += _running(acc, lowering, [begin], along, steps, inner)
-    return out + wrap([chunk], [chunks], outer.block, "parallel", builder.memory.describe(node))
+    _step(builder, node, lowering, chunk.index, acc, inner)
+    _store(builder, node, lowering, chunk.index, acc, inner)
+    place = _place(chunk, lines, whole, ir.sub(chunk.number, ONE))
+    earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
+    begin = ir.If(ir.binary("gt", chunk.number, ZERO), (earlier,))
+    steps = ir.binary("min", step, ir.sub(length, chunk.start.var))
+    outer.block += _running(acc, lowering, [begin], chunk.along, steps, inner)
+    return out + nest(chunk, chunks, outer.block, builder.memory.describe(node))
 
 
-def _places(
-    builder: KernelBuilder, node: Tensor, lowering: Sweep
-) -> tuple[ir.Var, Index, ir.Let, ir.Var]:
-    """A chunk, the index of its elements, where it starts, and the variable along it."""
-    chunk, start = (ir.Var(builder.names.fresh(None, name)) for name in ("chunk", "start"))
-    (along,) = builder.loops(0, 1)
-    here = ir.add(start, along)
-    index = tuple(here if axis == lowering.axis else ZERO for axis in range(node.ndim))
-    return chunk, index, ir.Let(start, ir.mul(chunk, ir.const(CHUNK))), along
+def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
+    """How many elements of a line a chunk has: all, where there are enough lines."""
+    sizes = builder.memory.sizes
+    length, lines = sizes(dims[axis]), sizes(product(_without(dims, axis)))
+    if lines == ONE:
+        return ir.const(CHUNK)
+    if _lie_together(dims, axis):
+        are_many = ir.binary("min", ONE, ir.binary("floordiv", lines, ir.const(TEAMS)))
+        steps = ir.binary("max", ir.const(CHUNK), ir.mul(are_many, length))
+    else:
+        enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", ONE, lines))
+        most = ir.binary("max", ONE, enough)
+        above = ir.sub(ir.add(length, most), ONE)
+        steps = ir.binary("max", ir.const(STEPS), ir.binary("floordiv", above, most))
+    return sizes.computed("chunk_steps", steps)
+
+
+@record
+class _Chunk:
+    """The variables of one chunk of one line."""
+
+    number: ir.Var
+    lines: tuple[ir.Var, ...]
+    start: ir.Let
+    along: ir.Var
+    index: Index
+
+
+def _a_chunk(
+    builder: KernelBuilder, node: Tensor, lowering: Sweep, others: Sequence[int], step: ir.Expr
+) -> _Chunk:
+    """Fresh variables for a chunk."""
+    number, start = (ir.Var(builder.names.fresh(None, name)) for name in ("chunk", "start"))
+    *lines, along = builder.loops(0, len(others) + 1)
+    place: dict[int, ir.Expr] = dict(zip(others, lines, strict=True))
+    place[lowering.axis] = ir.add(start, along)
+    index = tuple(place.get(axis, ZERO) for axis in range(node.ndim))
+    return _Chunk(number, tuple(lines), ir.Let(start, ir.mul(number, step)), along, index)
+
+
+def _place(chunk: _Chunk, lines: Sequence[ir.Expr], whole: ir.Expr, number: ir.Expr) -> ir.Expr:
+    """Where what a chunk of a line amounts to stands among those of all."""
+    flat: ir.Expr = ZERO
+    for variable, length in zip(chunk.lines, lines, strict=True):
+        flat = ir.add(ir.mul(flat, length), variable)
+    return ir.add(ir.mul(flat, whole), number)
 
 
 def _step(

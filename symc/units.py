@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.conditions import Test
 from symc.dims import Dim
 from symc.graph import Tensor
@@ -57,7 +56,7 @@ class Inside:
 Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Plan:
     """What scheduling decided. `in_place`: the shared variables that are updated where they are."""
 

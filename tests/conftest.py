@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import TypeAlias
@@ -49,6 +50,30 @@ def seed(request: pytest.FixtureRequest) -> int:
     value = request.config.getoption("--seed")
     assert isinstance(value, int)
     return value
+
+
+@pytest.fixture(autouse=True)
+def _the_card_still_works(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test did to a card is found in this test, and where it is lost no other can use it.
+
+    pytest-xdist then goes on in a new process, and counts the test as failed.
+    """
+    yield
+    name = str(request.config.getoption("--device"))
+    if not name.startswith("cuda") or name == "cuda:sim":
+        return
+    import symc.cuda
+    from symc.codegen.targets.cuda.driver import STICKY
+
+    try:
+        symc.cuda.device(name).synchronize()
+    except symc.errors.DeviceError as error:
+        if error.code not in STICKY:
+            raise
+        print(f"{request.node.nodeid}: {error}", file=sys.__stderr__, flush=True)
+        if os.environ.get("PYTEST_XDIST_WORKER"):
+            os._exit(70)
+        pytest.exit(f"the device is lost: {error}", returncode=70)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 
 import symc
+from symc import cuda
 from symc import tensor as T
 from symc.codegen.targets import sim
-from symc.codegen.targets.cuda import nvrtc
+from symc.codegen.targets.cuda import cublas, nvrtc
 from symc.errors import CannotSave
 from tests.cuda.nvidia import needs_nvrtc
 
@@ -96,6 +98,43 @@ def test_a_library_for_cards_runs_on_the_simulator(tmp_path: Path) -> None:
     assert lines[5] == "0: 1 2"
 
 
+PRODUCTS = """\
+#include "product.h"
+#include <stdio.h>
+
+void symc_sim_counters(int64_t *values);
+
+int main(void)
+{
+    int64_t status, shape[2], counted[7];
+    const float a[6] = {1, 2, 3, 4, 5, 6}, b[3] = {1, 10, 100};
+    float *out;
+    product_state *state = product_new("data", 0, &status);
+    status += product(state, a, (int64_t[]){2, 3}, b, (int64_t[]){3, 1}, &out, shape);
+    symc_sim_counters(counted);
+    printf("%lld: %g %g, %lld\\n", (long long)status, out[0], out[1], (long long)counted[6]);
+    product_delete(state);
+    return 0;
+}
+"""
+
+
+@needs_make
+def test_an_exported_program_takes_cublas_where_it_is_asked_to(tmp_path: Path) -> None:
+    a, b = T.fmatrix("a"), T.fmatrix("b")
+    function = symc.function([a, b], a @ b, name="product", device="cuda:sim", mode="python")
+    folder = function.export(tmp_path)
+    (folder / "main.c").write_text(PRODUCTS)
+    libraries = ["libproduct_sim.a", "-ldl", "-lpthread", "-lm"]
+    for option, products in (("CUBLAS=1", 1), ("CUBLAS=", 0)):
+        make(folder, "SIM=1", option, "CFLAGS=-O0")
+        subprocess.run(["cc", "main.c", *libraries, "-o", "main"], cwd=folder, check=True)
+        done = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True, check=True)
+        assert done.stdout == f"0: 321 654, {products}\n"
+        for made in (folder / "product_sim.o", folder / "libproduct_sim.a"):
+            made.unlink()
+
+
 def several() -> symc.Function:
     """Products of matrices, float16, teams that share memory, and lengths that are measured."""
     x = T.matrix("x", dtype="float32")
@@ -114,6 +153,26 @@ def test_kernels_need_no_options_of_nvrtc(tmp_path: Path, monkeypatch: pytest.Mo
     for image in ("several_kernels", "several_shared"):
         text = (folder / f"{image}.cu").read_text()
         nvrtc.compile(text.replace('#include "kernels.h"', (folder / "kernels.h").read_text()))
+
+
+@needs_make
+@pytest.mark.skipif(not cuda.available(), reason="there is no graphics card")
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
+@pytest.mark.parametrize("option", ["CUBLAS=", "CUBLAS=1"])
+def test_a_library_runs_on_a_card(
+    tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if option == "CUBLAS=1":
+        with cuda.device("cuda"):
+            library = cublas.find()
+        if library is None:
+            pytest.skip("there is no cuBLAS")
+        folders = [str(Path(library).parent), os.environ.get("LD_LIBRARY_PATH", "")]
+        monkeypatch.setenv("LD_LIBRARY_PATH", os.pathsep.join(filter(None, folders)))
+    example = [np.linspace(0.25, 3, 12).reshape(4, 3).astype("float32")]
+    architecture = "sm_{}{}".format(*cuda.device("cuda").architecture)
+    folder = several().export(tmp_path, example=example)
+    assert "as expected" in make(folder, "test", f"ARCH={architecture}", option)
 
 
 @pytest.mark.slow

@@ -59,21 +59,44 @@ def _is_part(module: ModuleType, value: ModuleType) -> bool:
     return value.__name__.startswith(f"{module.__name__}.")
 
 
-@pytest.mark.parametrize("module", [symc, symc.tensor], ids=["symc", "symc.tensor"])
-def test_all_is_exactly_the_public_names(module: ModuleType) -> None:
-    listed: list[str] = list(module.__all__)
+def test_all_is_exactly_the_public_names() -> None:
+    listed: list[str] = list(symc.__all__)
     assert len(listed) == len(set(listed)), "listed twice"
-    assert set(listed) == public_names(module)
+    late = set(vars(symc)["_LATE"])  # stand in the module once they have been asked for
+    assert set(listed) == public_names(symc) - late
+
+
+LATE: dict[str, str] = {**vars(symc.tensor)["_LATE"]}
+
+
+@pytest.mark.parametrize("module", sorted(set(LATE) - {"symc.grad"}))
+def test_the_table_of_late_functions_has_all_that_their_modules_list(module: str) -> None:
+    assert sorted(LATE[module].split()) == sorted(importlib.import_module(module).__all__)
+
+
+def test_no_module_takes_the_place_of_a_function() -> None:
+    """`T.shape` is the function, though there is a module `symc.tensor.shape`."""
+    for module in module_names():
+        importlib.import_module(module)
+    modules = {n for n in symc.tensor.__all__ if isinstance(getattr(symc.tensor, n), ModuleType)}
+    assert modules == set(vars(symc.tensor)["_MODULES"])
 
 
 @pytest.mark.parametrize("module", [symc, symc.tensor], ids=["symc", "symc.tensor"])
 def test_every_public_name_has_a_docstring(module: ModuleType) -> None:
     without = [
         name
-        for name in sorted(public_names(module))
-        if not _is_data(vars(module)[name]) and not (inspect.getdoc(vars(module)[name]) or "")
+        for name in dir(module)
+        if not name.startswith("_")
+        and not _is_data(getattr(module, name))
+        and not (inspect.getdoc(getattr(module, name)) or "")
     ]
     assert not without, f"without a docstring: {', '.join(without)}"
+
+
+def test_methods_of_late_modules_are_listed() -> None:
+    code = "import symc.tensor as T; x = T.vector(); print({'sort', 'mean', 'set'} <= set(dir(x)))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "True\n"
 
 
 def _is_data(value: object) -> bool:

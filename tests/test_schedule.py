@@ -159,6 +159,25 @@ def test_what_is_expensive_is_computed_once() -> None:
     assert temps(made) == []
 
 
+def test_a_matrix_beside_a_vector_is_folded_row_by_row() -> None:
+    """Not column by column, because the vector is read along the folded axis."""
+    v, w, x = T.vector("v"), T.matrix("w"), T.matrix("x")
+    assert " sums" in code(stages([v, w], (v[:, None] + w).max(axis=0)))
+    assert " sums" in code(stages([x, w], (x[:, :, None] + w).min(axis=1)))
+    assert " sums" not in code(stages([x, w], (x[:, None, :] + w).min(axis=2)))
+    made = stages([v, w], (T.exp(v)[:, None] * w).sum(axis=0))
+    assert " sums" in code(made)
+    assert len(temps(made)) == 1  # exponentials in vector registers, which one per row is not
+
+
+def test_rotations_take_no_remainder_in_loops() -> None:
+    x = T.matrix("x")
+    f = symc.function([x], T.roll(x, 1, axis=1) + T.roll(x, -1, axis=0) + T.roll(x, x.shape[1]))
+    kernels = f.source.partition("/* ---- kernels ---- */")[2].partition("/* ---- host ---- */")[0]
+    assert "for (" in kernels
+    assert not any(sign in kernels for sign in ("%", "symc_mod_i64(", "symc_floordiv_i64("))
+
+
 def test_equal_expressions_are_computed_once() -> None:
     x = T.vector("x")
     made = stages([x], [T.exp(x) + 1, T.exp(x) * 2, T.exp(x)])

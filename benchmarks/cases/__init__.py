@@ -4,6 +4,7 @@ from measure import Case
 
 from cases import (
     black_scholes,
+    choices,
     deep_network,
     fourier,
     gaussian_process,
@@ -37,6 +38,7 @@ CASES: tuple[Case, ...] = (
     lstm.CASE,
     node_count.CASE,
     deep_network.CASE,
+    choices.CASE,
     gaussian_process.GAUSSIAN_PROCESS,
     normal_samples.FLOAT64,
     normal_samples.FLOAT32,

@@ -10,11 +10,12 @@
     tile        loops that read along one axis and write along another go in squares
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
+    lanes       long vector loops read and write numbers of one width
     parallel    which loops run on threads, and in what blocks
 
-Only `unroll` and `parallel` must come after `vectorize`; any other order is correct, if less
-effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`, `fold`,
-`share`, `inline`, `dependence` and `forward` are parts of the passes.
+Only `unroll`, `lanes` and `parallel` must come after `vectorize`; any other order is correct, if
+less effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`,
+`fold`, `share`, `inline`, `dependence` and `forward` are parts of the passes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from symc.codegen.ir import Program
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.join import join
+from symc.codegen.passes.lanes import lanes
 from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
@@ -34,6 +36,7 @@ from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, parallel,
+    reuse, join, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
+    parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

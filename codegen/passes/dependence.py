@@ -15,7 +15,6 @@ Anything else has no place (None), and nothing may be concluded from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import assert_never
 
@@ -39,6 +38,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.inline import operations
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
+from symc.codegen.record import field, record
 
 Place = tuple[Expr, ...]
 UNROLL = 8  # the longest loop that is written out
@@ -46,7 +46,7 @@ _LARGE = 16  # operations; longer index arithmetic is not looked into
 _SELF = Var("@")  # stands for the loop's own variable, so that places of two loops compare
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Accesses:
     """The buffers from outside a loop that it reads and writes, and where."""
 

@@ -14,7 +14,6 @@ index of a buffer that surely has that element leave any loop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import assert_never
 
@@ -45,9 +44,10 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.fold import fold
 from symc.codegen.passes.walk import Block, names_in, rebuild, written
+from symc.codegen.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Open:
     """A block under construction. Values may only leave a loop's body, never a branch."""
 

@@ -60,4 +60,5 @@ typedef struct symc_call {
     void *const *functions;  // the kernels of the program, in the order of symc_kernels
     void *stream;
     int64_t step;            // written where a step fails: its number
+    int64_t tf32;            // whether float32 products by cuBLAS may round their factors
 } symc_call;

@@ -61,7 +61,8 @@ static int64_t symc_add_pieces(const symc_call *call, int64_t kernel, uint64_t p
 
 // SYMBOL symc_library_gemm
 // NEEDS symc_call symc_cublas symc_product
-// By cuBLAS, whose matrices are column-major: the transposes of ours, so b comes first.
+// By cuBLAS, whose matrices are column-major: the transposes of ours, so b comes first. A graph that
+// is recorded keeps alpha and beta, and gets its workspace from cuBLAS by nodes of its own.
 static int64_t symc_library_gemm(const symc_call *call, int64_t trans_a, int64_t trans_b,
                                  int64_t lda, int64_t ldb, const symc_product *task, int type,
                                  int compute, const void *alpha, const void *beta) {
@@ -116,7 +117,7 @@ static int64_t symc_launch_gemm(const symc_call *call, int64_t small, int64_t la
 
 // SYMBOL SYMC_DEFINE_DEVICE_GEMM
 // NEEDS symc_launch_gemm symc_library_gemm
-#define SYMC_DEFINE_DEVICE_GEMM(name, batched, type, code, compute)                               \
+#define SYMC_DEFINE_DEVICE_GEMM(name, batched, type, code, compute, fast)                         \
     static int64_t batched(const symc_call *call, int64_t small, int64_t large, int64_t columns,  \
                            int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, \
                            int64_t k, type alpha, const type *a, int64_t lda, const type *b,      \
@@ -130,8 +131,8 @@ static int64_t symc_launch_gemm(const symc_call *call, int64_t small, int64_t la
         if (batch <= 0 || m <= 0 || n <= 0) return 0;                                             \
         if (call->device->blas && k > 0 &&                                                        \
             (batch | m | n | k | lda | ldb | ldc) <= 0x7fffffff)                                  \
-            return symc_library_gemm(call, trans_a, trans_b, lda, ldb, &task, code, compute,      \
-                                     &alpha, &beta);                                              \
+            return symc_library_gemm(call, trans_a, trans_b, lda, ldb, &task, code,               \
+                                     call->tf32 ? fast : compute, &alpha, &beta);                 \
         return symc_launch_gemm(call, small, large, columns, task, sizeof(type));                 \
     }                                                                                             \
     static inline int64_t name(const symc_call *call, int64_t small, int64_t large,               \
@@ -144,13 +145,13 @@ static int64_t symc_launch_gemm(const symc_call *call, int64_t small, int64_t la
 
 // SYMBOL symc_gemm_f32
 // NEEDS SYMC_DEFINE_DEVICE_GEMM
-// CUDA_R_32F and CUBLAS_COMPUTE_32F, which is float32 throughout unless the handle allows TF32.
-SYMC_DEFINE_DEVICE_GEMM(symc_gemm_f32, symc_batched_gemm_f32, float, 0, 68)
+// CUDA_R_32F, CUBLAS_COMPUTE_32F and CUBLAS_COMPUTE_32F_FAST_TF32.
+SYMC_DEFINE_DEVICE_GEMM(symc_gemm_f32, symc_batched_gemm_f32, float, 0, 68, 77)
 
 // SYMBOL symc_gemm_f64
 // NEEDS SYMC_DEFINE_DEVICE_GEMM
 // CUDA_R_64F and CUBLAS_COMPUTE_64F.
-SYMC_DEFINE_DEVICE_GEMM(symc_gemm_f64, symc_batched_gemm_f64, double, 1, 70)
+SYMC_DEFINE_DEVICE_GEMM(symc_gemm_f64, symc_batched_gemm_f64, double, 1, 70, 70)
 
 // SYMBOL SYMC_DEFINE_DEVICE_GEMV
 // NEEDS symc_add_pieces symc_between symc_launch symc_launch_columns symc_up symc_vector_product

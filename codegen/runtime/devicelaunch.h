@@ -37,7 +37,8 @@ typedef struct symc_teams {
 // SYMBOL symc_plan_teams
 // NEEDS symc_teams symc_call symc_times
 // `length` is how many iterations a team shares out. A thread gets at least eight of them, unless
-// there are so few teams that the device would be idle. A team of one warp shares its block.
+// there are so few teams that the device would be idle: 65536 threads that ask for four packs at a
+// time have 4 MiB on their way, more than any device has. A team of one warp shares its block.
 static symc_teams symc_plan_teams(const symc_call *call, int64_t teams, int64_t length,
                                   int64_t bytes) {
     symc_teams plan = {32, 1, 0, 0, 0};

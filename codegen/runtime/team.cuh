@@ -1,5 +1,5 @@
 // What the threads of a team compute together. A team is the blockDim.x threads that share a
-// threadIdx.y: 32, or a larger multiple of 32 where blockDim.y is 1; so it is a warp or a block.
+// threadIdx.y: 32, or a larger power of two where blockDim.y is 1; so it is a warp or a block.
 // All its threads call these functions, where they do not diverge, and get the same bits, which
 // depend on blockDim.x but not on how the threads happen to run.
 
@@ -14,6 +14,13 @@ static inline void symc_team_sync() {
         __syncthreads();
     else
         __syncwarp();
+}
+
+// SYMBOL symc_team_next
+// The first number, not below `done`, of those that a thread has when all are dealt out in turn.
+template <typename T>
+static inline T symc_team_next(T done) {
+    return done + (T)((threadIdx.x - (unsigned)done) & (blockDim.x - 1));
 }
 
 // SYMBOL symc_team_exchange

@@ -84,6 +84,7 @@ typedef struct symc_device_call {
     void *const *functions;
     void *stream;
     int64_t step;
+    int64_t tf32;
 } symc_device_call;
 
 void *dlopen(const char *path, int flags);

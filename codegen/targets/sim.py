@@ -6,7 +6,8 @@ in `codegen/runtime/sim`; `driver.h` there says what is checked and what is not,
 source may use.
 
 Nothing here runs at import. The environment is read by `load`: ``SYMC_SIM_ORDER`` (``forward``,
-``reversed`` or a number) and ``SYMC_SIM_DEFERRED`` (``1``).
+``reversed`` or a number), ``SYMC_SIM_DEFERRED`` (``1``) and ``SYMC_SIM_CUBLAS`` (``1``: matrix
+products by a cuBLAS that is strict and slow).
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ Order: TypeAlias = Literal["forward", "reversed"] | int
 
 @record
 class Counters:
-    """Work done since the driver was loaded (launches, barriers), and what is alive now."""
+    """Work done since the driver was loaded (launches, barriers, products of cuBLAS), and what is
+    alive now."""
 
     launches: int
     allocations: int
@@ -75,6 +77,7 @@ class Counters:
     modules: int
     graphs: int
     barriers: int
+    products: int
 
 
 def available() -> bool:
@@ -166,6 +169,8 @@ class Simulator:
         """Open a driver that `load` built."""
         import ctypes
 
+        self.cublas = False
+        """Whether devices have cuBLAS: that of this driver. Read when one first needs it."""
         self._library = ctypes.CDLL(str(path))
         self._library.symc_sim_report.restype = ctypes.c_char_p
         self._library.symc_sim_image.restype = ctypes.c_void_p
@@ -173,10 +178,10 @@ class Simulator:
 
     def table(self) -> dict[str, int]:
         """The addresses of the driver's functions, by the names that cuGetProcAddress takes."""
-        return dict(self._table)
+        return {name: at for name, at in self._table.items() if not name.startswith("cublas")}
 
     def address(self, name: str) -> int:
-        """The address of a function, such as ``cuMemAlloc``."""
+        """The address of a function, such as ``cuMemAlloc`` or ``cublasCreate_v2``."""
         if name not in self._table:
             raise LookupError(f"the simulated driver has no function {name!r}")
         return self._table[name]
@@ -211,7 +216,7 @@ class Simulator:
         """Work done, and what is alive."""
         import ctypes
 
-        values = (ctypes.c_int64 * 6)()
+        values = (ctypes.c_int64 * 7)()
         self._library.symc_sim_counters(values)
         return Counters(*values)
 
@@ -282,6 +287,7 @@ def _apply_environment(made: Simulator) -> None:
         case _:
             raise ValueError(f"SYMC_SIM_ORDER: forward, reversed or a number, not {order!r}")
     made.set_deferred(os.environ.get("SYMC_SIM_DEFERRED", "") not in ("", "0"))
+    made.cublas = os.environ.get("SYMC_SIM_CUBLAS", "") not in ("", "0")
 
 
 def build(folder: Path, *options: str) -> Path:

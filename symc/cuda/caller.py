@@ -9,6 +9,9 @@
 - ``steps``: what to call each step of the program in errors;
 - ``graphs``: whether calls may be recorded and launched as CUDA graphs: only for programs that
   neither wait for the device nor read host memory while they run;
+- ``steady``: whether all lengths follow from those of the arguments, and not from values on the
+  device: then a call with the lengths of the one before need not be prepared again;
+- ``tf32``: whether float32 products by cuBLAS may round their factors;
 - ``host``: as there; the addresses that it is given are the device's.
 
 Arguments may be host arrays, which are uploaded, or arrays on the device, which are used without a
@@ -74,6 +77,8 @@ class CudaCaller:
         in_place: Sequence[bool] = (),
         steps: Sequence[str] = (),
         graphs: bool = False,
+        tf32: bool = False,
+        steady: bool = False,
         host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
@@ -100,6 +105,8 @@ class CudaCaller:
         self._downloads += [output for output, cell in rebind if _is_host(cell[0])]
         self._steps = steps
         self._graphs = Graphs(device, self._run) if graphs else None
+        self._tf32 = tf32
+        self._steady = steady and all(ndim or dtype.kind == "c" for dtype, ndim, _ in self._inputs)
         self._keep = keep
         self._frames: dict[int, list[Frame]] = {}  # those not in use, by stream
         self._allocate = ffi.callback(
@@ -115,6 +122,11 @@ class CudaCaller:
         shapes = sum(ndim for _, ndim in self._outputs)
         if self._counts[:3] != (arrays, sum(given), shapes):
             raise ValueError("the compiled function has other arrays")
+
+    @property
+    def replayed(self) -> int:
+        """How many calls were launches of a graph."""
+        return 0 if self._graphs is None else self._graphs.replayed
 
     def __call__(self, *args: Any) -> Any:
         """Run the compiled function."""
@@ -141,6 +153,7 @@ class CudaCaller:
         frame = Frame(self._counts, len(self._inputs), self._device, self._functions, stream)
         frame.call.allocate = self._allocate
         frame.call.host = self._back
+        frame.call.tf32 = self._tf32
         start = len(self._inputs) + len(self._shared)
         for number, array in enumerate(self._constants, start):
             array.memory.read_on(stream)
@@ -150,9 +163,11 @@ class CudaCaller:
     def _call(self, frame: Frame, args: tuple[Any, ...]) -> Any:
         arrays = self._read(frame, args)
         call = frame.call
-        code = self._prepare(call)
-        if code:
-            self._raise(frame, code, arrays)
+        if not frame.is_prepared:
+            code = self._prepare(call)
+            if code:
+                self._raise(frame, code, arrays)
+            self._plan_outputs(frame)
         outputs = self._new_outputs(frame)
         if call.workspace_bytes > frame.workspace_bytes:
             frame.grow(call.workspace_bytes)
@@ -214,8 +229,10 @@ class CudaCaller:
                 array.memory.read_on(stream)
             data[number] = array.ptr
             lengths += array.shape
-        if lengths:
+        if lengths != frame.given:
+            frame.given = lengths
             frame.lengths[0 : len(lengths)] = lengths
+            frame.is_prepared = False
         return arrays
 
     def _scalar(self, frame: Frame, index: int, value: Any) -> Any:
@@ -258,11 +275,15 @@ class CudaCaller:
 
     # --- what comes out ---------------------------------------------------------------------------
 
-    def _new_outputs(self, frame: Frame) -> list[Any]:
-        """Arrays for the outputs; None for those that are measured while the function runs."""
+    def _plan_outputs(self, frame: Frame) -> None:
+        """What the outputs of a prepared call are."""
         lengths: list[int] = ffi.unpack(frame.shapes, count) if (count := self._counts[2]) else []
         if lengths != frame.planned:
             frame.plan, frame.planned = self._plan(lengths, frame.stream), lengths
+        frame.is_prepared = self._steady and -1 not in lengths
+
+    def _new_outputs(self, frame: Frame) -> list[Any]:
+        """Arrays for the outputs; None for those that are measured while the function runs."""
         device, stream, data = self._device, frame.stream, frame.data
         take = device.pool.take
         outputs = frame.outputs = []

@@ -19,7 +19,6 @@ from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import driver as cuda
 from symc.codegen.targets.cuda import table
 from symc.codegen.targets.cuda.driver import Driver
-from symc.config import config
 from symc.cuda.memory import Late, Memory, Pool
 from symc.errors import DeviceError
 
@@ -83,12 +82,13 @@ class Device:
         self._events: list[int] = []
         self._streams: list[int] = []  # those that nobody uses
         self._waiting: deque[tuple[list[int], Callable[[], object]]] = deque()
+        self._unmarked: deque[tuple[frozenset[int], Callable[[], object]]] = deque()
         self.sweepers: list[Callable[[], None]] = []  # what else `sweep` calls
         self.routines: dict[str, Module] = {}  # kernels that programs share, by name
         self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
         with self:
             self.pool = Pool(self, pooled=bool(self.driver.attribute(cuda.POOLS, handle)))
-        self._late = Late(self)
+        self.late = Late(self)
         self.struct = self._as_struct(self.driver.attribute(cuda.PROCESSORS, handle))
 
     def _as_struct(self, processors: int) -> Any:
@@ -97,8 +97,8 @@ class Device:
         for name, field in ffi.typeof("symc_device").fields:
             if name in self.driver.addresses:
                 setattr(made, name, ffi.cast(field.type, self.driver.addresses[name]))
-        made.cuMemAllocAsync = self._late.allocate
-        made.cuMemFreeAsync = self._late.free
+        made.cuMemAllocAsync = self.late.allocate
+        made.cuMemFreeAsync = self.late.free
         made.context = ffi.cast("void *", self.context)
         made.processors = processors
         made.shared_bytes = self.shared_bytes
@@ -107,18 +107,35 @@ class Device:
 
     def open_blas(self) -> None:
         """Let matrix products use cuBLAS if it is installed. Only the first call looks for it."""
-        if self.blas is not None or self.is_simulator:
+        if self.blas is not None:
             return
-        from symc.codegen.targets.cuda.cublas import open_cublas
+        from symc.codegen.targets.cuda import cublas
 
         with _lock, self:
-            found = self.blas = open_cublas(tf32=config.tf32) or False
+            if self.blas is not None:
+                return
+            try:
+                if self.is_simulator:
+                    from symc.codegen.targets import sim
+
+                    made = sim.load()
+                    address = made.address
+                    self.use_blas(cublas.create("simulator", address) if made.cublas else None)
+                else:
+                    self.use_blas(cublas.open_cublas())
+            except CodegenError as error:
+                raise DeviceError(0, f"{self.name}: {error}") from error
+
+    def use_blas(self, found: Cublas | Literal[False] | None) -> None:
+        """Let matrix products use this cuBLAS, or the kernels of `runtime/gemm.cuh`."""
+        struct = self.struct
         if found:
             fields = dict(ffi.typeof("symc_device").fields)
-            self.struct.cublasSetStream = ffi.cast(fields["cublasSetStream"].type, found.set_stream)
+            struct.cublasSetStream = ffi.cast(fields["cublasSetStream"].type, found.set_stream)
             gemm = fields["cublasGemmStridedBatchedEx"].type
-            self.struct.cublasGemmStridedBatchedEx = ffi.cast(gemm, found.gemm)
-            self.struct.blas = ffi.cast("void *", found.blas)
+            struct.cublasGemmStridedBatchedEx = ffi.cast(gemm, found.gemm)
+        struct.blas = ffi.cast("void *", found.blas) if found else ffi.NULL
+        self.blas = found or False
 
     def __repr__(self) -> str:
         return f"<symc device {self.name}, {self.title}>"
@@ -195,15 +212,33 @@ class Device:
 
     def later(self, action: Callable[[], object], streams: Iterable[int]) -> None:
         """Call `action` when the work that is on these streams now is done."""
-        with self:
-            events = [self._mark(stream) for stream in streams]
-        self._waiting.append((events, action))
+        self._unmarked.append((frozenset(streams), action))
         self.sweep()
+
+    def _is_recorded(self) -> bool:
+        """Whether this thread's stream is recorded: then events can be neither made nor asked."""
+        handle = self.current.handle
+        if not handle:
+            return False
+        with self:
+            return self.driver.is_capturing(handle)
 
     def sweep(self) -> None:
         """Do what waited for work that is done by now."""
+        if self._is_recorded():
+            return
         for sweeper in self.sweepers:
             sweeper()
+        for _ in range(len(self._unmarked)):
+            try:
+                streams, action = self._unmarked.popleft()
+            except IndexError:
+                break
+            with self:
+                if any(stream and self.driver.is_capturing(stream) for stream in streams):
+                    self._unmarked.append((streams, action))  # another thread records it
+                    continue
+                self._waiting.append(([self._mark(stream) for stream in streams], action))
         for _ in range(len(self._waiting)):
             try:
                 events, action = self._waiting.popleft()

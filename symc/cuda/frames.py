@@ -55,6 +55,8 @@ class Frame:
         self.call.stream = ffi.cast("void *", stream)
         self._workspace: Memory | None = None
         self.workspace_bytes = 0
+        self.given: list[int] = []  # the lengths of arguments that are in `lengths`
+        self.is_prepared = False  # for a call with these lengths
         self.planned: list[int] | None = None  # the lengths of outputs that `plan` is for
         self.plan: list[Any] = []
         self.outputs: list[Any] = []  # of the call under way

@@ -21,6 +21,8 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
+from symc.collection import without_collection
+from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceHostCalls
@@ -28,7 +30,7 @@ from symc.graph import Array, walk
 from symc.host_calls import FILE as HOST_CALLS
 from symc.host_calls import host_calls, host_calls_text
 from symc.identity import graph_text, symc_text
-from symc.library import read_constant, the_store, without_collection, write_constants
+from symc.library import read_constant, the_store, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.request import Request
 
@@ -73,8 +75,7 @@ def compile_for(
         from symc.compile import Clock, build
 
         clock = Clock(seconds)
-        with without_collection():
-            stages = build(request, mode=mode, clock=clock, target=target)
+        stages = build(request, mode=mode, clock=clock, target=target)
         target.compile(stages.source, folder, quick=quick)
         clock.lap("compile")
         write_constants(folder, stages.constants)
@@ -94,7 +95,8 @@ def compile_for(
         stages = stages_of(request, mode, target)
         return DeviceHostCalls(host_calls(entry.read(HOST_CALLS), request, stages), found)
 
-    return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
+    with without_collection():
+        return store.use(key, make, lambda entry: _load(entry, target, found, seconds, host))
 
 
 def _load(
@@ -162,6 +164,11 @@ class Widening:
         self._wide: Callable[..., Any] | None = None
         self._lock = threading.Lock()
 
+    @property
+    def replayed(self) -> int:
+        """How many calls with 32-bit indexes were launches of a graph."""
+        return int(getattr(self._narrow, "replayed", 0))
+
     def __call__(self, *args: Any) -> Any:
         """Run the function."""
         try:
@@ -202,6 +209,8 @@ def device_caller(
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=made.facts["steps"],
         host=made.host,
+        tf32=config.tf32,
+        steady=not made.facts["synchronises"],
         graphs=not made.facts["synchronises"] and len(made.facts["steps"]) >= WORTH_A_GRAPH,
         keep=(made.library, made.modules),
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from symc.codegen.targets._abi import ffi
 from symc.cuda.devices import Device
+from symc.cuda.memory import Memory
 from symc.errors import DeviceError
 
 KEPT = 4  # graphs of one function
@@ -23,9 +24,10 @@ TRIED = 32  # after so many graphs that were not used more than once or twice, n
 class Ready:
     """A graph that can be launched."""
 
-    def __init__(self, device: Device, graph: int) -> None:
-        """Make a recorded graph ready."""
+    def __init__(self, device: Device, graph: int, memory: list[Memory]) -> None:
+        """Make a recorded graph ready; `memory` is what its kernels use beside the call's."""
         self._device = device
+        self.memory = memory
         self.handle = device.driver.graph_instantiate(graph)
         self.streams: set[int] = set()
 
@@ -80,6 +82,8 @@ class Graphs:
                 return self._run(call)
         else:
             self._keep_longest(state, graph)
+        for memory in graph.memory:
+            memory.write_on(stream)
         graph.streams.add(stream)
         self.replayed += 1
         return self._launched(graph.handle, stream)
@@ -120,10 +124,11 @@ class Graphs:
 
     def _captured(self, call: Any) -> Ready | None:
         driver, before = self._device.driver, call.stream
+        own = int(ffi.cast("uintptr_t", before))
         if not self._stream:
             self._stream = self._device.take_stream()
         try:
-            with self._device:
+            with self._device, self._device.late.recording(own) as memory:
                 driver.capture_begin(self._stream)
                 call.stream = ffi.cast("void *", self._stream)
                 try:
@@ -131,7 +136,7 @@ class Graphs:
                 finally:
                     call.stream = before
                     graph = driver.capture_end(self._stream)
-                ready = Ready(self._device, graph)
+                ready = Ready(self._device, graph, memory)
         except DeviceError:
             return None  # launched one by one, it says what is wrong, or works
         return None if code else ready

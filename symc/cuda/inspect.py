@@ -24,9 +24,10 @@ def ptx(function: Function) -> str:
 
 
 def sass(function: Function) -> str:
-    """The kernels in the device's machine code, as nvdisasm of the CUDA toolkit shows it.
+    """The kernels in the device's machine code, as nvdisasm shows it, of CUDA's toolkit or a wheel.
 
-    Raises `CompilerMissing` without these tools, or for a simulated device, which has none.
+    Those of a simulated device as NVRTC compiles them for the card that it stands for. Raises
+    `CompilerMissing` without these tools.
     """
     from symc.codegen.targets.cuda import nvrtc
     from symc.codegen.targets.cuda.disassemble import sass as disassemble

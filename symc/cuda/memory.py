@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symc.codegen.targets._abi import ffi
@@ -145,6 +146,8 @@ class Pool:
         return Memory(self._device, address, size, stream, blocks)
 
     def _fresh(self, size: int, stream: int) -> int:
+        if size > self._device.total_memory:  # drivers differ in what they call this
+            self._no_room(size)
         if self.cached > self._device.total_memory // KEPT:
             self.empty()
         try:
@@ -203,35 +206,59 @@ class Pool:
                 self._driver.pool_trim(self._pool)
 
 
+class _Recording(threading.local):
+    """Whether a thread records a call: what it took, and for which stream."""
+
+    memory: list[Memory] | None = None
+    stream = 0
+
+
 class Late:
     """Memory that a compiled function asks for while it runs: two functions, as the driver has.
 
     They come from the same pool as all other memory, so that they are as quick the second time, and
-    are there where a device has no pools.
+    are there where a device has no pools. While a call is recorded as a graph they are not given
+    back: the graph has their addresses, see `recording`.
     """
 
     def __init__(self, device: Device) -> None:
         """Make the functions; they live as long as this."""
         self._device = device
         self._taken: dict[int, Memory] = {}
+        self._recording = _Recording()
         self.allocate = ffi.callback(
             "int(uint64_t *, size_t, void *)", self._allocate, error=OUT_OF_MEMORY
         )
         self.free = ffi.callback("int(uint64_t, void *)", self._free)
 
-    def _allocate(self, place: Any, size: int, stream: Any) -> int:
+    @contextmanager
+    def recording(self, stream: int) -> Generator[list[Memory]]:
+        """What this thread takes in the block is that of `stream`, and kept in the list."""
+        kept: list[Memory] = []
+        self._recording.memory, self._recording.stream = kept, stream
         try:
-            memory = self._device.pool.allocate(size, int(ffi.cast("uintptr_t", stream)))
+            yield kept
+        finally:
+            self._recording.memory = None
+
+    def _allocate(self, place: Any, size: int, stream: Any) -> int:
+        kept = self._recording.memory
+        where = int(ffi.cast("uintptr_t", stream)) if kept is None else self._recording.stream
+        try:
+            memory = self._device.pool.allocate(size, where)
         except MemoryError:
             return OUT_OF_MEMORY
         except DeviceError as error:
             return error.code
-        if memory.address:
+        if kept is not None:
+            kept.append(memory)
+        elif memory.address:
             self._taken[memory.address] = memory
         place[0] = memory.address
         return 0
 
     def _free(self, address: int, stream: Any) -> int:
         del stream  # that on which it was taken
-        self._taken.pop(address, None)
+        if self._recording.memory is None:
+            self._taken.pop(address, None)
         return 0

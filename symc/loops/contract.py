@@ -18,7 +18,7 @@ from symc.loops.opened import Get, OpenLoop, is_free
 from symc.loops.scan import Part
 from symc.tensor.elementwise import Elementwise
 from symc.tensor.lengths import tensor_of
-from symc.tensor.matmul import MatMul, is_blas, stacked, summed
+from symc.tensor.matrix_product import MatMul, is_blas, stacked, summed
 from symc.tensor.views import DimShuffle, expand_dims, swapaxes
 
 

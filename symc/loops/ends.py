@@ -16,7 +16,7 @@ from symc.loops.scan import Part
 from symc.tensor.lengths import public
 from symc.tensor.shape import concatenate
 from symc.tensor.slices import SliceWrite, zeros_for
-from symc.tensor.spans import WHOLE, Span
+from symc.tensor.spans import WHOLE, Span, is_last
 from symc.tensor.views import BroadcastTo, broadcast_to, expand_dims
 
 
@@ -58,11 +58,10 @@ def _last_row(bar: Tensor, depth: int) -> Tensor | None:
     first, *rest = bar.op.entries
     if first == Span(depth, None) and all(entry == WHOLE for entry in rest):
         return _last_row(bar.args[1], 0)
-    if first != -1:
-        return None
     _, value, *given = bar.args
-    whole, *row = bar.type.shape
-    del whole
+    length, *row = bar.type.shape
+    if not is_last(first, length):
+        return None
     if all(entry == WHOLE for entry in rest):
         return broadcast_to(value, list(map(public, row)))
     zeros = zeros_for(bar, bar.dtype)[0]

@@ -13,7 +13,7 @@ from symc.loops.build import Reading, row_of
 from symc.loops.opened import OpenLoop, is_free
 from symc.loops.scan import Rows
 from symc.tensor.lengths import tensor_of
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 
 
 def is_product(node: Tensor) -> bool:

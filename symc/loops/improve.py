@@ -25,7 +25,7 @@ from symc.loops.scan import Part, Scan
 from symc.provenance import located_at
 from symc.tensor.lengths import dim_of
 from symc.tensor.slices import Slice
-from symc.tensor.spans import GIVEN, WHOLE, Span
+from symc.tensor.spans import GIVEN, WHOLE, Span, is_last
 
 
 def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
@@ -93,7 +93,7 @@ def _wanted(roots: Sequence[Tensor]) -> dict[Any, set[Part]]:
 def _last_row(old: Tensor, new: Tensor) -> Tensor:
     """``ys[-1]`` as the last of the final rows."""
     del old
-    if not isinstance(new.op, Slice) or new.op.entries[0] != -1:
+    if not isinstance(new.op, Slice) or not is_last(new.op.entries[0], new.args[0].type.shape[0]):
         return new
     source = new.args[0]
     number = _history(source)
@@ -103,7 +103,7 @@ def _last_row(old: Tensor, new: Tensor) -> Tensor:
     if number is None or not isinstance(source.op, Scan):
         return new
     final = source.op.sibling("final", number)(*source.args)
-    return new.op(final, *new.args[1:])
+    return replace(new.op, entries=(-1, *new.op.entries[1:]))(final, *new.args[1:])
 
 
 def _history(node: Tensor) -> int | None:

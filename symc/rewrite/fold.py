@@ -14,11 +14,11 @@ from symc.rewrite.rule import EXACT, Rules
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.fold import Reduce
 from symc.tensor.gather import Gather, Scatter
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.reduce import ArgExtreme
 from symc.tensor.reshape import Reshape
 from symc.tensor.slices import Slice, SliceWrite
-from symc.tensor.softmax import LogSoftmax, LogSumExp, Softmax
+from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to
 
 FOLD = Rules("fold")

@@ -14,7 +14,7 @@ from symc.graph import Tensor
 from symc.rewrite.products import is_transpose
 from symc.rewrite.rule import EXACT, ROUNDS, Rules
 from symc.tensor.build import zeros
-from symc.tensor.diagonal import diagonal
+from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import ELEMENTWISE, cast_to, conjugated
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
@@ -24,7 +24,7 @@ from symc.tensor.linalg.general import STATUS, Determinant, Inverse, Lu, Solve
 from symc.tensor.linalg.orthogonal import Qr, R
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.tensor.logic import eq
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.reshape import reshape
 from symc.tensor.views import DimShuffle
 

@@ -21,7 +21,7 @@ from symc.tensor.fold import Reduce, reduce_over
 from symc.tensor.gather import Gather
 from symc.tensor.reshape import Reshape, reshape
 from symc.tensor.slices import Slice
-from symc.tensor.softmax import LogSoftmax, LogSumExp, Softmax
+from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to, dimshuffle, expand_dims
 
 # What tells nodes apart at a glance: the op itself for elementwise functions, else its class.

@@ -10,7 +10,6 @@ Within 1 and 3, stability rules see every node first, as it was written.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import count
@@ -33,6 +32,7 @@ from symc.rewrite.products import PRODUCTS
 from symc.rewrite.rule import EXACT, FINITE, Rule, Rules, RuleSet
 from symc.rewrite.scatter import SCATTER
 from symc.rewrite.shapes import SHAPES
+from symc.rewrite.stabilise import has_linalg, stability_rules
 from symc.rewrite.stability import STABILITY
 from symc.rewrite.writes import WRITES
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
@@ -43,7 +43,6 @@ from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import GIVEN, Span
 from symc.tensor.views import DimShuffle
 
-ALWAYS = (STABILITY, SCATTER)
 USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, WRITES, PRODUCTS)
 
 
@@ -53,18 +52,14 @@ def all_rules() -> list[Rule]:
     return [rule for rules in (*always, *usual) for rule in rules.all]
 
 
-def _has_linalg() -> bool:
-    """Whether there may be linear algebra in any graph: its ops are imported late."""
-    return "symc.tensor.linalg" in sys.modules
-
-
 def _groups(*, with_linalg: bool) -> tuple[Sequence[Rules], Sequence[Rules]]:
     """The rules that every mode has, and those that it chooses from."""
+    always = (*stability_rules(with_linalg=with_linalg), SCATTER)
     if not with_linalg:
-        return ALWAYS, USUAL
-    from symc.rewrite.linalg import LINALG, LINALG_DIGITS  # late: imports the ops
+        return always, USUAL
+    from symc.rewrite.linalg import LINALG  # late: imports the ops
 
-    return (*ALWAYS, LINALG_DIGITS), (*USUAL, LINALG)
+    return always, (*USUAL, LINALG)
 
 
 def rules_for(mode: str, *, with_linalg: bool = True) -> list[Rule]:
@@ -104,18 +99,6 @@ def rewrite(
     return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
 
-@cache
-def _stability(with_linalg: bool) -> RuleSet:
-    always, _ = _groups(with_linalg=with_linalg)
-    return RuleSet(rule for rules in always if rules is not SCATTER for rule in rules.all)
-
-
-def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
-    """The roots after the stability rules alone: what every mode computes."""
-    done = normalise(roots, _stability(_has_linalg()), None)
-    return improved([done[root] for root in roots], stabilise)
-
-
 def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
     """The graph that is compiled for an expression: for tests, and to look at.
 
@@ -151,13 +134,13 @@ def _phases(
 
 
 def _sets(mode: str) -> tuple[RuleSet, RuleSet, RuleSet]:
-    return _known_sets(mode, _has_linalg())
+    return _known_sets(mode, has_linalg())
 
 
 @cache
 def _known_sets(mode: str, with_linalg: bool) -> tuple[RuleSet, RuleSet, RuleSet]:
     rules = rules_for(mode, with_linalg=with_linalg)
-    early = [rules.group for rules in ALWAYS]
+    early = [STABILITY.group, SCATTER.group]
     simple = [rule for rule in rules if not rule.makes_composite]
     return RuleSet(rules, early), RuleSet(EXPAND.all), RuleSet(simple, early)
 

@@ -10,8 +10,8 @@ import numpy as np
 from symc.graph import Tensor
 from symc.inputs import Constant, constant_value
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
-from symc.tensor.diagonal import Diagonal
-from symc.tensor.matmul import MatMul, MatVec, summed
+from symc.tensor.diagonals import Diagonal
+from symc.tensor.matrix_product import MatMul, MatVec, summed
 from symc.tensor.views import DimShuffle
 
 PRODUCTS = Rules("products")

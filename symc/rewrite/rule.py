@@ -82,9 +82,9 @@ class Attempt:
 
 @record(eq=False)
 class Rule:
-    """A named rule. `sides` are its patterns, if it is written with two."""
+    """A rule. `sides` are its patterns, if it is written with two; else it has a `title`."""
 
-    name: str
+    title: str
     group: str
     valid: Validity
     where: Where
@@ -92,6 +92,11 @@ class Rule:
     condition: Condition | None = None
     attempts: list[Attempt] = field(default_factory=list)
     of_complex: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people see; made when asked for, as texts of patterns take long to make."""
+        return self.title if self.sides is None else f"{self.sides[0]!r} -> {self.sides[1]!r}"
 
     @property
     def makes_composite(self) -> bool:
@@ -122,8 +127,7 @@ class Rules:
         A rule is of real numbers, unless it says that it holds `of_complex` ones, too.
         """
         sides = left, as_pattern(right)
-        name = f"{left!r} -> {right!r}"
-        made = Rule(name, self.group, valid, _caller(), sides, where, of_complex=of_complex)
+        made = Rule("", self.group, valid, _caller(), sides, where, of_complex=of_complex)
         for variant in _orders(left):
             assert isinstance(variant, Call)
             made.attempts.append(_pattern_attempt(made, variant, sides[1]))

@@ -12,7 +12,7 @@ from symc.rewrite.rule import ROUNDS, Rules
 from symc.tensor.elementwise import ELEMENTWISE
 from symc.tensor.gather import Gather, Scatter, is_zero
 from symc.tensor.slices import Slice, SliceWrite
-from symc.tensor.softmax import Softmax
+from symc.tensor.softmaxes import Softmax
 from symc.tensor.views import broadcast_to
 
 SCATTER = Rules("scatter")

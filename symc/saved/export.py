@@ -37,7 +37,8 @@ def export(
 
     A function on a device becomes a library for graphics cards: kernels in CUDA, which nvcc
     compiles, and a function in C, with arrays of the host or of the card. ``make test SIM=1`` runs
-    it without a card, on the simulator, which goes along.
+    it without a card, on the simulator, which goes along. ``make CUBLAS=1`` takes cuBLAS for matrix
+    products in place of kernels.
 
     Raises `CannotSave` for functions that call Python.
 

@@ -123,8 +123,8 @@ class Reader:
                 return self._nodes[whole(number, len(self._nodes))]
             case {"array": number}:
                 return self.array(number)
-            case {"elementwise": str(name)} if name in ELEMENTWISE:
-                return ELEMENTWISE[name]
+            case {"elementwise": str(name)} if (op := ELEMENTWISE.find(name)) is not None:
+                return op
             case {"mark": "given"}:
                 return GIVEN
             case {"record": str(name), "fields": list(fields)}:

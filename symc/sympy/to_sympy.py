@@ -34,8 +34,8 @@ from symc.lowering import (
 )
 from symc.notation import described
 from symc.sympy.scalars import BINARY, number, scalar
-from symc.tensor.matmul import MatMul, MatVec
-from symc.tensor.softmax import LogSoftmax, LogSumExp, Softmax
+from symc.tensor.matrix_product import MatMul, MatVec
+from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 AXES = ("i", "j", "k", "l")
 MOST_CASES = 64

@@ -1,500 +1,117 @@
 """The user's `T`: everything that makes or combines tensors."""
 
-from collections.abc import Callable as _Callable
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from symc.graph import METHODS as _METHODS
-from symc.graph import OPERATORS as _OPERATORS
-from symc.graph import Tensor as _Tensor
-from symc.tensor.activations import *
-from symc.tensor.along import *
-from symc.tensor.assign import *
+from symc.registry import provide as _provide
+from symc.registry import provider as _provider
 from symc.tensor.build import *
-from symc.tensor.complex import *
 from symc.tensor.constructors import *
-from symc.tensor.diagonal import *
-from symc.tensor.einsum import *
-from symc.tensor.elementwise import cast_to as cast
-from symc.tensor.index import *
+from symc.tensor.elementwise import cast_to as _cast_to
 from symc.tensor.lengths import *
+from symc.tensor.lengths import shape_of as _shape_of
 from symc.tensor.logic import *
 from symc.tensor.math import *
-from symc.tensor.names import *
-from symc.tensor.pad import *
-from symc.tensor.products import *
 from symc.tensor.reduce import *
 from symc.tensor.reshape import *
-from symc.tensor.select import *
 from symc.tensor.shape import *
-from symc.tensor.softmax import *
-from symc.tensor.special_functions import *
 from symc.tensor.specify import *
-from symc.tensor.statistics import *
-from symc.tensor.sweep import *
 from symc.tensor.views import *
+
+cast = _cast_to
+shape = _shape_of  # behind `from symc.tensor.shape`, which gives the module that name
 
 if _TYPE_CHECKING:  # `__getattr__` below loads these
     from symc.tensor import fft as fft
     from symc.tensor import linalg as linalg
     from symc.tensor import nnet as nnet
     from symc.tensor import random as random
-    from symc.tensor.sorting.counting import bincount as bincount
-    from symc.tensor.sorting.counting import histogram as histogram
-    from symc.tensor.sorting.counting import unique as unique
-    from symc.tensor.sorting.order import argpartition as argpartition
-    from symc.tensor.sorting.order import argsort as argsort
-    from symc.tensor.sorting.order import partition as partition
-    from symc.tensor.sorting.order import sort as sort
-    from symc.tensor.sorting.order import topk as topk
-    from symc.tensor.sorting.quantiles import median as median
-    from symc.tensor.sorting.quantiles import percentile as percentile
-    from symc.tensor.sorting.quantiles import quantile as quantile
-    from symc.tensor.sorting.search import digitize as digitize
-    from symc.tensor.sorting.search import searchsorted as searchsorted
-
-__all__ = [
-    "abs",
-    "absolute",
-    "acos",
-    "acosh",
-    "add",
-    "all",
-    "allclose",
-    "alloc",
-    "amax",
-    "amin",
-    "angle",
-    "any",
-    "arange",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "argmax",
-    "argmin",
-    "argwhere",
-    "array",
-    "array_split",
-    "as_tensor",
-    "as_tensor_variable",
-    "asarray",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "atleast_1d",
-    "atleast_2d",
-    "average",
-    "batched_dot",
-    "bcol",
-    "bcols",
-    "beta",
-    "betaln",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "bmatrices",
-    "bmatrix",
-    "broadcast_to",
-    "brow",
-    "brows",
-    "bscalar",
-    "bscalars",
-    "btensor3",
-    "btensor3s",
-    "btensor4",
-    "btensor4s",
-    "btensor5",
-    "btensor5s",
-    "bvector",
-    "bvectors",
-    "cast",
-    "cbrt",
-    "ccol",
-    "ccols",
-    "ceil",
-    "choose",
-    "clip",
-    "cmatrices",
-    "cmatrix",
-    "col",
-    "cols",
-    "complex",
-    "compress",
-    "concat",
-    "concatenate",
-    "conj",
-    "conjugate",
-    "constant",
-    "copysign",
-    "cos",
-    "cosh",
-    "count_nonzero",
-    "crow",
-    "crows",
-    "cscalar",
-    "cscalars",
-    "ctensor3",
-    "ctensor3s",
-    "ctensor4",
-    "ctensor4s",
-    "ctensor5",
-    "ctensor5s",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "cvector",
-    "cvectors",
-    "dcol",
-    "dcols",
-    "deg2rad",
-    "degrees",
-    "diag",
-    "diagonal",
-    "diff",
-    "digamma",
-    "dimshuffle",
-    "div",
-    "divide",
-    "divmod",
-    "dmatrices",
-    "dmatrix",
-    "dot",
-    "drow",
-    "drows",
-    "dscalar",
-    "dscalars",
-    "dstack",
-    "dtensor3",
-    "dtensor3s",
-    "dtensor4",
-    "dtensor4s",
-    "dtensor5",
-    "dtensor5s",
-    "dvector",
-    "dvectors",
-    "einsum",
-    "elu",
-    "empty",
-    "empty_like",
-    "eq",
-    "equal",
-    "erf",
-    "erfc",
-    "erfcx",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expand_dims",
-    "expm1",
-    "extract",
-    "eye",
-    "fcol",
-    "fcols",
-    "fill",
-    "flatnonzero",
-    "flatten",
-    "flip",
-    "fliplr",
-    "flipud",
-    "floor",
-    "floor_divide",
-    "floordiv",
-    "fmatrices",
-    "fmatrix",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frow",
-    "frows",
-    "fscalar",
-    "fscalars",
-    "ftensor3",
-    "ftensor3s",
-    "ftensor4",
-    "ftensor4s",
-    "ftensor5",
-    "ftensor5s",
-    "full",
-    "full_like",
-    "fvector",
-    "fvectors",
-    "gamma",
-    "gammainc",
-    "gammaincc",
-    "gammaln",
-    "ge",
-    "gelu",
-    "greater",
-    "greater_equal",
-    "gt",
-    "hstack",
-    "hypot",
-    "i0",
-    "i1",
-    "icol",
-    "icols",
-    "identity",
-    "identity_like",
-    "imag",
-    "imatrices",
-    "imatrix",
-    "inc_subtensor",
-    "inner",
-    "invert",
-    "irow",
-    "irows",
-    "iscalar",
-    "iscalars",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "itensor3",
-    "itensor3s",
-    "itensor4",
-    "itensor4s",
-    "itensor5",
-    "itensor5s",
-    "ivector",
-    "ivectors",
-    "j0",
-    "j1",
-    "kron",
-    "lcol",
-    "lcols",
-    "le",
-    "left_shift",
-    "less",
-    "less_equal",
-    "linspace",
-    "lmatrices",
-    "lmatrix",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "log_sigmoid",
-    "log_softmax",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "logsoftmax",
-    "logsumexp",
-    "lrow",
-    "lrows",
-    "lscalar",
-    "lscalars",
-    "lt",
-    "ltensor3",
-    "ltensor3s",
-    "ltensor4",
-    "ltensor4s",
-    "ltensor5",
-    "ltensor5s",
-    "lvector",
-    "lvectors",
-    "matmul",
-    "matrices",
-    "matrix",
-    "max",
-    "max_and_argmax",
-    "maximum",
-    "mean",
-    "meshgrid",
-    "min",
-    "minimum",
-    "mod",
-    "moveaxis",
-    "mul",
-    "multiply",
-    "ne",
-    "neg",
-    "negative",
-    "neq",
-    "newaxis",
-    "nextafter",
-    "nonzero",
-    "norm",
-    "not_equal",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "outer",
-    "pad",
-    "pow",
-    "power",
-    "prod",
-    "ptp",
-    "rad2deg",
-    "radians",
-    "ravel",
-    "real",
-    "reciprocal",
-    "relu",
-    "remainder",
-    "repeat",
-    "reshape",
-    "right_shift",
-    "roll",
-    "round",
-    "row",
-    "rows",
-    "scalar",
-    "scalars",
-    "select",
-    "selu",
-    "set_subtensor",
-    "shape",
-    "shape_of",
-    "shape_padleft",
-    "shape_padright",
-    "sigmoid",
-    "sign",
-    "silu",
-    "sin",
-    "sinh",
-    "softmax",
-    "softplus",
-    "specify_shape",
-    "split",
-    "sqr",
-    "sqrt",
-    "square",
-    "squeeze",
-    "stack",
-    "std",
-    "sub",
-    "subtract",
-    "sum",
-    "swapaxes",
-    "switch",
-    "take",
-    "take_along_axis",
-    "tan",
-    "tanh",
-    "tensor",
-    "tensor3",
-    "tensor3s",
-    "tensor4",
-    "tensor4s",
-    "tensor5",
-    "tensor5s",
-    "tensordot",
-    "tile",
-    "to_one_hot",
-    "trace",
-    "transpose",
-    "tri",
-    "trigamma",
-    "tril",
-    "triu",
-    "true_divide",
-    "trunc",
-    "var",
-    "vdot",
-    "vecdot",
-    "vector",
-    "vectors",
-    "vstack",
-    "wcol",
-    "wcols",
-    "where",
-    "wmatrices",
-    "wmatrix",
-    "wrow",
-    "wrows",
-    "wscalar",
-    "wscalars",
-    "wtensor3",
-    "wtensor3s",
-    "wtensor4",
-    "wtensor4s",
-    "wtensor5",
-    "wtensor5s",
-    "wvector",
-    "wvectors",
-    "zcol",
-    "zcols",
-    "zeros",
-    "zeros_like",
-    "zmatrices",
-    "zmatrix",
-    "zrow",
-    "zrows",
-    "zscalar",
-    "zscalars",
-    "ztensor3",
-    "ztensor3s",
-    "ztensor4",
-    "ztensor4s",
-    "ztensor5",
-    "ztensor5s",
-    "zvector",
-    "zvectors",
-]  # fmt: skip
+    from symc.tensor.activations import *
+    from symc.tensor.along import *
+    from symc.tensor.assign import *
+    from symc.tensor.complex_numbers import *
+    from symc.tensor.contraction import *
+    from symc.tensor.diagonals import *
+    from symc.tensor.names import *
+    from symc.tensor.padding import *
+    from symc.tensor.products import *
+    from symc.tensor.selection import *
+    from symc.tensor.softmaxes import *
+    from symc.tensor.sorting.counting import *
+    from symc.tensor.sorting.order import *
+    from symc.tensor.sorting.quantiles import *
+    from symc.tensor.sorting.search import *
+    from symc.tensor.special_functions import *
+    from symc.tensor.statistics import *
+    from symc.tensor.sweep import *
 
 _MODULES = ("fft", "linalg", "nnet", "random")
 
-# Functions of modules that are imported when they are first asked for.
+# The functions of modules that are imported when one of them is first asked for.
 _LATE = {
-    name: f"symc.tensor.sorting.{module}"
-    for module, names in {
-        "counting": ("bincount", "histogram", "unique"),
-        "order": ("argpartition", "argsort", "partition", "sort", "topk"),
-        "quantiles": ("median", "percentile", "quantile"),
-        "search": ("digitize", "searchsorted"),
-    }.items()
-    for name in names
+    "symc.tensor.activations": "elu gelu log_sigmoid relu selu sigmoid silu softplus",
+    "symc.tensor.along": "diff flip fliplr flipud repeat roll tile",
+    "symc.tensor.assign": "inc_subtensor set_subtensor",
+    "symc.tensor.complex_numbers": "angle complex conj conjugate imag real",
+    "symc.tensor.contraction": "einsum tensordot",
+    "symc.tensor.diagonals": "diag diagonal eye identity identity_like trace tri tril triu",
+    "symc.tensor.names": (
+        "absolute acos acosh allclose array asarray asin asinh atan atan2 atanh concat degrees "
+        "divide equal floor_divide greater greater_equal less less_equal multiply negative "
+        "newaxis not_equal power radians remainder square subtract true_divide"
+    ),
+    "symc.tensor.padding": "pad",
+    "symc.tensor.products": "batched_dot dot inner matmul outer vdot vecdot",
+    "symc.tensor.selection": (
+        "argwhere choose compress extract flatnonzero nonzero one_hot select take "
+        "take_along_axis to_one_hot"
+    ),
+    "symc.tensor.softmaxes": "log_softmax logsoftmax logsumexp softmax",
+    "symc.tensor.sorting.counting": "bincount histogram unique",
+    "symc.tensor.sorting.order": "argpartition argsort partition sort topk",
+    "symc.tensor.sorting.quantiles": "median percentile quantile",
+    "symc.tensor.sorting.search": "digitize searchsorted",
+    "symc.tensor.special_functions": (
+        "beta betaln digamma erf erfc erfcx erfinv gamma gammainc gammaincc gammaln i0 i1 j0 j1 "
+        "trigamma"
+    ),
+    "symc.tensor.statistics": "average mean norm std var",
+    "symc.tensor.sweep": "cummax cummin cumprod cumsum",
+    "symc.grad": "Lop Rop grad hessian jacobian",  # Theano's names; needs all of `T`
 }
-# Theano's T.grad and its kin need all of `T`.
-_LATE.update(dict.fromkeys(("grad", "jacobian", "hessian", "Rop", "Lop"), "symc.grad"))
+for _module, _names in _LATE.items():
+    _provide(_module, _names)
 
-
-def _method(name: str) -> _Callable[..., object]:
-    def method(x: _Tensor, *args: object, **kwargs: object) -> object:
-        function: _Any = __getattr__(name)
-        return function(x, *args, **kwargs)
-
-    return method
-
-
-_METHODS.update(
-    {n: _method(n) for n in ("argpartition", "argsort", "partition", "searchsorted", "sort")}
-)
-
-
-def _numpy(name: str) -> _Callable[..., _Any]:
-    def call(*args: object) -> object:
-        from symc.tensor import numpy_calls  # late: NumPy's functions are called on few tensors
-
-        function: _Any = getattr(numpy_calls, name)
-        return function(*args)
-
-    return call
-
-
-_OPERATORS.update({name: _numpy(name) for name in ("numpy_ufunc", "numpy_function")})
+# What these enter into the tables of operators and methods under other names.
+_provide("symc.tensor.assign", "inc set")
+_provide("symc.tensor.complex_numbers", "magnitude")
+_provide("symc.tensor.index", "getitem")
+_provide("symc.tensor.numpy_calls", "numpy_function numpy_ufunc")
+_provide("symc.tensor.special_functions", "tetragamma")
 
 
 def __getattr__(name: str) -> _Any:
-    """Modules of functions that need not be imported with the others: loaded when asked for."""
+    """What is imported when it is first asked for."""
     if name in _MODULES:
-        import importlib
-
-        return importlib.import_module(f"symc.tensor.{name}")
-    if name in _LATE:
-        import importlib
-
-        return getattr(importlib.import_module(_LATE[name]), name)
+        return _import_module(f"symc.tensor.{name}")
+    if name == "__all__":
+        return __dir__()
+    module = _provider(name)
+    if module in _LATE and name in _LATE[module].split():
+        value = globals()[name] = getattr(_import_module(module), name)
+        return value
     from symc.elsewhere import instead
 
     raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}{instead('T', name)}")
+
+
+def __dir__() -> list[str]:
+    late = {name for names in _LATE.values() for name in names.split()}
+    here = {
+        name
+        for name, value in globals().items()
+        if not name.startswith("_") and not isinstance(value, _ModuleType)
+    }
+    return sorted({*here, *late, *_MODULES})

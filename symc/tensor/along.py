@@ -62,12 +62,17 @@ class _Along(Op):
         n = size(node.args[0].type.shape[self.axis])
 
         def element(index: Index) -> Reader:
-            amount = yield Read(1, ())
+            amount = yield from self.amount(node, size)
             at = list(index)
             at[self.axis] = self.position(at[self.axis], amount, n)
             return (yield Read(0, tuple(at)))
 
         return At(element)
+
+    def amount(self, node: Tensor, size: SizeOf) -> Reader:
+        """The second argument as `position` wants it."""
+        del node, size
+        return (yield Read(1, ()))
 
 
 @record
@@ -95,11 +100,18 @@ class Roll(_Along):
         back = tensor_of(dims.mul(dim_of(node.args[1]), -1))
         return [through(lambda part: roll(part, back, self.axis), bar), None]
 
+    def amount(self, node: Tensor, size: SizeOf) -> Reader:
+        """The shift, between 0 and the axis' length; one made of lengths is known before loops are.
+
+        A remainder for each element would take longer than all else in most loops.
+        """
+        n, shift = node.args[0].type.shape[self.axis], dim_of(node.args[1])
+        if all(length.axis is not None for length in dims.sizes(shift)):
+            return size(dims.sub(shift, dims.mul(dims.floordiv(shift, n), n)))
+        return ir.Binary("mod", (yield Read(1, ())), size(n), INT64)
+
     def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
-        shift: ir.Expr = ir.Binary("mod", amount, n, INT64)
-        if isinstance(amount, ir.Const) and isinstance(n, ir.Const):
-            shift = ir.const(int(amount.value) % int(n.value) if n.value else 0)
-        start = ir.sub(i, shift)
+        start = ir.sub(i, amount)
         return ir.Select(ir.binary("lt", start, ir.const(0)), ir.add(start, n), start, INT64)
 
 

@@ -22,6 +22,7 @@ from symc.graph import (
 )
 from symc.inputs import Constant, as_tensor, constant_value
 from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.registry import Registry
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape, describe
 from symc.types import TensorType, float_for, promote, to_numpy
 
@@ -132,7 +133,7 @@ class Elementwise(Op):
         return (ELEMENTWISE.__getitem__, (self.name,))
 
 
-ELEMENTWISE: dict[str, Elementwise] = {}
+ELEMENTWISE: Registry[Elementwise] = Registry()
 
 # The functions that take complex numbers. Those that need an order (maximum, lt, floor ...) do not.
 OF_COMPLEX = frozenset({

@@ -10,7 +10,6 @@ from typing import Any
 from symc.graph import Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import shape_of as shape
 from symc.tensor.logic import eq, ge, gt, isclose, le, lt, ne
 from symc.tensor.math import abs as _abs
 from symc.tensor.math import (
@@ -39,7 +38,7 @@ __all__ = [
     "absolute", "acos", "acosh", "allclose", "array", "asarray", "asin", "asinh", "atan", "atan2",
     "atanh", "concat", "degrees", "divide", "equal", "floor_divide", "greater", "greater_equal",
     "less", "less_equal", "multiply", "negative", "newaxis", "not_equal", "power", "radians",
-    "remainder", "shape", "square", "subtract", "true_divide",
+    "remainder", "square", "subtract", "true_divide",
 ]  # fmt: skip
 
 newaxis = None

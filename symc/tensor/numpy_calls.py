@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symc import tensor as T
+from symc.graph import OPERATORS
 
 __all__: list[str] = []
 
@@ -87,3 +88,6 @@ def _with(options: Mapping[str, Any]) -> str:
 
 def _here(name: str) -> str:
     return f"; see T.{name}" if hasattr(T, name) else ""
+
+
+OPERATORS["numpy_ufunc"], OPERATORS["numpy_function"] = numpy_ufunc, numpy_function

@@ -1,6 +1,6 @@
 """Products of vectors and matrices that users call: `dot`, `matmul` and their kin.
 
-`einsum.py` has the products over any axes; the ops are in `matmul.py`.
+`contraction.py` has the products over any axes; the ops are in `matrix_product.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from symc.errors import RankError
 from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.tensor.broadcast import describe
-from symc.tensor.einsum import tensordot
+from symc.tensor.contraction import tensordot
 from symc.tensor.elementwise import common, conjugated
-from symc.tensor.matmul import (
+from symc.tensor.matrix_product import (
     MatMul,
     MatVec,
     agreed,

@@ -137,6 +137,14 @@ def at_least_zero(dim: Dim) -> Dim:
     return dims.maximum(0, dim)
 
 
+def is_last(entry: Entry, length: Dim) -> bool:
+    """Whether an entry is the number of the last element, counted from either end.
+
+    Along an axis of known length numbers are stored as counted from the front.
+    """
+    return entry == -1 or (isinstance(length, int) and length > 0 and entry == length - 1)
+
+
 # --- entries --------------------------------------------------------------------------------------
 
 

@@ -222,7 +222,8 @@ def binary_bytes() -> Expr:
 def test_the_table_says_what_the_header_says() -> None:
     names = {"gemm": "SYMC_DEFINE_GEMM", "batched_gemm": "SYMC_DEFINE_GEMM",
              "gemv": "SYMC_DEFINE_GEMV", "ger": "SYMC_DEFINE_GER",
-             "searchsorted": "SYMC_DEFINE_SEARCH", "fill_normal": "SYMC_NORMALS"}  # fmt: skip
+             "searchsorted": "SYMC_DEFINE_SEARCH", "fill_normal": "SYMC_FILL",
+             "fill_uniform": "SYMC_FILL"}  # fmt: skip
     for name, signature in ROUTINES.items():
         if name in FOREIGN:
             continue  # a user's

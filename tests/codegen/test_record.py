@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -134,3 +134,25 @@ def test_a_field_of_dataclasses_is_refused() -> None:
         @record
         class Wrong:
             items: list[int] = dataclasses.field(default_factory=list)
+
+
+def test_records_that_are_not_frozen_are_set_again_and_are_only_equal_to_themselves() -> None:
+    @record(frozen=False)
+    class Counter:
+        kind: ClassVar[str] = "counter"
+        name: str
+        seen: list[int] = field(default_factory=list[int])
+        count: int = 0
+
+    found = [Counter(f"c{number}") for number in range(FEW + 5)]  # with and without a compiled init
+    for number, one in enumerate(found):
+        one.count += number
+        one.seen.append(number)
+        assert (one.name, one.seen, one.count) == (f"c{number}", [number], number)
+    assert Counter("a") != Counter("a")
+    assert Counter.kind == "counter"
+    assert len({*found}) == len(found)
+    with pytest.raises(TypeError, match="seen2"):
+        Counter("a", seen2=[])  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        found[0].other = 1  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Matrix products on a device: kernels on the simulator, host functions, and NumPy as cuBLAS."""
+"""Matrix products on a device: kernels and cuBLAS on the simulator, and host functions."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
 from symc.codegen.targets import sim
 from symc.codegen.targets._abi import ffi
+from symc.codegen.targets.cuda import cublas
 from symc.codegen.targets.cuda.routines import KERNELS
 from tests.codegen.runtime_library import gcc
 from tests.cuda.device import Array, Device, Pointer
@@ -278,82 +279,70 @@ def test_a_routine_shares_functions_with_the_kernels_of_its_program() -> None:
 # --- cuBLAS ---------------------------------------------------------------------------------------
 
 
-class Library:
-    """cuBLAS's two functions in NumPy, on matrices that are column-major."""
-
-    def __init__(self, run: Routines) -> None:
-        self.run = run
-        self.kinds: list[tuple[int, int]] = []
-        self.answer = 0
-        self.set_stream = ffi.callback("int (*)(void *, void *)", lambda handle, stream: 0)
-        self.gemm = ffi.callback(ffi.typeof(run.table.cublasGemmStridedBatchedEx), self.multiply)
-        self.blas = ffi.new("int64_t[2]", [1234, 0])
-        run.table.cublasSetStream = self.set_stream
-        run.table.cublasGemmStridedBatchedEx = self.gemm
-        run.table.blas = self.blas
-
-    def multiply(
-        self, handle: Any, trans_a: int, trans_b: int, m: int, n: int, k: int, alpha: Any,
-        a: Any, type_a: int, lda: int, stride_a: int, b: Any, type_b: int, ldb: int, stride_b: int,
-        beta: Any, c: Any, type_c: int, ldc: int, stride_c: int, batch: int, compute: int,
-        algorithm: int,
-    ) -> int:  # fmt: skip
-        if self.answer:
-            return self.answer
-        assert (int(ffi.cast("intptr_t", handle)), self.blas[1]) == (1234, 1)
-        assert type_a == type_b == type_c
-        assert algorithm == -1
-        self.kinds.append((type_c, compute))
-        dtype, real = (np.dtype("f8"), "double *") if type_c else (np.dtype("f4"), "float *")
-        assert lda >= (k if trans_a else m)
-        assert ldb >= (n if trans_b else k)
-        assert ldc >= m
-        factor, rest = ffi.cast(real, alpha)[0], ffi.cast(real, beta)[0]
-
-        def read(start: Any, number: int, rows: int, columns: int, leading: int) -> Array:
-            place = int(ffi.cast("intptr_t", start)) + number * dtype.itemsize
-            return self.run.device.get(Pointer(place), (columns, leading), dtype.str)[:, :rows].T
-
-        for z in range(batch):
-            left = read(a, z * stride_a, *((k, m) if trans_a else (m, k)), lda)
-            right = read(b, z * stride_b, *((n, k) if trans_b else (k, n)), ldb)
-            out = factor * ((left.T if trans_a else left) @ (right.T if trans_b else right))
-            place = int(ffi.cast("intptr_t", c)) + z * stride_c * dtype.itemsize
-            if rest:
-                out += rest * read(c, z * stride_c, m, n, ldc)
-            column_major = np.ascontiguousarray(out.T.astype(dtype))
-            self.run.device.call(
-                "cuMemcpyHtoD", Pointer(place), Pointer(column_major.ctypes.data),
-                ctypes.c_size_t(column_major.nbytes),
-            )  # fmt: skip
-        return 0
-
-
 @pytest.fixture
-def library(run: Routines) -> Library:
-    return Library(run)
+def library(run: Routines) -> cublas.Cublas:
+    """The simulator's cuBLAS, which the routines then use."""
+    made = cublas.create("simulator", run.device.sim.address)
+    assert made is not None
+    for name, address in {
+        "cublasSetStream": made.set_stream, "cublasGemmStridedBatchedEx": made.gemm,
+        "blas": made.blas,
+    }.items():  # fmt: skip
+        setattr(run.table, name, ffi.cast(ffi.typeof(getattr(run.table, name)), address))
+    return made
+
+
+def products(run: Routines) -> int:
+    return run.device.sim.counters().products
 
 
 @pytest.mark.parametrize("flags", FLAGS)
 @pytest.mark.parametrize("kind", DTYPES)
 def test_cublas_is_told_of_row_major_matrices(
-    run: Routines, library: Library, kind: str, flags: tuple[int, int]
+    run: Routines, library: cublas.Cublas, kind: str, flags: tuple[int, int]
 ) -> None:
-    gemm(run, kind, (5, 7, 3), flags)
-    gemm(run, kind, (5, 7, 3), flags, alpha=0.5, beta=2.0)
-    assert library.kinds == [{"f32": (0, 68), "f64": (1, 70)}[kind]] * 2
-    assert library.blas[1] == 0
+    before = products(run)
+    for size in [(5, 7, 3), (1, 4, 6), (8, 1, 1)]:
+        gemm(run, kind, size, flags)
+        gemm(run, kind, size, flags, alpha=0.5, beta=2.0)
+    assert products(run) == before + 6
+    assert library.memory[1] == 0  # nobody has the lock
 
 
-def test_cublas_is_not_asked_for_what_it_need_not_know(run: Routines, library: Library) -> None:
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("kind", DTYPES)
+def test_cublas_is_told_of_rows_that_are_apart_and_of_batches(
+    run: Routines, library: cublas.Cublas, kind: str, flags: tuple[int, int]
+) -> None:
+    """Matrices are parts of wider ones, and the next one begins further on."""
+    (trans_a, trans_b), dtype, (m, n, k) = flags, DTYPES[kind], (3, 4, 2)
+    a = draw(2, *((k + 1, m + 2) if trans_a else (m + 1, k + 2)), dtype=dtype)
+    b = draw(2, *((n + 3, k + 1) if trans_b else (k + 3, n + 1)), dtype=dtype)
+    c = draw(2, m + 2, n + 5, dtype=dtype)
+    steps = a[0].size, b[0].size, c[0].size
+    out = run(
+        f"batched_gemm_{kind}", 2, *flags, m, n, k, 1.0, a, a.shape[2], b, b.shape[2], 0.0, c,
+        c.shape[2], *steps,
+    )  # fmt: skip
+    left = a[:, :k, :m].swapaxes(1, 2) if trans_a else a[:, :m, :k]
+    right = b[:, :n, :k].swapaxes(1, 2) if trans_b else b[:, :k, :n]
+    assert product(left, right, out[:, :m, :n])
+    np.testing.assert_array_equal(out[:, m:], c[:, m:])
+    np.testing.assert_array_equal(out[:, :, n:], c[:, :, n:])
+
+
+def test_cublas_is_not_asked_for_what_it_need_not_know(
+    run: Routines, library: cublas.Cublas
+) -> None:
+    before = products(run)
     for size in [(3, 2, 0), (0, 3, 2), (3, 0, 2)]:
         gemm(run, "f32", size, (0, 0))
-    assert library.kinds == []
+    assert products(run) == before
 
 
-def test_an_error_of_cublas_is_a_status(run: Routines, library: Library) -> None:
-    library.answer = 13
+def test_an_error_of_cublas_is_a_status(run: Routines, library: cublas.Cublas) -> None:
+    run.device.call("cublasDestroy_v2", Pointer(library.memory[0]))
     a, c = draw(2, 2, dtype=F32), np.zeros((2, 2), np.float32)
-    with pytest.raises(Failed, match="-2013"):
+    with pytest.raises(Failed, match="-2001: not a handle of cuBLAS"):
         run("gemm_f32", 0, 0, 2, 2, 2, 1.0, a, 2, a, 2, 0.0, c, 2)
-    assert library.blas[1] == 0
+    assert library.memory[1] == 0

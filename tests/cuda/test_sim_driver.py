@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import threading
 from typing import Any
 
@@ -246,7 +247,11 @@ def test_a_copy_takes_along_what_is_unwritten(device: Device) -> None:
 def test_pools(device: Device) -> None:
     pool, used = ctypes.c_void_p(), ctypes.c_uint64()
     device.call("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0)
-    made = device.handle("cuMemPoolCreate", ctypes.create_string_buffer(88))
+    pinned_on_device_0 = struct.pack("iiiiQQH54x", 1, 0, 1, 0, 0, 0, 0)
+    made = device.handle("cuMemPoolCreate", ctypes.create_string_buffer(pinned_on_device_0, 88))
+    for wrong in ((0, 0, 1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0, 0), (1, 0, 1, 1, 0, 0, 0)):
+        properties = ctypes.create_string_buffer(struct.pack("iiiiQQH54x", *wrong), 88)
+        assert device.result("cuMemPoolCreate", ctypes.byref(pool), properties) == INVALID_VALUE
     assert made.value != pool.value
     device.call("cuMemPoolSetAttribute", made, 4, ctypes.byref(ctypes.c_uint64(1 << 40)))
     device.call("cuMemPoolGetAttribute", made, 4, ctypes.byref(used))

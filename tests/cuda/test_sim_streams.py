@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 from tests.cuda.device import Device, Pointer, host, refused
 
 INVALID_VALUE, INVALID_HANDLE, NOT_READY, ILLEGAL_ADDRESS = 1, 400, 600, 700
-UNSUPPORTED, INVALIDATED, UNJOINED, IMPLICIT = 900, 901, 904, 906
+UNSUPPORTED, INVALIDATED, UNJOINED, IMPLICIT, CAPTURED_EVENT, WRONG_THREAD = (
+    900, 901, 904, 906, 907, 908,
+)  # fmt: skip
 NON_BLOCKING = 1
 
 i32, f32, size = ctypes.c_int, ctypes.c_float, ctypes.c_size_t
@@ -172,7 +175,7 @@ def test_capture_and_replay(device: Device, deferred: bool) -> None:
     factor.value = 100  # was copied when it was captured
     graph = ctypes.c_void_p()
     device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-    replay = device.handle("cuGraphInstantiate", graph, ctypes.c_uint64(0))
+    replay = device.handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
     device.call("cuGraphDestroy", graph)
     assert device.sim.counters().launches == before.launches
     for count in (1, 2, 3):
@@ -190,7 +193,7 @@ def test_what_capture_forbids(device: Device) -> None:
     there = device.allocate(8)
     assert device.result("cuStreamBeginCapture", None, 0) == UNSUPPORTED
     forbidden: dict[str, tuple[Any, ...]] = {
-        "cuStreamSynchronize": (stream,),
+        "cuStreamSynchronize": (stream_of(device),),
         "cuCtxSynchronize": (),
         "cuMemAlloc": (ctypes.byref(address), size(8)),
         "cuMemcpyHtoD": (there, host(x), size(8)),
@@ -204,6 +207,78 @@ def test_what_capture_forbids(device: Device) -> None:
     device.call("cuMemAlloc", ctypes.byref(address), size(8))
     device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
     device.call("cuGraphDestroy", graph)
+
+
+def test_an_event_of_a_capture_tells_nothing(device: Device) -> None:
+    stream, event = stream_of(device), device.handle("cuEventCreate", 2)
+    graph = ctypes.c_void_p()
+    for name in ("cuEventQuery", "cuEventSynchronize"):
+        device.call("cuStreamBeginCapture", stream, 2)
+        device.call("cuEventRecord", event, stream)
+        refused(device, CAPTURED_EVENT, name, event)
+        ended = device.result("cuStreamEndCapture", stream, ctypes.byref(graph))
+        assert ended == INVALIDATED
+        assert device.result(name, event) == CAPTURED_EVENT  # until it is recorded anew
+        device.call("cuEventRecord", event, stream)
+        device.call(name, event)
+
+
+def test_a_capture_in_any_mode_forbids_to_wait_for_its_stream(device: Device) -> None:
+    stream, graph = stream_of(device), ctypes.c_void_p()
+    for name in ("cuStreamSynchronize", "cuStreamQuery"):
+        device.call("cuStreamBeginCapture", stream, 2)  # relaxed
+        assert "of a stream that captures" in refused(device, UNSUPPORTED, name, stream)
+        ended = device.result("cuStreamEndCapture", stream, ctypes.byref(graph))
+        assert ended == INVALIDATED
+
+
+def test_a_capture_takes_no_host_memory_that_is_not_pinned(device: Device) -> None:
+    stream, graph, block = stream_of(device), ctypes.c_void_p(), device.handle(
+        "cuMemHostAlloc", size(8), 0
+    )  # fmt: skip
+    there, plain = device.allocate(8), np.zeros(1)
+    for memory, result in ((host(plain), UNSUPPORTED), (Pointer(block.value or 0), 0)):
+        device.call("cuStreamBeginCapture", stream, 1)
+        assert device.result("cuMemcpyHtoDAsync", there, memory, size(8), stream) == result
+        ended = device.result("cuStreamEndCapture", stream, ctypes.byref(graph))
+        assert ended == (INVALIDATED if result else 0)
+    device.call("cuMemFreeHost", block)
+
+
+def test_a_capture_ends_in_the_thread_that_began_it(device: Device) -> None:
+    stream, graph, results = stream_of(device), ctypes.c_void_p(), list[int]()
+
+    def end() -> None:
+        device.call("cuCtxPushCurrent", device.context)
+        results.append(device.result("cuStreamEndCapture", stream, ctypes.byref(graph)))
+
+    for mode, result in ((0, WRONG_THREAD), (1, WRONG_THREAD), (2, 0)):
+        device.call("cuStreamBeginCapture", stream, mode)
+        thread = threading.Thread(target=end)
+        thread.start()
+        thread.join()
+        assert results.pop() == result
+        if result:
+            device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+
+
+def test_asking_whether_the_legacy_stream_captures_breaks_nothing(device: Device) -> None:
+    stream, graph, status = stream_of(device, 0), ctypes.c_void_p(), i32()
+    device.call("cuStreamBeginCapture", stream, 1)
+    assert device.result("cuStreamIsCapturing", None, ctypes.byref(status)) == IMPLICIT
+    device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+
+
+def test_flags_that_there_are_not(device: Device) -> None:
+    stream, made = stream_of(device), ctypes.c_void_p()
+    event = device.handle("cuEventCreate", 0)
+    for flags in (4, 8):
+        assert device.result("cuEventCreate", ctypes.byref(made), flags) == INVALID_VALUE
+    assert device.result("cuStreamWaitEvent", stream, event, 2) == INVALID_VALUE
+    device.call("cuStreamBeginCapture", stream, 1)
+    device.call("cuStreamEndCapture", stream, ctypes.byref(made))
+    args = ctypes.byref(ctypes.c_void_p()), made, ctypes.c_uint64(16)
+    assert device.result("cuGraphInstantiateWithFlags", *args) == INVALID_VALUE
 
 
 def test_recover_ends_captures(device: Device) -> None:
@@ -245,7 +320,7 @@ def test_capture_of_two_streams(device: Device) -> None:
             (0, 0) if joins else (1, 2)
         )
         if joins:
-            replay = device.handle("cuGraphInstantiate", graph, ctypes.c_uint64(0))
+            replay = device.handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
             device.call("cuGraphLaunch", replay, first)
             assert [device.get(address, 1, "i4")[0] for address in (x, y)] == [1, 2]
 
@@ -257,6 +332,6 @@ def test_replay_after_its_memory_is_gone(device: Device) -> None:
     device.call("cuStreamBeginCapture", stream, 0)
     device.launch(kernel, 1, 1, x, x, stream=stream)
     device.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-    replay = device.handle("cuGraphInstantiate", graph, ctypes.c_uint64(0))
+    replay = device.handle("cuGraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
     device.free(x)
     assert "was freed" in refused(device, ILLEGAL_ADDRESS, "cuGraphLaunch", replay, stream)

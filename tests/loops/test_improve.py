@@ -16,7 +16,7 @@ from symc.graph import Tensor, walk
 from symc.loops.improve import improve_loops
 from symc.loops.outline import outline
 from symc.loops.scan import Part, Scan
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 
 RNG = np.random.default_rng(11)
 
@@ -184,6 +184,16 @@ def test_only_the_last_row_is_kept(last: Callable[[Tensor], Tensor], kinds: set[
     y, _ = symc.scan(lambda x, y: T.sin(x + y), x, T.zeros_like(x[0]))
     after = improved([x], [last(y)], r(4, 3))
     assert {part.kind for part in parts(after)} == kinds
+
+
+@pytest.mark.parametrize("row", [-1, 6])
+def test_only_the_last_row_of_a_known_number_of_steps_is_kept(row: int) -> None:
+    x = T.vector("x")
+    y, _ = symc.scan(lambda y: y * 2 + 1, outputs_info=x, n_steps=7)
+    roots = [y[row], symc.grad(y[row].sum(), x)]
+    after = improved([x], roots, r(3))
+    assert {part.kind for part in parts(after)} == {"final"}
+    assert {node.type.shape[0] for node in walk(after) if node.ndim == 2} == {1}
 
 
 def test_only_the_last_row_of_a_loop_that_ends_early_is_kept() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,15 @@ def test_batch_norm() -> None:
 
 def test_inference_uses_what_training_kept() -> None:
     mean, var = RNG.standard_normal(4), RNG.random(4)
-    check(nnet.batch_norm_inference, X, mean, var, SCALE, SHIFT, compiled=False, rtol=1e-11,
-          oracle=lambda x, m, v, a, b: (x - along(m)) / np.sqrt(along(v) + 1e-5) * along(a)
+    check(nnet.batch_norm_inference, X, SCALE, SHIFT, mean, var, compiled=False, rtol=1e-11,
+          oracle=lambda x, a, b, m, v: (x - along(m)) / np.sqrt(along(v) + 1e-5) * along(a)
           + along(b))  # fmt: skip
+
+
+def test_inference_takes_its_arguments_in_the_order_of_training() -> None:
+    """Scale and shift were taken for mean and variance: NaN, and no error."""
+    training, inference = map(signature, (nnet.batch_norm, nnet.batch_norm_inference))
+    assert list(training.parameters)[:5] == list(inference.parameters)[:5]
 
 
 def test_layer_group_and_instance_norm() -> None:

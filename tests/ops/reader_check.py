@@ -255,7 +255,7 @@ def _number(expression: ir.Expr) -> Any:
             assert left.dtype is right.dtype, (op, left.dtype, right.dtype)
             return _BINARY[op](number(left), number(right))
         case ir.Call(function=name, args=args):
-            row = ELEMENTWISE.get(name)
+            row = ELEMENTWISE.find(name)
             function = row.numpy if row is not None else _PARTS.get(name) or getattr(meaning, name)
             return function(*map(number, args))
         case ir.Cast(x=x, dtype=dtype):

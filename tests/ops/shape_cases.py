@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from symc import tensor as T
-from symc.tensor.pad import Mode
+from symc.tensor.padding import Mode
 from tests.ops.harness import check
 from tests.ops.reader_check import check_lowering
 

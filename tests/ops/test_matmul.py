@@ -13,7 +13,7 @@ from symc.codegen import ir
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Tensor, walk
 from symc.lowering import Fold, LibCall
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 from tests.ops.harness import check
 from tests.ops.reader_check import check_lowering, enforce
 

@@ -11,7 +11,7 @@ import symc
 from symc import tensor as T
 from symc.errors import BadIndex
 from symc.evaluate import evaluate
-from symc.tensor.softmax import LogSoftmax, LogSumExp, Softmax
+from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from tests.ops.harness import check
 from tests.ops.reader_check import check_lowering
 

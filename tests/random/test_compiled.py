@@ -25,6 +25,21 @@ def test_filled_arrays_have_the_numbers_made_one_by_one() -> None:
         np.testing.assert_allclose(filled[:40], one_by_one, rtol=rtol, atol=rtol)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_filled_arrays_of_uniform_numbers_have_the_numbers_made_one_by_one(dtype: str) -> None:
+    key = T.random.key(4)
+    few = [T.random.uniform(T.random.key(k), size=n, dtype=dtype) for k, n in ((4, 40), (5, 63))]
+    many = [T.random.uniform(T.random.key(k), size=n, dtype=dtype) for k, n in ((4, 1001), (5, 64))]
+    u = T.random.uniform(key, size=5000, dtype=dtype)
+    f = symc.function([], [*few, *many, u < 0.25], mode="compile")
+    assert "symc_fill_uniform" in f.source
+    short, next_short, filled, next_filled, below = f()
+    np.testing.assert_array_equal(filled[:40], short)
+    np.testing.assert_array_equal(next_filled[:63], next_short)
+    np.testing.assert_array_equal(filled, evaluate([many[0]], {})[0])
+    np.testing.assert_array_equal(below, evaluate([u < 0.25], {})[0])
+
+
 def test_sums_of_very_many_numbers_need_no_array() -> None:
     f = symc.function([], T.random.normal(T.random.key(0), size=1 << 24).sum(), mode="compile")
     assert "symc_fill_normal" not in f.source
@@ -44,7 +59,7 @@ def test_routines_and_kernels_share_functions() -> None:
 def test_keys_are_made_before_loops() -> None:
     """Even before loops of unknown length: that a key has two numbers is known."""
     stream = RandomStream(0)
-    f = symc.function([], stream.uniform(size=100_000).sum(), mode="compile")
+    f = symc.function([], stream.integers(9, size=100_000).sum(), mode="compile")
     before, _, loops = f.source.partition("/* ---- kernels ---- */")[2].partition("for (")
     assert before.count("symc_random_key_u64(") == 2
     assert "symc_random_key_u64(" not in loops

@@ -13,7 +13,7 @@ from symc.graph import Tensor
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Reduce
 from symc.tensor.lengths import Length
-from symc.tensor.matmul import MatMul, MatVec
+from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.reshape import Reshape
 from symc.tensor.shape import Concatenate
 from symc.tensor.slices import Slice, SliceWrite

@@ -11,7 +11,7 @@ from symc.grad import grad
 from symc.graph import Tensor
 from symc.tensor.linalg.common import Square
 from symc.tensor.linalg.general import Lu
-from symc.tensor.matmul import MatMul
+from symc.tensor.matrix_product import MatMul
 from symc.tensor.views import DimShuffle
 
 L: Any = T.linalg

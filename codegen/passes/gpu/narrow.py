@@ -12,7 +12,7 @@ keeps 64 bits, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from symc.codegen.blocks import every_step
@@ -87,20 +87,67 @@ def lengths_of(program: Program) -> list[Expr]:
 def limits(kernel: Kernel) -> list[Expr]:
     """The lengths of loops, in the sizes of a kernel, that must be small for it to be narrow.
 
-    Of the lengths of loops over packs, which are divided, the products that are divided.
+    Of lengths that are computed, the products in them: those of loops over packs, which are
+    divided, and those of chunks, of which the last is shorter. What such a product does not exceed
+    stands for it where it is not made of sizes alone; `is_small` knows those with a constant.
     """
     sizes = {size.name for size in kernel.sizes}
+    bounds = bounds_of(kernel)
+    values = {s.var.name: s.value for s in statements(kernel.body) if isinstance(s, Let)}
     found: dict[Expr, None] = {}
     for stmt in statements(kernel.body):
         if isinstance(stmt, Loop) and not isinstance(stmt.extent, Const):
             pending: list[Expr] = [stmt.extent]
+            named: set[str] = set()
             while pending:
                 expr = pending.pop()
                 is_product = isinstance(expr, Binary) and expr.op == "mul"
                 if names_in(expr) <= sizes and (expr is stmt.extent or is_product):
                     found[expr] = None
+                elif is_product and not any(isinstance(factor, Const) for factor in parts(expr)):
+                    bound = bound_of(expr, bounds)
+                    found |= {} if bound is None else {bound: None}
+                if isinstance(expr, Var) and expr.name in values and expr.name not in named:
+                    named.add(expr.name)
+                    pending.append(values[expr.name])
                 pending.extend(parts(expr))
     return list(found)
+
+
+def bounds_of(kernel: Kernel) -> dict[str, Expr]:
+    """What the names of a kernel do not exceed, in its sizes, as far as that is known."""
+    bounds: dict[str, Expr] = {size.name: size for size in kernel.sizes}
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, Let | Loop):
+            bound = bound_of(stmt.value if isinstance(stmt, Let) else stmt.extent, bounds)
+            if bound is not None:
+                bounds[stmt.var.name] = bound
+    return bounds
+
+
+def bound_of(expr: Expr, bounds: Mapping[str, Expr]) -> Expr | None:
+    """What an index, in which nothing is negative, does not exceed, or None."""
+    match expr:
+        case Const():
+            return expr
+        case Var(name):
+            return bounds.get(name)
+        case Binary("min", left, right):
+            bound = bound_of(left, bounds)
+            return bound_of(right, bounds) if bound is None else bound
+        case Binary("sub" | "floordiv", left, right):
+            match bound_of(left, bounds):
+                case Binary("mul", quotient, stride) if expr.op == "floordiv" and stride == right:
+                    return quotient
+                case bound:
+                    return bound
+        case Binary("mod", _, right):
+            return bound_of(right, bounds)
+        case Binary("add" | "mul" as op, left, right):
+            low, high = bound_of(left, bounds), bound_of(right, bounds)
+            return None if low is None or high is None else Binary(op, low, high, expr.dtype)
+        case _:
+            return None
 
 
 class _Narrow:
@@ -113,6 +160,7 @@ class _Narrow:
             for number, size in enumerate(kernel.sizes)
         )
         self.limited = set(limits(kernel))
+        self.bounds = bounds_of(kernel)
         self.narrow = {size.name for size in self.sizes if size.dtype is INT32}
         self.narrow |= {s.var.name for s in statements(kernel.body) if isinstance(s, Loop)}
         self.lets = {
@@ -198,7 +246,7 @@ class _Narrow:
                     return False
                 named = self.lets.get(name)
                 return named is None or self.is_small(named)
-            case Binary("mul") if expr in self.limited:
+            case Binary("mul") if {expr, bound_of(expr, self.bounds)} & self.limited:
                 return True
             case Binary("mul", Var(), Const(value)):  # the start of a pack or a block
                 return 0 <= value <= 1 << 16 and self.is_small(expr.left)

@@ -4,7 +4,8 @@
 x that are far apart, and use one element of each 32 bytes that memory delivers. So the loops go
 over tiles of 32 x 32 instead: a tile of x is copied into an array of the team's own, along i, and
 from there into the result, along j. Rows of that array are 33 long, so that a column of it lies in
-32 different banks of shared memory.
+32 different banks of shared memory. A thread does several rows of a column at a time, so that it
+asks memory for all of them before it waits for the first.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from symc.codegen.passes.walk import (
 
 SIDE = 32
 ROW = SIDE + 1
+AT_A_TIME = 4  # rows: 16 bytes for each thread, as in a loop over packs
 ENOUGH = 16  # the shortest constant length of an axis worth a tile
 
 
@@ -134,18 +136,22 @@ def _over_tile(
     fast: tuple[Var, Var, Expr], work: Block,
 ) -> Loop:  # fmt: skip
     """A loop over the elements of a tile that lie in the array."""
-    t = Var(fresh("t", taken))
+    t, turn, first = (Var(fresh(name, taken)) for name in ("t", "turn", "first"))
     row, column = place
+    apart = SIDE // AT_A_TIME
     inside: list[Expr] = []
-    lets: list[Stmt] = [
-        Let(row, binary("floordiv", t, const(SIDE))),
-        Let(column, binary("mod", t, const(SIDE))),
-    ]
+    names: list[Stmt] = []
     for (var, tile, extent), position in ((slow, row), (fast, column)):
-        lets.append(Let(var, add(mul(tile, const(SIDE)), position)))
+        names.append(Let(var, add(mul(tile, const(SIDE)), position)))
         inside.append(binary("lt", var, extent))
     condition = Binary("and", inside[0], inside[1], BOOL)
-    return Loop(t, const(SIDE * SIDE), "parallel", (*lets, If(condition, work)))
+    rows = (Let(row, add(mul(turn, const(apart)), first)), *names, If(condition, work))
+    body: Block = (
+        Let(first, binary("floordiv", t, const(SIDE))),
+        Let(column, binary("mod", t, const(SIDE))),
+        Loop(turn, const(AT_A_TIME), "unroll", rows),
+    )
+    return Loop(t, const(SIDE * apart), "parallel", body)
 
 
 def _transposed(outer: str, inner: Loop) -> list[Load]:

@@ -8,6 +8,8 @@ is computed from lengths and loop variables alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from symc.codegen.dtypes import INT32, INT64, UINT16, UINT32, UINT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -44,13 +46,13 @@ class _Wrap:
     """The pass over one kernel."""
 
     def __init__(self, kernel: Kernel, elements: set[int]) -> None:
-        self.data = _data(kernel.body)
         self.positions = {
             size.name for number, size in enumerate(kernel.sizes) if number not in elements
         }
         for stmt in statements(kernel.body):
             if isinstance(stmt, Loop) or (isinstance(stmt, Let) and self.is_position(stmt.value)):
                 self.positions.add(stmt.var.name)
+        self.data = _data(kernel.body, self.is_position)
 
     def block(self, block: Block) -> Block:
         """A block that wraps."""
@@ -124,8 +126,8 @@ def _overflows(op: str, expr: Expr) -> bool:
     return expr.dtype in (INT32, INT64) or (op == "mul" and expr.dtype is UINT16)
 
 
-def _data(block: Block) -> set[str]:
-    """The names that are used as more than indexes."""
+def _data(block: Block, is_position: Callable[[Expr], bool]) -> set[str]:
+    """The names that are used as more than indexes, or than positions that are compared."""
     lets: dict[str, Expr] = {}
     found: set[str] = set()
     pending: list[Expr] = []
@@ -143,7 +145,7 @@ def _data(block: Block) -> set[str]:
                 pass
     while pending:
         names: list[str] = []
-        _collect(pending.pop(), names)
+        _collect(pending.pop(), names, is_position)
         for name in names:
             if name not in found:
                 found.add(name)
@@ -152,13 +154,17 @@ def _data(block: Block) -> set[str]:
     return found
 
 
-def _collect(expr: Expr, names: list[str]) -> None:
-    """The names in an expression outside of indexes."""
+def _collect(expr: Expr, names: list[str], is_position: Callable[[Expr], bool]) -> None:
+    """The names in an expression outside of indexes and of positions that are compared."""
     match expr:
         case Var(name):
             names.append(name)
         case Load():
             return
+        case Binary(_, left, right, dtype) if left.dtype is not dtype:
+            for part in (left, right):
+                if not is_position(part):
+                    _collect(part, names, is_position)
         case _:
             for part in parts(expr):
-                _collect(part, names)
+                _collect(part, names, is_position)

@@ -17,6 +17,7 @@ typedef struct event *CUevent;
 typedef struct graph *CUgraph;
 typedef struct executable *CUgraphExec;
 typedef struct pool *CUmemoryPool;
+struct properties;
 typedef struct CUuuid {
     char bytes[16];
 } CUuuid;
@@ -45,7 +46,11 @@ typedef struct CUuuid {
            "operation failed due to a previous error during capture")                           \
     RESULT(904, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "capturing stream has unjoined work")       \
     RESULT(906, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,                                             \
-           "operation would make the legacy stream depend on a capturing blocking stream")
+           "operation would make the legacy stream depend on a capturing blocking stream")      \
+    RESULT(907, CUDA_ERROR_CAPTURED_EVENT,                                                      \
+           "operation not permitted on an event last recorded in a capturing stream")           \
+    RESULT(908, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,                                         \
+           "attempt to terminate a thread-local capture sequence from another thread")
 
 #define RESULT_NUMBER(number, name, text) name = number,
 enum { RESULTS(RESULT_NUMBER) };
@@ -118,7 +123,7 @@ enum {
     FUNCTION(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags))                    \
     FUNCTION(cuMemFreeHost, (void *address))                                                    \
     FUNCTION(cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device))                  \
-    FUNCTION(cuMemPoolCreate, (CUmemoryPool *pool, const void *properties))                     \
+    FUNCTION(cuMemPoolCreate, (CUmemoryPool *pool, const struct properties *properties))        \
     FUNCTION(cuMemPoolDestroy, (CUmemoryPool pool))                                             \
     FUNCTION(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value))            \
     FUNCTION(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value))            \
@@ -158,13 +163,27 @@ enum {
     FUNCTION(cuStreamBeginCapture, (CUstream stream, int mode))                                 \
     FUNCTION(cuStreamEndCapture, (CUstream stream, CUgraph *graph))                             \
     FUNCTION(cuStreamIsCapturing, (CUstream stream, int *status))                               \
-    FUNCTION(cuGraphInstantiate, (CUgraphExec *executable, CUgraph graph, uint64_t flags))      \
+    FUNCTION(cuGraphInstantiateWithFlags,                                                       \
+             (CUgraphExec *executable, CUgraph graph, uint64_t flags))                          \
     FUNCTION(cuGraphUpload, (CUgraphExec executable, CUstream stream))                          \
     FUNCTION(cuGraphLaunch, (CUgraphExec executable, CUstream stream))                          \
     FUNCTION(cuGraphDestroy, (CUgraph graph))                                                   \
     FUNCTION(cuGraphExecDestroy, (CUgraphExec executable))
 
+// The functions of cuBLAS that symc calls, under the names of the library.
+typedef struct cublasContext *cublasHandle_t;
+#define CUBLAS_FUNCTIONS(FUNCTION)                                                              \
+    FUNCTION(cublasCreate_v2, (cublasHandle_t *handle))                                         \
+    FUNCTION(cublasDestroy_v2, (cublasHandle_t handle))                                         \
+    FUNCTION(cublasSetStream_v2, (cublasHandle_t handle, CUstream stream))                      \
+    FUNCTION(cublasGemmStridedBatchedEx,                                                        \
+             (cublasHandle_t handle, int trans_a, int trans_b, int m, int n, int k,             \
+              const void *alpha, const void *a, int type_a, int lda, long long stride_a,        \
+              const void *b, int type_b, int ldb, long long stride_b, const void *beta, void *c, \
+              int type_c, int ldc, long long stride_c, int batch, int compute, int algorithm))
+
 #define FUNCTION_PROTOTYPE(name, parameters) CUresult name parameters;
 FUNCTIONS(FUNCTION_PROTOTYPE)
+CUBLAS_FUNCTIONS(FUNCTION_PROTOTYPE)
 
 #endif

@@ -21,6 +21,7 @@
 //   work.c     what is enqueued, and when it runs
 //   streams.c  streams and events
 //   graphs.c   capture and replay
+//   cublas.c   matrix products of cuBLAS, on the same streams
 //   blocks.c   a launch: barriers, warp operations
 //   fibers.c   threads of a block as coroutines
 //   check.c    each access to memory
@@ -62,7 +63,7 @@ extern struct settings {
     bool deferred;
 } settings;
 extern struct counters {
-    int64_t launches, allocations, bytes, modules, graphs, barriers;
+    int64_t launches, allocations, bytes, modules, graphs, barriers, products;
 } counters;
 extern CUresult sticky;  // the error that lost the context, or CUDA_SUCCESS
 extern const struct module *reported;  // whose kernel the report is about, or NULL
@@ -196,14 +197,35 @@ double symc_erfcx(double x), symc_erfinv(double x), symc_erfcinv(double x);
 double symc_normcdf(double x), symc_normcdfinv(double x);
 double symc_i0(double x), symc_i1(double x);
 
+// --- cublas.c -----------------------------------------------------------------------------------
+
+// Matrices one behind the other, each column-major: elements from column to column, and from matrix
+// to matrix.
+struct matrix {
+    uint64_t start;
+    int leading;
+    long long stride;
+};
+
+// ``c = alpha op(a) op(b) + beta c`` for each of a batch: m by n elements, sums of k products.
+struct product {
+    struct matrix a, b, c;
+    int m, n, k, batch;
+    bool trans_a, trans_b, is_double, tf32;
+    double alpha, beta;
+};
+
+CUresult run_product(const struct product *task);
+
 // --- work.c -------------------------------------------------------------------------------------
 
-enum kind { LAUNCH, TO_DEVICE, TO_HOST, ON_DEVICE, FILL, FREE, RECORD, WAIT };
+enum kind { LAUNCH, PRODUCT, TO_DEVICE, TO_HOST, ON_DEVICE, FILL, FREE, RECORD, WAIT };
 struct operation {
     enum kind kind;
     struct stream *stream;
     union {
         struct launch launch;
+        struct product product;
         struct {
             uint64_t to, from;
             size_t bytes;
@@ -265,6 +287,9 @@ void leave_capture(const struct capture *capture);
 void forget_captures(void);
 // Whether a call that waits or allocates is allowed now; if not, the capture is lost.
 CUresult allowed_in_capture(const char *what);
+// Whether one that asks for the work of a stream or event is, in any mode and thread.
+CUresult not_captured(const struct stream *stream, const char *what);
+CUresult not_a_captured_event(const struct event *event, const char *what);
 // Puts an operation into the capture that its stream takes part in, if any: then `taken`.
 CUresult capture(const struct operation *operation, bool *taken);
 

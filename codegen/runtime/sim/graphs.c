@@ -21,6 +21,7 @@ struct executable {
     struct operations operations;
 };
 
+enum { INSTANTIATE_FLAGS = 15 };  // all that there are
 static struct capture *captures;
 
 CUresult allowed_in_capture(const char *what) {
@@ -36,11 +37,25 @@ CUresult allowed_in_capture(const char *what) {
     return CUDA_SUCCESS;
 }
 
-static CUresult implicit_dependence(const struct stream *stream) {
+CUresult not_captured(const struct stream *stream, const char *what) {
+    if (!stream->capture) return CUDA_SUCCESS;
+    stream->capture->lost = true;
+    return complain(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "%s of a stream that captures", what);
+}
+
+CUresult not_a_captured_event(const struct event *event, const char *what) {
+    if (!event->capture) return CUDA_SUCCESS;
+    event->capture->lost = true;
+    return complain(CUDA_ERROR_CAPTURED_EVENT, "%s of an event that was recorded in a capture",
+                    what);
+}
+
+// The legacy stream waits for all blocking ones, which one that captures does not allow.
+static CUresult implicit_dependence(const struct stream *stream, bool breaks) {
     if (stream != &legacy_stream) return CUDA_SUCCESS;
     for (struct capture *one = captures; one; one = one->next) {
         if (!one->origin->blocking) continue;
-        one->lost = true;
+        one->lost |= breaks;
         return complain(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
                         "work on the legacy stream while a blocking stream captures");
     }
@@ -66,14 +81,24 @@ static CUresult capture_wait(const struct operation *operation, bool *taken) {
     return CUDA_SUCCESS;
 }
 
+static bool has_pageable_memory(const struct operation *operation) {
+    if (operation->kind == TO_DEVICE) return !is_pinned(operation->copy.from);
+    return operation->kind == TO_HOST && !is_pinned(operation->copy.to);
+}
+
 CUresult capture(const struct operation *operation, bool *taken) {
-    CHECKED(implicit_dependence(operation->stream));
+    CHECKED(implicit_dependence(operation->stream, true));
     if (operation->kind == WAIT) return capture_wait(operation, taken);
     struct capture *into = operation->stream->capture;
     if (operation->kind == RECORD) operation->mark.event->capture = into;
     if (!into) return CUDA_SUCCESS;
     *taken = true;
     if (operation->kind == RECORD) return CUDA_SUCCESS;
+    if (has_pageable_memory(operation)) {
+        into->lost = true;
+        return complain(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                        "a copy of host memory that is not pinned, while its stream captures");
+    }
     if (operation->stream != into->origin) into->unjoined = operation->stream;
     append(&into->operations, operation);
     return CUDA_SUCCESS;
@@ -122,6 +147,11 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     if (!ended || ended->origin != stream) {
         return complain(CUDA_ERROR_INVALID_VALUE, "cuStreamEndCapture: it began no capture");
     }
+    if (ended->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
+        !pthread_equal(ended->owner, pthread_self())) {
+        return complain(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+                        "cuStreamEndCapture: another thread began the capture");
+    }
     CUresult result = CUDA_SUCCESS;
     if (ended->lost) {
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;  // the report says why already
@@ -145,16 +175,18 @@ CUresult cuStreamIsCapturing(CUstream handle, int *status) {
     struct stream *stream;
     CHECKED(usable());
     CHECKED(find_stream(handle, &stream));
-    CHECKED(implicit_dependence(stream));
+    CHECKED(implicit_dependence(stream, false));
     *status = !stream->capture ? 0 : stream->capture->lost ? 2 : 1;
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, uint64_t flags) {
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, uint64_t flags) {
     ONE_AT_A_TIME;
-    (void)flags;
     CHECKED(usable());
-    if (!graph) return complain(CUDA_ERROR_INVALID_VALUE, "cuGraphInstantiate: no graph");
+    if (!graph || flags & ~(uint64_t)INSTANTIATE_FLAGS) {
+        return complain(CUDA_ERROR_INVALID_VALUE, "cuGraphInstantiate: %s",
+                        graph ? "unknown flags" : "no graph");
+    }
     *executable = calloc(1, sizeof **executable);
     (*executable)->alive = true;
     for (size_t i = 0; i < graph->operations.count; i++) {

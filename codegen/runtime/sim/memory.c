@@ -336,10 +336,29 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool *pool, const void *properties) {
+// CUmemPoolProps.
+struct properties {
+    int allocation, handles, location, device;
+    void *security;
+    size_t most;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+enum { PINNED = 1, ON_A_DEVICE = 1 };
+
+static bool are_for_the_device(const struct properties *properties) {
+    static const struct properties wanted = {PINNED, 0, ON_A_DEVICE, 0};
+    struct properties compared = *properties;
+    compared.most = 0;
+    return memcmp(&compared, &wanted, sizeof wanted) == 0;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const struct properties *properties) {
     ONE_AT_A_TIME;
     CHECKED(usable());
-    if (!properties) return complain(CUDA_ERROR_INVALID_VALUE, "cuMemPoolCreate: no properties");
+    if (!properties || !are_for_the_device(properties)) {
+        return complain(CUDA_ERROR_INVALID_VALUE, "cuMemPoolCreate: properties");
+    }
     *pool = calloc(1, sizeof **pool);
     (*pool)->alive = true;
     return CUDA_SUCCESS;

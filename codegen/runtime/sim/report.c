@@ -84,7 +84,7 @@ void symc_sim_counters(int64_t *values) {
 static const struct named {
     const char *name;
     void *address;
-} entries[] = {FUNCTIONS(FUNCTION_ENTRY)};
+} entries[] = {FUNCTIONS(FUNCTION_ENTRY) CUBLAS_FUNCTIONS(FUNCTION_ENTRY)};
 
 int symc_sim_entry(int number, const char **name, void **address) {
     if (number < 0 || number >= (int)(sizeof entries / sizeof *entries)) return 0;
@@ -98,7 +98,7 @@ CUresult cuGetProcAddress(const char *symbol, void **address, int version, uint6
     (void)version, (void)flags;
     if (!symbol || !address) return complain(CUDA_ERROR_INVALID_VALUE, "cuGetProcAddress: null");
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        if (strcmp(entries[i].name, symbol) == 0) {
+        if (strcmp(entries[i].name, symbol) == 0 && strncmp(symbol, "cublas", 6) != 0) {
             *address = entries[i].address;
             if (status) *status = 0;  // CU_GET_PROC_ADDRESS_SUCCESS
             return CUDA_SUCCESS;

@@ -77,6 +77,7 @@ CUresult cuStreamSynchronize(CUstream handle) {
     struct stream *stream;
     CHECKED(usable());
     CHECKED(find_stream(handle, &stream));
+    CHECKED(not_captured(stream, "cuStreamSynchronize"));
     CHECKED(allowed_in_capture("cuStreamSynchronize"));
     return finish_stream(stream);
 }
@@ -86,13 +87,15 @@ CUresult cuStreamQuery(CUstream handle) {
     struct stream *stream;
     CHECKED(usable());
     CHECKED(find_stream(handle, &stream));
+    CHECKED(not_captured(stream, "cuStreamQuery"));
     CHECKED(allowed_in_capture("cuStreamQuery"));
     return has_work(stream) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 // --- events -------------------------------------------------------------------------------------
 
-enum { DISABLE_TIMING = 2 };
+enum { BLOCKING_SYNC = 1, DISABLE_TIMING = 2, INTERPROCESS = 4 };
+enum { WAIT_EXTERNAL = 1 };
 
 static CUresult usable_event(CUevent event) {
     CHECKED(usable());
@@ -107,6 +110,10 @@ void let_go(struct event *event) {
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
     ONE_AT_A_TIME;
     CHECKED(usable());
+    if (flags & ~(unsigned)(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) ||
+        (flags & INTERPROCESS && !(flags & DISABLE_TIMING))) {
+        return complain(CUDA_ERROR_INVALID_VALUE, "cuEventCreate: flags %u", flags);
+    }
     *event = calloc(1, sizeof **event);
     (*event)->alive = true, (*event)->uses = 1;
     (*event)->timed = !(flags & DISABLE_TIMING);
@@ -131,9 +138,11 @@ CUresult cuEventRecord(CUevent event, CUstream handle) {
 
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags) {
     ONE_AT_A_TIME;
-    (void)flags;
     struct stream *stream;
     CHECKED(usable_event(event));
+    if (flags & ~(unsigned)WAIT_EXTERNAL) {
+        return complain(CUDA_ERROR_INVALID_VALUE, "cuStreamWaitEvent: flags %u", flags);
+    }
     CHECKED(find_stream(handle, &stream));
     return enqueue((struct operation){WAIT, stream, .mark = {event, event->recorded}});
 }
@@ -141,6 +150,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags) {
 CUresult cuEventSynchronize(CUevent event) {
     ONE_AT_A_TIME;
     CHECKED(usable_event(event));
+    CHECKED(not_a_captured_event(event, "cuEventSynchronize"));
     CHECKED(allowed_in_capture("cuEventSynchronize"));
     return finish_event(event);
 }
@@ -148,6 +158,7 @@ CUresult cuEventSynchronize(CUevent event) {
 CUresult cuEventQuery(CUevent event) {
     ONE_AT_A_TIME;
     CHECKED(usable_event(event));
+    CHECKED(not_a_captured_event(event, "cuEventQuery"));
     CHECKED(allowed_in_capture("cuEventQuery"));
     return event->completed < event->recorded ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
@@ -156,6 +167,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     ONE_AT_A_TIME;
     CHECKED(usable_event(start));
     CHECKED(usable_event(end));
+    CHECKED(not_a_captured_event(start, "cuEventElapsedTime"));
+    CHECKED(not_a_captured_event(end, "cuEventElapsedTime"));
     if (!start->recorded || !end->recorded || !start->timed || !end->timed) {
         return complain(CUDA_ERROR_INVALID_HANDLE,
                         "cuEventElapsedTime: an event without a time, or that was not recorded");

@@ -127,6 +127,7 @@ static CUresult run_operation(const struct operation *operation) {
         if (operation->launch.function->module->loaded) result = run_launch(&operation->launch);
         else result = complain(CUDA_ERROR_ILLEGAL_ADDRESS, "a launch whose module was unloaded");
         break;
+    case PRODUCT: result = run_product(&operation->product); break;
     case TO_DEVICE:
     case TO_HOST:
     case ON_DEVICE: result = run_copy(operation); break;

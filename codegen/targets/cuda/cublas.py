@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symc.codegen.errors import CodegenError
 from symc.codegen.record import record
 from symc.codegen.targets._abi import ffi
 
-_TF32 = 3  # CUBLAS_TF32_TENSOR_OP_MATH
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FUNCTIONS = ("cublasCreate_v2", "cublasSetStream_v2", "cublasGemmStridedBatchedEx")
 
 
 @record
@@ -26,44 +29,43 @@ class Cublas:
     """Holds the `symc_cublas`; keep it while programs use it."""
 
 
-def open_cublas(*, tf32: bool = False) -> Cublas | None:
-    """A handle for the device whose context is current; None where there is no cuBLAS.
+def open_cublas() -> Cublas | None:
+    """A handle for the device whose context is current; None where there is no cuBLAS."""
+    path = find()
+    look_up = None if path is None else functions(path)
+    return None if path is None or look_up is None else create(path, look_up)
 
-    With `tf32` float32 products may use tensor cores, which keep three digits.
-    """
+
+def find() -> str | None:
+    """The library of NVIDIA's wheel or of the system."""
     from importlib import import_module  # pathfinder has no types
 
     try:
         found: Any = import_module("cuda.pathfinder").load_nvidia_dynamic_lib("cublas")
     except Exception:  # the versions of pathfinder have no common error for this
         return None
-    return create(str(found.abs_path), tf32=tf32)
+    return str(found.abs_path)
 
 
-def create(path: str, *, tf32: bool = False) -> Cublas | None:
-    """A handle of the library at `path`; None if it lacks a function. Never closes the library."""
+def functions(path: str) -> Callable[[str], int] | None:
+    """What finds functions of the library at `path`, or None. Never closes the library."""
     system: Any = ffi.dlopen(None)
     library = system.dlopen(path.encode(), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     if library == ffi.NULL:
         return None
+    return lambda name: int(ffi.cast("intptr_t", system.dlsym(library, name.encode())))
 
-    def address(name: str) -> Any:
-        return system.dlsym(library, name.encode())
 
-    names = ("cublasCreate_v2", "cublasSetMathMode", "cublasSetStream_v2",
-             "cublasGemmStridedBatchedEx")  # fmt: skip
-    start, set_mode, set_stream, gemm = found = [address(name) for name in names]
-    if any(function == ffi.NULL for function in found):
+def create(path: str, look_up: Callable[[str], int]) -> Cublas | None:
+    """A handle of a library whose functions `look_up` finds; None if it lacks one.
+
+    Handles start without TF32, and take alpha and beta from the host's memory.
+    """
+    start, set_stream, gemm = found = [look_up(name) for name in _FUNCTIONS]
+    if not all(found):
         return None
     memory = ffi.new("int64_t[2]")
-    status = ffi.cast("int (*)(void *)", start)(memory)
-    if status == 0 and tf32:
-        handle = ffi.cast("void *", memory[0])
-        status = ffi.cast("int (*)(void *, int)", set_mode)(handle, _TF32)
-    if status != 0:
+    status: int = ffi.cast("int (*)(void *)", start)(memory)
+    if status:
         raise CodegenError(f"cuBLAS ({path}) does not start: status {status}")
-
-    def number(pointer: Any) -> int:
-        return int(ffi.cast("intptr_t", pointer))
-
-    return Cublas(path, number(set_stream), number(gemm), number(memory), memory)
+    return Cublas(path, set_stream, gemm, int(ffi.cast("intptr_t", memory)), memory)

@@ -17,7 +17,8 @@ def sass(image: bytes) -> str:
     program = find()
     if program is None:
         raise CompilerMissing(
-            "no nvdisasm in PATH, in CUDA_HOME or in an NVIDIA wheel. It comes with CUDA's toolkit"
+            "no nvdisasm in PATH, in CUDA_HOME or in an NVIDIA wheel. Install it by"
+            " pip install nvidia-cuda-nvdisasm, or with CUDA's toolkit"
         )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "function.cubin")

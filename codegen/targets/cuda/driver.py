@@ -303,7 +303,7 @@ class Driver:
     def graph_instantiate(self, graph: int) -> int:
         """A graph that can be launched. `graph` itself is given back."""
         try:
-            return self._get("cuGraphInstantiate", "uintptr_t", graph, 0)
+            return self._get("cuGraphInstantiateWithFlags", "uintptr_t", graph, 0)
         finally:
             self._call("cuGraphDestroy", graph)
 

@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
-from symc.codegen.device_kernels import Launchable, placed
+from symc.codegen.device_kernels import Launchable
+from symc.codegen.device_teams import placed
 from symc.codegen.dtypes import INT64
 from symc.codegen.expressions import SHIFT
 from symc.codegen.ir import (

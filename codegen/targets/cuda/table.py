@@ -69,7 +69,7 @@ PARAMETERS = {
     "cuEventRecord": "uintptr_t event, uintptr_t stream",
     "cuEventSynchronize": "uintptr_t event",
     "cuEventElapsedTime": "float *milliseconds, uintptr_t start, uintptr_t end",
-    "cuGraphInstantiate": "uintptr_t *ready, uintptr_t graph, unsigned long long flags",
+    "cuGraphInstantiateWithFlags": "uintptr_t *ready, uintptr_t graph, unsigned long long flags",
     "cuGraphLaunch": "uintptr_t ready, uintptr_t stream",
     "cuGraphDestroy": "uintptr_t graph",
     "cuGraphExecDestroy": "uintptr_t ready",

@@ -16,8 +16,8 @@ from symc.inputs import as_tensor
 from symc.tensor import statistics
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
-from symc.tensor.diagonal import eye
-from symc.tensor.diagonal import trace as trace_over
+from symc.tensor.diagonals import eye
+from symc.tensor.diagonals import trace as trace_over
 from symc.tensor.elementwise import common
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import normal_axes, public

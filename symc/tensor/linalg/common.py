@@ -16,10 +16,10 @@ from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, Te
 from symc.inputs import as_tensor
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import eye, tril
+from symc.tensor.diagonals import eye, tril
 from symc.tensor.elementwise import cast_to, conjugated
 from symc.tensor.lengths import public
-from symc.tensor.matmul import known, summed
+from symc.tensor.matrix_product import known, summed
 from symc.tensor.products import batch_shape, matmul
 from symc.tensor.views import broadcast_to, swapaxes
 from symc.types import TensorType, promote

@@ -10,7 +10,7 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
-from symc.tensor.diagonal import tril
+from symc.tensor.diagonals import tril
 from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (

@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.build import arange
-from symc.tensor.diagonal import diagonal, eye
+from symc.tensor.diagonals import diagonal, eye
 from symc.tensor.elementwise import conjugated
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public

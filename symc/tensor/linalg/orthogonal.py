@@ -15,7 +15,7 @@ from symc.graph import Array, Op, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros_like
-from symc.tensor.diagonal import triu
+from symc.tensor.diagonals import triu
 from symc.tensor.elementwise import conjugated
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import (

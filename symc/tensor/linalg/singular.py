@@ -16,7 +16,7 @@ from symc.graph import METHODS, OPERATORS, PROPERTIES, Array, Op, Requirement, T
 from symc.inputs import as_tensor, scalar_constant
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import diagonal, eye
+from symc.tensor.diagonals import diagonal, eye
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public, tensor_of
@@ -30,7 +30,7 @@ from symc.tensor.linalg.common import (
     times,
 )
 from symc.tensor.linalg.triangular import columns
-from symc.tensor.matmul import agreed
+from symc.tensor.matrix_product import agreed
 from symc.tensor.views import broadcast_to, expand_dims
 from symc.types import TensorType, to_numpy
 

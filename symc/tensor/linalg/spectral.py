@@ -11,7 +11,7 @@ from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.lowering import Argument, LibCall, SizeOf
-from symc.tensor.diagonal import eye
+from symc.tensor.diagonals import eye
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import (
     adjoint,

@@ -16,7 +16,7 @@ from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, LibCall, SizeOf
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import diagonal, tril, triu
+from symc.tensor.diagonals import diagonal, tril, triu
 from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
@@ -32,7 +32,7 @@ from symc.tensor.linalg.common import (
     times,
     transposed,
 )
-from symc.tensor.matmul import agreed
+from symc.tensor.matrix_product import agreed
 from symc.tensor.reshape import reshape
 from symc.types import TensorType
 

@@ -10,7 +10,7 @@ from symc.tensor.nnet.losses import *
 from symc.tensor.nnet.normalize import *
 from symc.tensor.nnet.pool import *
 from symc.tensor.nnet.recurrent import *
-from symc.tensor.softmax import log_softmax, logsumexp, softmax
+from symc.tensor.softmaxes import log_softmax, logsumexp, softmax
 
 __all__ = [
     "BatchNorm",

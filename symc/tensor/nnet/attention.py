@@ -27,10 +27,10 @@ from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import length, public
 from symc.tensor.logic import where
 from symc.tensor.math import exp, sqrt
-from symc.tensor.matmul import blas_suffix, is_blas
+from symc.tensor.matrix_product import blas_suffix, is_blas
 from symc.tensor.products import matmul
 from symc.tensor.reshape import reshape
-from symc.tensor.softmax import logsumexp
+from symc.tensor.softmaxes import logsumexp
 from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 from symc.types import TensorType

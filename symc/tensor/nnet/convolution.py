@@ -25,7 +25,7 @@ from symc.graph import Array, Op, Requirement, Tensor
 from symc.lowering import Argument, Fold, LibCall, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template, unbatched
-from symc.tensor.matmul import blas_suffix, is_blas
+from symc.tensor.matrix_product import blas_suffix, is_blas
 from symc.tensor.nnet import roles
 from symc.tensor.nnet.geometry import Axis, long_enough, refuse_short, window_count
 from symc.tensor.nnet.roles import ARGUMENTS, AXES, Loops, Role, Shapes

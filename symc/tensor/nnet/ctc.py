@@ -22,7 +22,7 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import tensor_of
 from symc.tensor.logic import where
 from symc.tensor.math import as_float
-from symc.tensor.matmul import blas_suffix, is_blas
+from symc.tensor.matrix_product import blas_suffix, is_blas
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
 from symc.types import TensorType

@@ -20,7 +20,7 @@ from symc.lowering import Index, SizeOf
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dim, tensor_of
-from symc.tensor.pad import surround
+from symc.tensor.padding import surround
 
 Numbers: TypeAlias = int | Sequence[int]
 Padding: TypeAlias = Any

@@ -16,8 +16,8 @@ from symc.tensor.logic import where
 from symc.tensor.math import abs as absolute
 from symc.tensor.math import as_float, log, log1p, maximum, sqr
 from symc.tensor.reduce import sum as total
-from symc.tensor.select import take_along_axis
-from symc.tensor.softmax import log_softmax
+from symc.tensor.selection import take_along_axis
+from symc.tensor.softmaxes import log_softmax
 from symc.tensor.statistics import mean
 from symc.tensor.views import expand_dims, squeeze
 

@@ -83,18 +83,27 @@ def batch_norm(
 
 def batch_norm_inference(
     x: TensorLike,
-    mean: TensorLike,
-    var: TensorLike,
-    scale: TensorLike | None = None,
-    shift: TensorLike | None = None,
+    scale: TensorLike | None,
+    shift: TensorLike | None,
+    running_mean: TensorLike,
+    running_var: TensorLike,
     *,
     axis: int = 1,
     epsilon: float = 1e-5,
 ) -> Tensor:
-    """`x` normalised by a mean and a variance that are given, vectors along `axis`."""
+    """`x` normalised by a mean and a variance that are given, vectors along `axis`.
+
+    The arguments stand in the order of `batch_norm`; `scale` and `shift` may be None.
+
+    >>> import symc.tensor as T
+    >>> T.nnet.batch_norm_inference([[1.0], [3.0]], None, None, [1.0], [4.0], epsilon=0.0).eval()
+    array([[0.],
+           [1.]])
+    """
     label, x = "batch_norm_inference", as_float(as_tensor(x))
     kept = (normal_axis(label, axis, x.ndim, x),)
-    centre, variance = _along(label, x, mean, kept), _along(label, x, var, kept)
+    centre = _along(label, x, running_mean, kept)
+    variance = _along(label, x, running_var, kept)
     return _scaled(label, (x - centre) * _inverse_root(variance, epsilon), scale, shift, kept)
 
 

@@ -21,7 +21,7 @@ from symc.tensor.random.parameters import Shape, demand, refuse, shape_for
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import reshape
 from symc.tensor.shape import concatenate, stack
-from symc.tensor.softmax import softmax
+from symc.tensor.softmaxes import softmax
 from symc.tensor.sweep import cumsum
 from symc.tensor.views import broadcast_to, expand_dims
 

@@ -25,7 +25,7 @@ from symc.tensor.random.continuous import placed
 from symc.tensor.random.draw import GRADIENTS
 from symc.tensor.random.keys import fold_in
 from symc.tensor.random.parameters import fit, float_dtype, raw, refuse, shape_for, wide
-from symc.tensor.softmax import softmax
+from symc.tensor.softmaxes import softmax
 from symc.tensor.special_functions import digamma, gammainc_da, gammaln
 from symc.tensor.views import broadcast_to
 

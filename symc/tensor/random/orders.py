@@ -25,7 +25,7 @@ from symc.tensor.random.continuous import exponential
 from symc.tensor.random.discrete import integers
 from symc.tensor.random.draw import checked_key
 from symc.tensor.reshape import reshape
-from symc.tensor.select import take
+from symc.tensor.selection import take
 from symc.tensor.specify import specify_shape
 from symc.tensor.views import not_negative
 from symc.types import TensorType

@@ -23,7 +23,7 @@ from symc.tensor.reduce import max as largest
 from symc.tensor.reduce import min as smallest
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
-from symc.tensor.select import flatnonzero, take
+from symc.tensor.selection import flatnonzero, take
 from symc.tensor.shape import concatenate
 from symc.tensor.sorting.order import Inverse, RowOrder, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
@@ -31,6 +31,8 @@ from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
 from symc.tensor.views import moveaxis
 from symc.types import promote
+
+__all__ = ["bincount", "histogram", "unique"]
 
 
 def unique(

@@ -15,7 +15,7 @@ from symc.codegen.dtypes import INT64, UINT64
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError, RankError
-from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, Index, IndexReader, LibCall, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe
@@ -23,9 +23,11 @@ from symc.tensor.checked import Checked
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
-from symc.tensor.select import take_along_axis
+from symc.tensor.selection import take_along_axis
 from symc.tensor.views import moveaxis, through
 from symc.types import TensorType
+
+__all__ = ["argpartition", "argsort", "partition", "sort", "topk"]
 
 KINDS = (
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16",
@@ -266,3 +268,7 @@ def vector(label: str, x: TensorLike) -> Tensor:
     if x.ndim != 1:
         raise RankError(f"{label} needs one axis, not {x.ndim}\n  given  {describe(x)}")
     return x
+
+
+for _method in (argpartition, argsort, partition, sort):
+    METHODS[_method.__name__] = _method

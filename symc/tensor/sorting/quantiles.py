@@ -20,6 +20,8 @@ from symc.tensor.reshape import reshape
 from symc.tensor.sorting.order import sort, sortable
 from symc.tensor.views import expand_dims, moveaxis
 
+__all__ = ["median", "percentile", "quantile"]
+
 # Methods of R. Hyndman and Y. Fan, "Sample quantiles in statistical packages" (1996), that
 # interpolate: alpha and beta in ``n*q + alpha + q*(1 - alpha - beta) - 1``.
 _CONTINUOUS = {

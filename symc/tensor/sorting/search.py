@@ -10,7 +10,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.dims import product
-from symc.graph import Array, Op, Tensor, TensorLike
+from symc.graph import METHODS, Array, Op, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value
 from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
 from symc.tensor.checked import increasing
@@ -20,6 +20,8 @@ from symc.tensor.logic import where
 from symc.tensor.sorting.order import sortable, vector
 from symc.tensor.views import broadcast_to
 from symc.types import TensorType, promote
+
+__all__ = ["digitize", "searchsorted"]
 
 FEW = 32
 """So many numbers are faster compared one by one, inside the loop that needs the result."""
@@ -141,3 +143,6 @@ def bin_of(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     last = broadcast_to(length(edges, 0) - 2, found.shape)
     found = where(found > last, last, found)
     return where(inside, found, 0), inside
+
+
+METHODS["searchsorted"] = searchsorted

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -297,7 +299,9 @@ def library_on(name: str, device: Device) -> Any:
     """A library that can use a graphics card, or a skipped test."""
     if device.is_simulator:
         pytest.skip("other libraries cannot use the simulator's memory")
-    library = pytest.importorskip(name)
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # other tests need memory
+    with warnings.catch_warnings(action="ignore"):
+        library = pytest.importorskip(name)
     usable: dict[str, Callable[[], bool]] = {
         "torch": lambda: library.cuda.is_available(),
         "cupy": lambda: library.cuda.runtime.getDeviceCount() > 0,
@@ -312,6 +316,7 @@ def library_on(name: str, device: Device) -> Any:
     return library
 
 
+@pytest.mark.filterwarnings("default")  # of theirs
 def test_pytorch(device: Device) -> None:
     torch = library_on("torch", device)
     array = asarray(some(2, 3), device=device)
@@ -328,6 +333,7 @@ def test_pytorch(device: Device) -> None:
             assert np.array_equal(asarray(made).to_numpy(), np.arange(1000.0))
 
 
+@pytest.mark.filterwarnings("default")  # of theirs
 def test_cupy(device: Device) -> None:
     cupy = library_on("cupy", device)
     array = asarray(some(2, 3), device=device)
@@ -337,6 +343,7 @@ def test_cupy(device: Device) -> None:
     assert np.array_equal(asarray(cupy.arange(5.0)).to_numpy(), np.arange(5.0))
 
 
+@pytest.mark.filterwarnings("default")  # of theirs
 def test_jax(device: Device) -> None:
     jax = library_on("jax", device)
     numpy = importlib.import_module("jax.numpy")

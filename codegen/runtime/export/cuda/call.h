@@ -102,6 +102,7 @@ static struct state *new_state(const char *folder, int number, const tables *kno
     *status = made ? open_card(&made->card, number) : NO_MEMORY;
     if (!*status && !(*status = enter(&made->card))) {
         *status = keep_memory(&made->card);
+        if (!*status) *status = open_blas(&made->card);
         if (!*status) *status = load_images(made, folder, known);
         if (!*status) *status = load_values(made, folder, known);
         leave(&made->card);
@@ -294,7 +295,9 @@ static const char *status_words(int64_t status, const char *const *words, int64_
     case NO_FILE: return "a file of the folder is missing, or has another length";
     case -3: return "an array has more than 2^30 elements";
     case NO_DRIVER: return "there is no CUDA driver (libcuda.so.1) of version 12 or later";
+    case NO_BLAS: return "there is no cuBLAS (libcublas.so.12 or 13)";
     }
+    if (status <= BLAS_ERROR) return "cuBLAS reports an error: its status is -2000 minus this one";
     if (status <= DRIVER_ERROR) return driver_words(status);
     return status >= 0 && status < count ? words[status] : "no such error";
 }

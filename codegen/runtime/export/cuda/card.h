@@ -1,12 +1,15 @@
 // Graphics cards as the exported program uses them: the CUDA driver, found when the program runs, so
 // that nothing is linked with CUDA. With -DSYMC_SIM it is the simulator in sim/, which is linked.
+// With -DSYMC_CUBLAS matrix products are cuBLAS's, which is found in the same way; else the program
+// has kernels for them.
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_MEMORY = -1, NO_FILE = -2, NO_DRIVER = -4, DRIVER_ERROR = -1000 };
+enum { NO_MEMORY = -1, NO_FILE = -2, NO_DRIVER = -4, NO_BLAS = -5, DRIVER_ERROR = -1000,
+       BLAS_ERROR = -2000 };
 
 // Numbers of cuda.h.
 enum {
@@ -98,6 +101,7 @@ typedef struct card {
     int device;
     void *modules[IMAGES + 1];
     void *kernels[KERNELS + 1];
+    int64_t blas[2];  // the handle of cuBLAS, and its lock: `symc_cublas` of the program
 } card;
 
 // The statuses of the driver as ours.
@@ -162,11 +166,59 @@ static int64_t load_kernels(card *own, const void *const *images, const image *k
     return 0;
 }
 
+// --- cuBLAS --------------------------------------------------------------------------------------
+
+#ifdef SYMC_CUBLAS
+#ifdef SYMC_SIM
+int cublasCreate_v2(), cublasDestroy_v2(), cublasSetStream_v2(), cublasGemmStridedBatchedEx();
+#define BLAS_FUNCTION(name) ((void *)name)
+#else
+static void *blas_library(void) {
+    void *library = dlopen("libcublas.so.13", RTLD_NOW);
+    if (!library) library = dlopen("libcublas.so.12", RTLD_NOW);
+    return library ? library : dlopen("libcublas.so", RTLD_NOW);
+}
+#define BLAS_FUNCTION(name) dlsym(blas_library(), #name)
+#endif
+
+// A handle for the card, whose context is current.
+static int64_t open_blas(card *own) {
+    symc_device *const functions = &own->driver.functions;
+#ifndef SYMC_SIM
+    if (!blas_library()) return NO_BLAS;
+#endif
+    int (*const create)(void *) = BLAS_FUNCTION(cublasCreate_v2);
+    functions->cublasSetStream = BLAS_FUNCTION(cublasSetStream_v2);
+    functions->cublasGemmStridedBatchedEx = BLAS_FUNCTION(cublasGemmStridedBatchedEx);
+    if (!create || !functions->cublasSetStream || !functions->cublasGemmStridedBatchedEx)
+        return NO_BLAS;
+    const int error = create(own->blas);
+    if (error) return BLAS_ERROR - (int64_t)error;
+    functions->blas = own->blas;
+    return 0;
+}
+
+static void close_blas(card *own) {
+    int (*const destroy)(void *) = BLAS_FUNCTION(cublasDestroy_v2);
+    if (own->driver.functions.blas && destroy) destroy((void *)own->blas[0]);
+}
+#else
+static int64_t open_blas(card *own) {
+    (void)own;
+    return 0;
+}
+
+static void close_blas(card *own) {
+    (void)own;
+}
+#endif
+
 static void close_card(card *own) {
     driver *const cuda = &own->driver;
     if (!cuda->functions.context) return;
     if (!enter(own)) {
         cuda->cuCtxSynchronize();
+        close_blas(own);
         for (int i = 0; i < IMAGES; i++)
             if (own->modules[i]) cuda->cuModuleUnload(own->modules[i]);
         leave(own);

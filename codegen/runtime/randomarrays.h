@@ -1,5 +1,5 @@
-// Many normal numbers at once: the same as symc_random_normal_f64 and _f32 give one by one, from half
-// and a quarter as many blocks.
+// Many random numbers at once: the same as symc_random_uniform_f64, symc_random_normal_f64 and those
+// of floats give one by one, from half and a quarter as many blocks.
 //
 // gcc has no good vector form for products of 32-bit numbers: it spends three instructions of four
 // on moving halves to where it wants them. So blocks are made in vectors of 64-bit lanes, whose low
@@ -44,9 +44,9 @@ static void symc_philox_lanes(
     }
 }
 
-// SYMBOL SYMC_NORMALS
+// SYMBOL SYMC_FILL
 // The numbers of a chunk go to the result, or if it ends within the chunk, to memory of its own.
-#define SYMC_NORMALS(name, type, blocks_for, numbers)                                            \
+#define SYMC_FILL(name, type, blocks_for, numbers)                                               \
     static void name(const uint64_t *key, int64_t n, type *out, int64_t threads) {               \
         enum { BLOCKS = 128, SIZE = BLOCKS * blocks_for };                                       \
         int64_t chunks = (n + SIZE - 1) / SIZE;                                                  \
@@ -74,9 +74,9 @@ static void symc_pairs_f64(const uint64_t *halves, double *restrict out, int64_t
 }
 
 // SYMBOL symc_fill_normal_f64
-// NEEDS SYMC_NORMALS symc_philox_lanes symc_pairs_f64
+// NEEDS SYMC_FILL symc_philox_lanes symc_pairs_f64
 // n numbers.
-SYMC_NORMALS(symc_fill_normal_f64, double, 2, symc_pairs_f64)
+SYMC_FILL(symc_fill_normal_f64, double, 2, symc_pairs_f64)
 
 // SYMBOL symc_pairs_f32
 // NEEDS symc_box_muller_f32
@@ -90,6 +90,34 @@ static void symc_pairs_f32(const uint64_t *halves, float *restrict out, int64_t 
 }
 
 // SYMBOL symc_fill_normal_f32
-// NEEDS SYMC_NORMALS symc_philox_lanes symc_pairs_f32
+// NEEDS SYMC_FILL symc_philox_lanes symc_pairs_f32
 // n numbers.
-SYMC_NORMALS(symc_fill_normal_f32, float, 4, symc_pairs_f32)
+SYMC_FILL(symc_fill_normal_f32, float, 4, symc_pairs_f32)
+
+// SYMBOL symc_units_f64
+// NEEDS symc_unit_f64
+// Pairs of uniform numbers, each of a block.
+static void symc_units_f64(const uint64_t *halves, double *restrict out, int64_t count) {
+#pragma omp simd
+    for (int64_t i = 0; i < 2 * count; i++) out[i] = symc_unit_f64(halves[i]);
+}
+
+// SYMBOL symc_fill_uniform_f64
+// NEEDS SYMC_FILL symc_philox_lanes symc_units_f64
+// n numbers.
+SYMC_FILL(symc_fill_uniform_f64, double, 2, symc_units_f64)
+
+// SYMBOL symc_units_f32
+// Pairs of uniform numbers, each of half a block.
+static void symc_units_f32(const uint64_t *halves, float *restrict out, int64_t count) {
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        out[2 * i] = (float)((int32_t)halves[i] >> 8 & 0xffffff) * 0x1p-24f;
+        out[2 * i + 1] = (float)(int32_t)(halves[i] >> 40) * 0x1p-24f;
+    }
+}
+
+// SYMBOL symc_fill_uniform_f32
+// NEEDS SYMC_FILL symc_philox_lanes symc_units_f32
+// n numbers.
+SYMC_FILL(symc_fill_uniform_f32, float, 4, symc_units_f32)

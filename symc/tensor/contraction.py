@@ -19,10 +19,10 @@ from symc.dims import Dim
 from symc.errors import RankError
 from symc.graph import Tensor, TensorLike
 from symc.tensor.broadcast import describe
-from symc.tensor.diagonal import diagonal
+from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import common
 from symc.tensor.lengths import normal_axes
-from symc.tensor.matmul import (
+from symc.tensor.matrix_product import (
     Agree,
     MatMul,
     MatVec,

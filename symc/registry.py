@@ -1,0 +1,59 @@
+"""Tables of functions by name, whose modules are imported when one of their names is asked for.
+
+Of hundreds of functions a program uses a few. Modules that most programs do without are announced
+by `provide`; a table that lacks a name imports the module that provides it, which then enters it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar
+
+from symc.collection import without_collection
+
+_PROVIDERS: dict[str, str] = {}
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def provide(module: str, names: str) -> None:
+    """Announce that a module has these names, or enters them into tables when it is imported."""
+    _PROVIDERS.update(dict.fromkeys(names.split(), module))
+
+
+def provider(name: str) -> str | None:
+    """The module that was announced for a name."""
+    return _PROVIDERS.get(name)
+
+
+def import_all() -> None:
+    """Import every module that was announced: for lists of all names."""
+    with without_collection():
+        for module in sorted(set(_PROVIDERS.values())):
+            import_module(module)
+
+
+class Registry(dict[str, _Function]):
+    """Functions by name.
+
+    >>> table: Registry[Callable[..., Any]] = Registry()
+    >>> table["twice"] = lambda x: 2 * x
+    >>> table["twice"](3), table.find("thrice")
+    (6, None)
+    """
+
+    def find(self, name: str) -> _Function | None:
+        """The function of a name, or None."""
+        found = self.get(name)
+        if found is None and name in _PROVIDERS:
+            with without_collection():
+                import_module(_PROVIDERS[name])
+            found = self.get(name)
+        return found
+
+    def __missing__(self, name: str) -> _Function:
+        found = self.find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
