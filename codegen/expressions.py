@@ -194,7 +194,7 @@ class Printer:
         """A unary operation; results of narrow integers are cut back to their width."""
         dtype = expr.dtype
         if expr.op == "not" or dtype.kind == "bool":
-            return UNARY, ("!", (expr.x, UNARY))
+            return UNARY, ("!", self.truth(expr.x, UNARY))
         # LEAF: not `--x`
         text: tuple[Piece, ...] = ("-" if expr.op == "neg" else "~", (expr.x, LEAF))
         if is_narrow(dtype):
@@ -234,7 +234,23 @@ class Printer:
         if op in LOGICAL and left.dtype.kind != "bool":
             return ("(", (left, SHIFT), " != 0)", sign, "(", (right, SHIFT), " != 0)")
         same = isinstance(left, Binary) and left.op == op and left.dtype is right.dtype
-        return ((left, strength if same else MUL), sign, (right, MUL))
+        return (self.truth(left, strength if same else MUL), sign, self.truth(right, MUL))
+
+    def truth(self, expr: Expr, minimum: int) -> Piece:
+        """An operand of logic. What is loaded goes through a function where a language has one."""
+        if not self.is_loaded_bool(expr) or self.lang.truth is None:
+            return (expr, minimum)
+        self.used[self.lang.truth] = None
+        return f"{self.lang.truth}({self.text(expr)})"
+
+    def is_loaded_bool(self, expr: Expr) -> bool:
+        """Whether this is a bool from an array."""
+        return (
+            isinstance(expr, Load)
+            and expr.dtype.kind == "bool"
+            and expr.buffer not in self.scalars
+            and (expr.buffer, expr.index) not in self.packed
+        )
 
     def call(self, name: str, args: tuple[Expr, ...]) -> tuple[Piece, ...]:
         """A call of a function of the runtime or of the C library."""

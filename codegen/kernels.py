@@ -139,7 +139,8 @@ def signature(
         params.append("char *const scratch")
         if not writer.ranged:
             params.append("const int64_t stride")
-    return wrapped(f"{lang.kernel} {name}(", params or ["void"], ")", "")
+    folds = f"{lang.folds} " if writer.folds and lang.folds is not None else ""
+    return wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
 
 
 @record(frozen=False)
@@ -226,6 +227,9 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
             if var.dtype.kind == "int" and printer.is_natural(value):
                 printer.natural.add(var.name)
             text = writer.value(value)
+            if writer.lang.truth is not None and printer.is_loaded_bool(value):
+                printer.used[writer.lang.truth] = None
+                text = f"{writer.lang.truth}({text})"
             kind = writer.lang.types[var.dtype.name]
             writer.put(f"const {kind} {printer.vars[var.name]} = {text};")
         case Store(buffer, index, value):
@@ -351,6 +355,8 @@ def emit_pragmas(
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     clauses = ""
+    if found and writer.ranged:  # row after row; what is folded but once may take longer
+        writer.accumulates()
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"

@@ -102,14 +102,12 @@ _SORTING = {
 } | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
 
-_SOURCES = {"batched_gemm": "gemm"}  # one macro defines both
-
-
 def _typed(name: str, kind: str, text: str) -> Signature:
     """A routine that there is for each element type."""
-    source = f"symc_{_SOURCES.get(name, name)}_{kind}"
     on_device = not name.startswith(("conv", "attention", "ctc"))
-    return Signature(f"symc_{name}_{kind}", source, _arguments(text), True, on_device)
+    return Signature(
+        f"symc_{name}_{kind}", f"symc_{name}_{kind}", _arguments(text), True, on_device
+    )
 
 
 def _on_host(name: str, text: str) -> Signature:

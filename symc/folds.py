@@ -11,10 +11,11 @@ Chunks and blocks have fixed sizes, so results do not depend on the number of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from symc.codegen import ir
+from symc.codegen.passes.inline import operations
 from symc.dims import product
 from symc.lowering import Fold, Index
 from symc.nesting import convert, wrap
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 CHUNK = 16384  # elements of a chunk
 BLOCK = 256  # columns of a block: 2 KiB of doubles
+STREAMS = 4  # parts of a chunk that are added up side by side
+SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST = 64  # steps of a chunk of `split`
 MOST = 1024  # such chunks: one thread adds up what came of them
 THREADS = 1 << 18  # as many as a large device has room for at a time
@@ -63,15 +66,60 @@ def register(
     variables: Sequence[ir.Var], extents: Sequence[ir.Expr], scope: Scope,
 ) -> ir.Load:  # fmt: skip
     """Folds into a register: the running value when the loops are done."""
-    acc = builder.names.fresh(None, "acc")
-    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
-    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
     value = body.tracer.run(stage.node, fold.element(index, inner))
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
     note = builder.memory.describe(stage.node)
     scope.block += wrap(variables, extents, body.block, "serial", note)
     return ir.Load(acc, ir.const(0), fold.dtype)
+
+
+def _accumulator(builder: KernelBuilder, fold: Fold, scope: Scope) -> str:
+    """A local scalar with the value to begin with."""
+    acc = builder.names.fresh(None, "acc")
+    scope.block.append(ir.Alloc(ir.Buffer(acc, fold.dtype, (), "local")))
+    scope.block.append(ir.Store(acc, ir.const(0), fold.initial))
+    return acc
+
+
+def _streams(
+    builder: KernelBuilder, stage: Stage, fold: Fold, index: Index, inner: Index,
+    variables: Sequence[ir.Var], moved: Callable[[Index, ir.Expr], Index],
+    extents: Sequence[ir.Expr], scope: Scope,
+) -> ir.Load | None:  # fmt: skip
+    """As `register`, in parts side by side, each with an accumulator: none waits for the others.
+
+    `moved` has the folded index behind the first so many elements. None where it does not pay.
+    """
+    if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.memory.on_device:
+        return None
+    body = builder.scope([], scope)
+
+    def fold_into(acc: str, inside: Scope, skipped: ir.Expr, inner: Index) -> ir.Accumulate:
+        value = inside.tracer.run(stage.node, fold.element(index, moved(inner, skipped)))
+        return ir.Accumulate(acc, ir.const(0), fold.op, value)
+
+    value = fold_into("", body, ir.const(0), inner).value
+    if body.block or operations(value) > SHORT:
+        return None
+    part = ir.Var(builder.names.fresh(None, "part"))
+    scope.block.append(ir.Let(part, ir.binary("floordiv", extents[0], ir.const(STREAMS))))
+    accs = [_accumulator(builder, fold, scope) for _ in range(STREAMS)]
+    for number, acc in enumerate(accs):
+        skipped = ir.mul(part, ir.const(number))
+        body.block.append(fold_into(acc, body, skipped, inner))
+    note = builder.memory.describe(stage.node)
+    scope.block += wrap(variables, [part, *extents[1:]], body.block, "serial", note)
+    inner, variables, _ = folded_index(builder, fold, len(stage.loops))
+    rest, done = builder.scope([], scope), ir.mul(part, ir.const(STREAMS))
+    rest.block.append(fold_into(accs[0], rest, done, inner))
+    lengths = [ir.sub(extents[0], done), *extents[1:]]
+    scope.block += wrap(variables, lengths, rest.block, "serial", "the rest")
+    total, *others = [ir.Load(acc, ir.const(0), fold.dtype) for acc in accs]
+    for other in others:
+        scope.block.append(ir.Accumulate(accs[0], ir.const(0), fold.op, other))
+    return total
 
 
 def column(
@@ -187,15 +235,23 @@ def _in_chunks(
     loops = builder.loops(0, len(own))
     inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
     steps = ir.binary("min", step, ir.sub(extent, start))
+    index = builder.index(stage, loops)
+    total: ir.Load | None = None
     if as_one:
         variables, extents = builder.loops(len(own), 1), list[ir.Expr]([steps])
-        moved = _as_one(builder, fold, ir.add(start, variables[0]))
+        inner = _as_one(builder, fold, ir.add(start, variables[0]))
     else:
         inner, variables, extents = folded_index(builder, fold, len(own))
-        moved = (*inner[:number], ir.add(start, inner[number]), *inner[number + 1 :])
         extents[0] = steps
-    index = builder.index(stage, loops)
-    total = register(builder, stage, fold, index, moved, variables, extents, inside)
+
+        def moved(inner: Index, skipped: ir.Expr) -> Index:
+            behind = ir.add(ir.add(start, skipped), inner[number])
+            return (*inner[:number], behind, *inner[number + 1 :])
+
+        total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)
+        inner = moved(inner, ir.const(0))
+    if total is None:
+        total = register(builder, stage, fold, index, inner, variables, extents, inside)
     inside.block.append(ir.Store(partial, place(chunk, loops), total))
     nest = [chunk, *loops], [count, *lengths]
     scope.block += wrap(*nest, inside.block, "parallel", "partial results")

@@ -7,6 +7,7 @@
     fuse        neighbouring loops become one, stored values are used instead of loaded again
     simplify    once more: fusing leaves names that are unused, used once or equal
     place       local arrays that end as rows of an output live there
+    tile        loops that read along one axis and write along another go in squares
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
     lanes       long vector loops read and write numbers of one width
@@ -30,10 +31,12 @@ from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.place import place
 from symc.codegen.passes.reuse import reuse
 from symc.codegen.passes.simplify import simplify
+from symc.codegen.passes.tile import tile
 from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, simplify, collapse, fuse, simplify, place, vectorize, unroll, lanes, parallel,
+    reuse, join, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
+    parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

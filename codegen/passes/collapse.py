@@ -1,13 +1,13 @@
 """collapse: nested loops over one flat index become one loop.
 
 ``for i < n: for j < m: body`` becomes ``for i < n*m: body'`` where i and j only ever occur together
-as ``i*m + j``. Pairs are tried from the outside in, so that an index ``(i*m + j)*k + l`` over any
-number of axes becomes one variable.
+as ``i*m + j``, or ``(s + i)*m + j`` for loops that start at s. Pairs are tried from the outside in,
+so that an index ``(i*m + j)*k + l`` over any number of axes becomes one variable.
 """
 
 from __future__ import annotations
 
-from symc.codegen.ir import Binary, Expr, If, Loop, Program, Stmt, Var, mul
+from symc.codegen.ir import Binary, Expr, If, Loop, Program, Stmt, Var, add, const, mul
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -59,27 +59,41 @@ def _merged(outer: Loop) -> Loop | None:
 
 
 class _Flat:
-    """The expression ``i*m + j``, to be replaced by `i`."""
+    """The expression ``(s + i)*m + j``, to be replaced by ``s*m + i``; most often s is 0."""
 
     def __init__(self, outer: Var, inner: Var, stride: Expr) -> None:
         self.outer = outer
         self.inner = inner
         self.stride = stride
 
-    def matches(self, expr: Expr) -> bool:
-        """Whether this is the expression."""
+    def start(self, expr: Expr) -> Expr | None:
+        """The s of the expression, or None if this is another one."""
         match expr:
-            case Binary("add", Binary("mul", Var(i), stride), Var(j)):
-                return i == self.outer.name and j == self.inner.name and stride == self.stride
+            case Binary("add", Binary("mul", row, stride), Var(j)):
+                if j != self.inner.name or stride != self.stride:
+                    return None
             case _:
-                return False
+                return None
+        match row:
+            case Var(i) if i == self.outer.name:
+                return const(0)
+            case Binary("add", start, Var(i)) if i == self.outer.name:
+                return start if names_in(start).isdisjoint({i, self.inner.name}) else None
+            case _:
+                return None
 
     def covers(self, expr: Expr) -> bool:
         """Whether the two variables occur nowhere else."""
         if type(expr) is Var:
             return expr.name not in (self.outer.name, self.inner.name)
-        return self.matches(expr) or all(map(self.covers, parts(expr)))
+        return self.start(expr) is not None or all(map(self.covers, parts(expr)))
 
     def replace(self, expr: Expr) -> Expr:
         """The expression with every occurrence replaced."""
-        return self.outer if self.matches(expr) else rebuild(expr, self.replace)
+        match self.start(expr):
+            case None:
+                return rebuild(expr, self.replace)
+            case Binary("mul", rows, length):  # one stride, that of the row the loops are now
+                return add(mul(rows, mul(length, self.stride)), self.outer)
+            case start:
+                return add(mul(start, self.stride), self.outer)

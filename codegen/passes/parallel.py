@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -204,16 +205,33 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
 
 
 def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
-    """An extent in sizes alone; names bound inside the kernel are replaced by what bounds them."""
+    """What bounds an extent, in sizes alone; names bound inside the kernel are looked up."""
     for _ in range(8):
+        if _is_outside(extent, inside):
+            return extent
         if names_in(extent).isdisjoint(inside):
-            return const(UNKNOWN) if _loads(extent) else extent
+            return const(UNKNOWN)
         match extent:
             case Binary("min", Const() as bound_, _) | Binary("min", _, Const() as bound_):
                 return bound_
+            case Binary("min", bound_, _) if _is_outside(bound_, inside):
+                return bound_
+            case Binary("min", _, bound_) if _is_outside(bound_, inside):
+                return bound_
+            case Binary("mul", left, right):
+                return mul(_visible(left, inside), _visible(right, inside))
+            case Binary("floordiv", number, Const() as divisor):
+                return Binary("floordiv", _visible(number, inside), divisor, INT64)
+            case Binary("sub", number, _):
+                extent = number
             case _:
                 extent = substitute(extent, inside)
     return const(UNKNOWN)
+
+
+def _is_outside(extent: Expr, inside: Mapping[str, Expr]) -> bool:
+    """Whether this is known before the kernel runs."""
+    return names_in(extent).isdisjoint(inside) and not _loads(extent)
 
 
 def _loads(expr: Expr) -> bool:

@@ -215,11 +215,84 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
 
 // SYMBOL symc_gemm_f32
 // NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f32
-SYMC_DEFINE_GEMM(symc_gemm_f32, symc_batched_gemm_f32, symc_gemm_piece_f32, float)
+SYMC_DEFINE_GEMM(symc_gemm_f32, symc_products_f32, symc_gemm_piece_f32, float)
 
 // SYMBOL symc_gemm_f64
 // NEEDS SYMC_DEFINE_GEMM symc_gemm_piece_f64
-SYMC_DEFINE_GEMM(symc_gemm_f64, symc_batched_gemm_f64, symc_gemm_piece_f64, double)
+SYMC_DEFINE_GEMM(symc_gemm_f64, symc_products_f64, symc_gemm_piece_f64, double)
+
+// SYMBOL SYMC_DEFINE_SMALL_GEMM
+// NEEDS SYMC_OUT_OF_LINE
+// c = alpha a b + beta c for a product that is over before BLAS has begun. Columns of b, as many as
+// a vector has lanes, are copied into whole vectors, which each row of a then shares.
+#define SYMC_DEFINE_SMALL_GEMM(name, type)                                                        \
+    typedef type name##_vector __attribute__((vector_size(32)));                                  \
+    SYMC_OUT_OF_LINE                                                                              \
+    static void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,           \
+                     type alpha, const type *a, int64_t lda, const type *b, int64_t ldb,          \
+                     type beta, type *c, int64_t ldc) {                                           \
+        enum { W = 32 / sizeof(type) };                                                           \
+        name##_vector lines[SYMC_SMALL];                                                          \
+        const int64_t row = trans_a ? 1 : lda, col = trans_a ? lda : 1;                           \
+        const int64_t down = trans_b ? 1 : ldb, along = trans_b ? ldb : 1;                        \
+        for (int64_t j = 0; j < n; j += W) {                                                      \
+            const int64_t width = n - j < W ? n - j : W;                                          \
+            for (int64_t s = 0; s < k; s++) {                                                     \
+                const type *from = b + s * down + j * along;                                      \
+                lines[s] = (name##_vector){0};                                                    \
+                if (width == W && !trans_b) __builtin_memcpy(lines + s, from, 32);                \
+                else                                                                              \
+                    for (int64_t t = 0; t < width; t++) ((type *)(lines + s))[t] = from[t * along]; \
+            }                                                                                     \
+            for (int64_t i = 0; i < m; i++) {                                                     \
+                type *const to = c + i * ldc + j;                                                 \
+                name##_vector sum = {0};                                                          \
+                for (int64_t s = 0; s < k; s++) sum += a[i * row + s * col] * lines[s];           \
+                sum *= alpha;                                                                     \
+                if (width == W && beta == 0) __builtin_memcpy(to, &sum, 32);                      \
+                else                                                                              \
+                    for (int64_t t = 0; t < width; t++)                                           \
+                        to[t] = ((type *)&sum)[t] + (beta == 0 ? 0 : beta * to[t]);               \
+            }                                                                                     \
+        }                                                                                         \
+    }
+
+// SYMBOL SYMC_SMALL
+// The longest k of a small product, and how many multiplications it may have.
+#define SYMC_SMALL 64
+#define SYMC_SMALL_WORK 4096
+
+// SYMBOL SYMC_DEFINE_BATCHED_GEMM
+// NEEDS SYMC_OUT_OF_LINE SYMC_SMALL
+// The products of a batch: small ones one after the other.
+#define SYMC_DEFINE_BATCHED_GEMM(name, products, small, type)                                     \
+    SYMC_OUT_OF_LINE                                                                              \
+    static void name(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,       \
+                     int64_t k, type alpha, const type *a, int64_t lda, const type *b,            \
+                     int64_t ldb, type beta, type *c, int64_t ldc, int64_t stride_a,              \
+                     int64_t stride_b, int64_t stride_c, int64_t threads) {                       \
+        const double work = (double)m * n * k;                                                    \
+        if (k <= 0 || k > SYMC_SMALL || work > SYMC_SMALL_WORK) {                                 \
+            products(batch, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,       \
+                     stride_a, stride_b, stride_c, threads);                                      \
+            return;                                                                               \
+        }                                                                                         \
+        const int many = threads > 1 && (double)batch * work > 1e6;                               \
+        _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")                \
+        for (int64_t q = 0; q < batch; q++)                                                       \
+            small(trans_a, trans_b, m, n, k, alpha, a + q * stride_a, lda, b + q * stride_b, ldb, \
+                  beta, c + q * stride_c, ldc);                                                   \
+    }
+
+// SYMBOL symc_batched_gemm_f32
+// NEEDS SYMC_DEFINE_BATCHED_GEMM SYMC_DEFINE_SMALL_GEMM symc_gemm_f32
+SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f32, float)
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f32, symc_products_f32, symc_small_gemm_f32, float)
+
+// SYMBOL symc_batched_gemm_f64
+// NEEDS SYMC_DEFINE_BATCHED_GEMM SYMC_DEFINE_SMALL_GEMM symc_gemm_f64
+SYMC_DEFINE_SMALL_GEMM(symc_small_gemm_f64, double)
+SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_gemm_f64, double)
 
 // SYMBOL SYMC_DEFINE_DOT
 // The sum of products, in chunks of which each has four running sums.

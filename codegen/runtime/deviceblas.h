@@ -251,3 +251,11 @@ static inline int64_t symc_copy_bytes(const symc_call *call, void *dst, const vo
                                                       call->stream);
     return error ? -1000 - error : 0;
 }
+
+// SYMBOL symc_batched_gemm_f32
+// NEEDS symc_gemm_f32
+// Defined with symc_gemm_f32.
+
+// SYMBOL symc_batched_gemm_f64
+// NEEDS symc_gemm_f64
+// Defined with symc_gemm_f64.

@@ -123,7 +123,7 @@ static void symc_matmul(int64_t kind, int64_t batch, int64_t trans_a, int64_t tr
 }
 
 // SYMBOL symc_triangle
-// NEEDS symc_lapack symc_at symc_leading symc_number symc_operation
+// NEEDS symc_lapack symc_at symc_leading symc_number symc_operation symc_small_triangle
 // Solves op(a) x = x in place, for the n by n triangle `a` and x[n, m], in pieces of columns; or
 // with `right` x op(a) = x for x[m, n], in pieces of rows.
 static void symc_triangle(int64_t kind, int right, int lower, int trans, int unit, int64_t n,
@@ -139,6 +139,12 @@ static void symc_triangle(int64_t kind, int right, int lower, int trans, int uni
     const int64_t pieces = (m + 63) / 64;
     const int many = threads > 1 && pieces > 1 && (double)n * n * m > 1e6;
     if (n <= 0 || m <= 0) return;
+    if (symc_is_small(kind, n) && m <= SYMC_SIDE) {  // x op(a) = y is op(a)' x' = y'
+        const int across = right ? !trans : trans;
+        symc_small_triangle(kind, across ? !lower : lower, unit, n, m, a, across ? 1 : lda,
+                            across ? lda : 1, x, right ? 1 : ldx, right ? ldx : 1);
+        return;
+    }
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t piece = 0; piece < pieces; piece++) {
         const int64_t start = piece * 64;
@@ -183,6 +189,7 @@ static inline void symc_lower_part(int64_t kind, int64_t n, const void *a, void 
 
 // SYMBOL symc_cholesky
 // NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_threads_of_pieces
+// NEEDS symc_small_cholesky
 // The lower triangles l with a = l l*, of which only the lower triangles are read; block by block,
 // so that what is left of the matrix is worked on in pieces.
 static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threads) {
@@ -190,6 +197,7 @@ static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threa
                        size_t);
     const symc_int lead = symc_leading(n);
     const int64_t block = n <= 256 ? n : 128;
+    if (symc_is_small(kind, n)) return symc_small_cholesky(kind, n, l);
     const int turned = kind < 2 ? 1 : 2;
     for (int64_t k = 0; k < n; k += block) {
         const int64_t width = n - k < block ? n - k : block, next = k + width;
@@ -307,7 +315,7 @@ static void symc_cholesky_pullback(int64_t kind, int64_t batch, int64_t n, const
 }
 
 // SYMBOL symc_lu
-// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for
+// NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for symc_small_lu
 // a = l u p with u's diagonal 1: the lower and the strictly upper triangle of `lu`, and the column
 // that each column was exchanged with, in this order.
 static void symc_lu(int64_t kind, int64_t batch, int64_t n, const void *a, void *lu,
@@ -322,8 +330,12 @@ static void symc_lu(int64_t kind, int64_t batch, int64_t n, const void *a, void 
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
     for (int64_t q = 0; q < batch; q++) {
         symc_int status = 0, *found = (symc_int *)(pivots + q * n);
-        ((getrf *)symc_lapack[4 * SYMC_GETRF + kind])(&size, &size, symc_at(kind, lu, q * n * n),
-                                                      &lead, found, &status);
+        void *const own = symc_at(kind, lu, q * n * n);
+        if (symc_is_small(kind, n)) {
+            info[q] = symc_small_lu(kind, n, own, pivots + q * n);
+            continue;
+        }
+        ((getrf *)symc_lapack[4 * SYMC_GETRF + kind])(&size, &size, own, &lead, found, &status);
         for (int64_t i = n - 1; i >= 0; i--) {  // in place: these integers may be narrower
             symc_int column;
             __builtin_memcpy(&column, found + i, sizeof(column));

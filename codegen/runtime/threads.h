@@ -1,4 +1,4 @@
-// Threads, where the compiler has a runtime for them; else loops run on one.
+// Threads, where the compiler has a runtime for them; else loops run on one. And vector registers.
 
 // SYMBOL symc_thread
 // The number of the present thread, among those of a parallel loop.
@@ -7,4 +7,13 @@ int omp_get_thread_num(void);
 static inline int64_t symc_thread(void) { return omp_get_thread_num(); }
 #else
 static inline int64_t symc_thread(void) { return 0; }
+#endif
+
+// SYMBOL SYMC_FOLDS
+// For kernels that accumulate in vector registers. At -O1 gcc folds their lanes at the end one by
+// one through memory, which takes longer than a short row; these two make it do so in registers.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SYMC_FOLDS __attribute__((optimize("peel-loops", "tree-slp-vectorize")))
+#else
+#define SYMC_FOLDS
 #endif

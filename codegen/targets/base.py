@@ -28,11 +28,13 @@ class Lang:
     infinity: Mapping[str, str]
     nan: Mapping[str, str]
     kernel: str  # what stands before a kernel's name
+    folds: str | None  # a macro between the two, where loops accumulate in vector registers
     restrict: str
     local: str  # what stands behind the declaration of a local array
     simd: str
     parallel: str
     unroll: str
+    truth: str | None  # a runtime function around what logic reads of memory
     thread: str  # a runtime function: the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
     functions: frozenset[str]  # that the compiler knows: names that kernels must not take

@@ -12,7 +12,9 @@ import re
 from symc.codegen.emit import HOST, KERNELS
 
 ENOUGH = 2000  # characters of code; starting gcc once more takes as long as compiling some 900
-_KERNEL = re.compile(r"^static __attribute__\(\(noinline\)\) (void \w+\([^{]*\))\n\{", re.M)
+_KERNEL = re.compile(
+    r"^static __attribute__\(\(noinline\)\) (void (?:SYMC_FOLDS )?\w+\([^{]*\))\n\{", re.M
+)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _HIDDEN = '__attribute__((noinline, visibility("hidden"))) '
 

@@ -101,14 +101,35 @@ rule(cos(-x), cos(x), valid=ROUNDS)
 
 # --- powers ---------------------------------------------------------------------------------------
 
+
+def _of_integers(found: Found) -> bool:
+    """Whether the base is no bool."""
+    return bool(found[i].dtype.is_integer)
+
+
 rule(r * r, sqr(r), valid=EXACT, of_complex=True)
 rule(reciprocal(x), 1 / x, valid=EXACT)
 rule(pow(x, 0), 1, valid=EXACT)
 rule(pow(x, 1), x, valid=EXACT)
 rule(pow(f, 2), sqr(f), valid=ROUNDS)
-rule(pow(i, 2), sqr(i), valid=EXACT, where=lambda found: found[i].dtype.is_integer)
+rule(pow(i, 2), sqr(i), valid=EXACT, where=_of_integers)
 rule(pow(f, 3), f * sqr(f), valid=ROUNDS)  # two roundings instead of one of a slow pow
 rule(pow(f, -1), 1 / f, valid=ROUNDS)
+
+# More factors round more often, up to 8 times by half an ulp: no more than a pow that vectorises.
+rule(pow(f, 4), sqr(sqr(f)), valid=ROUNDS)
+rule(pow(f, 5), f * sqr(sqr(f)), valid=ROUNDS)
+rule(pow(f, 6), sqr(f * sqr(f)), valid=ROUNDS)
+rule(pow(f, 7), f * sqr(f * sqr(f)), valid=ROUNDS)
+rule(pow(f, 8), sqr(sqr(sqr(f))), valid=ROUNDS)
+rule(pow(f, -2), sqr(1 / f), valid=ROUNDS)  # not 1 / sqr(f), which would overflow for a small one
+rule(pow(f, -3), (1 / f) * sqr(1 / f), valid=ROUNDS)
+rule(pow(f, -4), sqr(sqr(1 / f)), valid=ROUNDS)
+rule(pow(i, 3), i * sqr(i), valid=EXACT, where=_of_integers)
+rule(pow(i, 4), sqr(sqr(i)), valid=EXACT, where=_of_integers)
+rule(pow(i, 5), i * sqr(sqr(i)), valid=EXACT, where=_of_integers)
+rule(pow(i, 6), sqr(i * sqr(i)), valid=EXACT, where=_of_integers)
+rule(pow(i, 8), sqr(sqr(sqr(i))), valid=EXACT, where=_of_integers)
 
 # --- constants ------------------------------------------------------------------------------------
 

@@ -380,7 +380,7 @@ def look_at(node: Tensor) -> tuple[Look, ...]:
 
 
 # The numbers that patterns name; all other constants look alike.
-_NAMED = frozenset({-1, 0, 1, 2, 3})
+_NAMED = frozenset(range(-4, 9))
 
 
 def _look_at_arg(node: Tensor) -> Look:

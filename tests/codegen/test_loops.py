@@ -28,6 +28,7 @@ from symc.codegen.ir import (
 from symc.codegen.passes import PASSES
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.parallel import parallel, work
+from symc.codegen.passes.tile import tile
 from symc.codegen.passes.vectorize import vectorize
 from symc.codegen.text import expression
 from symc.codegen.verify import verify
@@ -94,7 +95,22 @@ for i in parallel(n*c):
 """
     )
     value = op("add", load("x", FLAT), load("x", add(mul(VJ, M), VK)))
-    assert after(collapse, nest(Store("y", FLAT, value))).count("for ") == 3
+    assert (
+        after(collapse, nest(Store("y", FLAT, value)))
+        == """
+for i in parallel(n):
+  for j in parallel(c*m):
+    y[i*(c*m) + j] = x[i*(c*m) + j] + x[j]
+"""
+    )
+
+
+def test_loops_collapse_behind_a_start() -> None:
+    start = Var("start")
+    flat = add(mul(add(start, VI), C), VJ)
+    inner = loop("serial", "i", N, loop("serial", "j", C, Store("y", ZERO, load("x", flat))))
+    text = after(collapse, Let(start, mul(N, C)), inner)
+    assert "for i in serial(n*c):\n  y[0] = x[start*c + i]" in text
 
 
 def test_loops_that_are_not_perfectly_nested_do_not_collapse() -> None:
@@ -297,3 +313,26 @@ def test_work_of_lengths_that_are_values() -> None:
         "parallel", "i", N, loop("serial", "j", Cast(load("x", VI), INT64), Store("w", VJ, ONE))
     )
     assert _work(program(BUFFERS, gathered, sizes=(N, C, M))) == "n*16"
+
+
+def test_loops_that_transpose_go_in_squares() -> None:
+    across = load("x", add(mul(VJ, N), VI))
+    nest_ = loop("parallel", "i", N, loop("parallel", "j", C, Store("y", row("i", "j"), across)))
+    text = after(tile, nest_)
+    assert "for i_block in parallel((n + 15) // 16):" in text
+    assert "let i: int64 = i_block*16 + i_in_block" in text
+    assert text.count("for ") == 4
+
+
+def test_loops_that_read_as_they_write_stay() -> None:
+    along = load("x", row("i", "j"))
+    nest_ = loop("parallel", "i", N, loop("parallel", "j", C, Store("y", row("i", "j"), along)))
+    assert "block" not in after(tile, nest_)
+
+
+def test_work_of_the_last_chunk_is_that_of_a_whole_one() -> None:
+    start = Var("start")
+    rest = binary("min", C, binary("sub", N, start))
+    inner = loop("serial", "j", rest, Accumulate("y", ZERO, "add", load("x", VJ)))
+    chunks = loop("parallel", "i", M, Let(start, mul(VI, C)), inner)
+    assert "min" not in expression(work(chunks))

@@ -48,11 +48,13 @@ CUDA = Lang(
     },
     nan={"float16": "(float)NAN", "float32": "(float)NAN", "float64": "NAN"},
     kernel='extern "C" __global__ void',
+    folds=None,
     restrict="__restrict__",
     local="",
     simd="",
     parallel="",
     unroll="#pragma unroll {count}",
+    truth=None,
     thread="",
     reserved=frozenset([*C_KEYWORDS.split(), *KEYWORDS.split(), *BUILT_IN.split(), *VECTORS]),
     functions=frozenset(

@@ -1,0 +1,151 @@
+"""tile: loops that read along one axis and write along another go in small squares.
+
+``for i: for j: out[i*m + j] = x[j*n + i]`` reads a cache line for each element, and finds it gone
+when its next element is wanted. In squares of 16 what is read stays until all of it has been used:
+``for i_block: for j_block: for i in the block: for j in the block``.
+
+Only nests of parallel loops are tiled: their elements may be computed in any order.
+"""
+
+from __future__ import annotations
+
+from symc.codegen.ir import (
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    add,
+    binary,
+    ceiling,
+    const,
+    mul,
+    sub,
+)
+from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.walk import (
+    Block,
+    bound,
+    collect,
+    expressions,
+    fresh,
+    map_kernels,
+    names_in,
+    rebuild_statement,
+)
+
+SIDE = 16  # a cache line of float32
+
+
+def tile(program: Program) -> Program:
+    """The program with its loops that transpose cut into squares."""
+
+    def change(kernel: Kernel) -> Block:
+        if not any(isinstance(stmt, Loop) for stmt in kernel.body):
+            return kernel.body
+        return _block(kernel.body, bound(kernel))
+
+    return map_kernels(program, change)
+
+
+def _block(block: Block, taken: set[str]) -> Block:
+    if not any(isinstance(stmt, Loop | If) for stmt in block):
+        return block
+    return tuple([_statement(stmt, taken) for stmt in block])
+
+
+def _statement(stmt: Stmt, taken: set[str]) -> Stmt:
+    if isinstance(stmt, Loop) and stmt.kind == "parallel":
+        loops, before, body = _nest(stmt)
+        if body is not None:
+            last = loops[-1]
+            for position, loop in enumerate(loops[:-1]):
+                if _is_read_along(loop, last, body):
+                    return _tiled(loops, before, body, position, taken)
+            return stmt
+    return rebuild_statement(stmt, _same, lambda block: _block(block, taken))
+
+
+def _same(expr: Expr) -> Expr:
+    return expr
+
+
+def _nest(loop: Loop) -> tuple[list[Loop], list[list[Let]], Block | None]:
+    """Parallel loops each around the next, the names before each but the first, and the body.
+
+    The body is None unless it is a list of stores, and each extent is known outside the loops.
+    """
+    loops, before = [loop], [list[Let]()]
+    names = {loop.var.name}
+    while True:
+        *lets, last = loops[-1].body
+        inner = isinstance(last, Loop) and last.kind == "parallel"
+        if not inner or not all(isinstance(stmt, Let) for stmt in lets):
+            break
+        assert isinstance(last, Loop)
+        named = [stmt for stmt in lets if isinstance(stmt, Let)]
+        names |= {stmt.var.name for stmt in named}
+        if not names.isdisjoint(names_in(last.extent)):
+            return loops, before, None
+        names.add(last.var.name)
+        loops.append(last)
+        before.append(named)
+    body = loops[-1].body
+    plain = all(isinstance(stmt, Let | Store) for stmt in body)
+    return loops, before, body if plain and len(loops) > 1 else None
+
+
+def _is_read_along(loop: Loop, last: Loop, body: Block) -> bool:
+    """Whether something is read along an outer loop, while all is written along the last."""
+    if _is_short(loop) or _is_short(last):
+        return False
+    loads: list[Load] = []
+    for stmt in body:
+        if isinstance(stmt, Store) and not is_unit(stmt.index, last.var.name):
+            return False
+        for expr in expressions(stmt):
+            collect(expr, [], loads)
+    return any(
+        is_unit(load.index, loop.var.name)
+        and last.var.name in names_in(load.index)
+        and not is_unit(load.index, last.var.name)
+        for load in loads
+    )
+
+
+def _is_short(loop: Loop) -> bool:
+    return isinstance(loop.extent, Const) and loop.extent.value <= SIDE
+
+
+def _tiled(
+    loops: list[Loop], before: list[list[Let]], body: Block, position: int, taken: set[str]
+) -> Loop:
+    """The nest in squares of the loop at `position` and the last one."""
+    first, last = loops[position], loops[-1]
+    blocks: list[Loop] = []
+    inside: list[Loop] = []
+    for loop in (first, last):
+        number = Var(fresh(f"{loop.var.name}_block", taken))
+        inner = Var(fresh(f"{loop.var.name}_in_block", taken))
+        start = mul(number, const(SIDE))
+        place = Let(loop.var, add(start, inner))
+        length = binary("min", const(SIDE), sub(loop.extent, start))
+        blocks.append(Loop(number, ceiling(loop.extent, SIDE), "parallel", (), loop.note))
+        inside.append(Loop(inner, length, "parallel", (place,)))
+    names = [let for lets in before[position + 1 :] for let in lets]
+    innermost = Loop(inside[1].var, inside[1].extent, "parallel", (*inside[1].body, *body))
+    square = Loop(inside[0].var, inside[0].extent, "parallel", (*inside[0].body, *names, innermost))
+    around = [*loops[:position], blocks[0], *loops[position + 1 : -1], blocks[1]]
+    block: Block = (square,)
+    for depth, loop in reversed(list(enumerate(around))):
+        lets = tuple(before[depth]) if depth <= position else ()
+        block = (*lets, Loop(loop.var, loop.extent, "parallel", block, loop.note))
+    outermost = block[0]
+    assert isinstance(outermost, Loop)
+    return outermost
