@@ -10,7 +10,7 @@ Standard library only. A program goes from the top to the bottom; begin with `ir
     passes/gpu/                                 loops to grids and teams of threads
     kernels.py, expressions.py, reductions.py,  loops as text of the C family
         writer.py
-    emit.py, emit_device.py, device_kernels.py  a program as one file, or two for a device
+    emit.py, emit_device.py, device_*.py        a program as one file, or two for a device
     runtime/                                    hand-written C and CUDA that such files include
     targets/                                    languages as tables, compilers, loading, exporting
     work.py, operations.py, amounts.py          how much a program moves and computes
