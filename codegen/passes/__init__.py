@@ -2,6 +2,7 @@
 
     reuse       kernels that are equal up to names become one
     join        small kernels that follow on each other in a loop become one
+    beside      folds of the same arrays that follow on each other become one kernel
     simplify    share, hoist, inline and drop names; fold index arithmetic
     collapse    nested loops over one flat index become one loop
     fuse        neighbouring loops become one, stored values are used instead of loaded again
@@ -23,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symc.codegen.ir import Program
+from symc.codegen.passes.beside import beside
 from symc.codegen.passes.collapse import collapse
 from symc.codegen.passes.fuse import fuse
 from symc.codegen.passes.join import join
@@ -36,7 +38,7 @@ from symc.codegen.passes.unroll import unroll
 from symc.codegen.passes.vectorize import vectorize
 
 PASSES: tuple[Callable[[Program], Program], ...] = (
-    reuse, join, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
+    reuse, join, beside, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
     parallel,
 )  # fmt: skip
 """What is done to every program before it is emitted, in this order."""

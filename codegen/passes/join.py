@@ -88,7 +88,7 @@ def _block(
 
     def close() -> None:
         if len(group) > 1:
-            made = _Joined(group, kernels)
+            made = Joined(group, kernels)
             name = fresh(group[-1].kernel, taken)
             kernels[name] = made.kernel(name)
             steps.append(Launch(name, tuple(made.buffers), tuple(made.values)))
@@ -113,7 +113,7 @@ def _block(
     return steps
 
 
-class _Joined:
+class Joined:
     """The kernel that does what several launches do."""
 
     def __init__(self, launches: Sequence[Launch], kernels: Mapping[str, Kernel]) -> None:

@@ -1,0 +1,149 @@
+"""beside: launches that go over the same chunks of the same arrays become one.
+
+A sum of everything is a loop over chunks, and a tail that adds their results up. Sums, extremes and
+the like of one array would each read all of it from memory. So their loops over chunks become one
+loop, before all tails: a chunk is still in the cache when the second fold wants it.
+
+    sum_kernel(x, partial, out); max_kernel(x, partial_2, out_2)
+
+    for chunk in parallel(chunks): [the sum of the chunk of x]; [its greatest element]
+    [the tail of the sum]; [the tail of the maximum]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from symc.codegen.blocks import every_step, map_blocks
+from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Program, Step, Stmt, Var
+from symc.codegen.passes.join import Joined
+from symc.codegen.passes.walk import Block, fresh, loads_of, map_block, statements, substitute
+
+MOST = 16  # accumulators in one kernel: compilers do not like long ones
+
+
+def beside(program: Program) -> Program:
+    """The program with neighbouring folds of the same arrays in one kernel."""
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    if sum(_head(kernel) is not None for kernel in program.kernels) < 2:
+        return program
+    taken, own = set(kernels), set[str]()
+
+    def change(block: Sequence[Step]) -> list[Step]:
+        steps: list[Step] = []
+        for step in block:
+            place = _partner(steps, step, kernels) if isinstance(step, Launch) else None
+            partner = None if place is None else steps[place]
+            if isinstance(step, Launch) and isinstance(partner, Launch) and place is not None:
+                steps[place] = _united(partner, step, kernels, taken, own)
+            else:
+                steps.append(step)
+        return steps
+
+    steps = map_blocks(program.steps, change)
+    used = {step.kernel for step in every_step(steps) if isinstance(step, Launch)}
+    kept = tuple(kernel for kernel in kernels.values() if kernel.name in used)
+    return replace(program, kernels=kept, steps=steps)
+
+
+def _head(kernel: Kernel) -> Loop | None:
+    """The loop over chunks with which a fold begins: its tail has no such loop."""
+    match kernel.body:
+        case (Loop(kind="parallel") as head, *tail) if tail and _accumulators(kernel):
+            loops = [stmt for stmt in statements(tuple(tail)) if isinstance(stmt, Loop)]
+            return None if any(loop.kind == "parallel" for loop in loops) else head
+        case _:
+            return None
+
+
+def _accumulators(kernel: Kernel) -> int:
+    """How many scalars the first loop of a kernel has for itself."""
+    inside = statements(kernel.body[:1])
+    return sum(isinstance(stmt, Alloc) and not stmt.buffer.shape for stmt in inside)
+
+
+def _partner(steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel]) -> int | None:
+    """Where a launch stands that this one can join: all behind that may as well come behind it."""
+    if _head(kernels[step.kernel]) is None:
+        return None
+    for place in reversed(range(len(steps))):
+        before = steps[place]
+        if not isinstance(before, Launch) or not _may_swap(before, step, kernels):
+            return None
+        if _fit(before, step, kernels):
+            return place
+    return None
+
+
+def _may_swap(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
+    """Whether neither writes what the other touches, nor reads a size that the other stores."""
+    reads, others = (_buffers(launch, kernels, written=False) for launch in (first, second))
+    writes, stores = (_buffers(launch, kernels, written=True) for launch in (first, second))
+    sizes = any(loads_of(Let(Var("size"), value)) for value in (*first.sizes, *second.sizes))
+    return not sizes and not writes & (others | stores) and not stores & reads
+
+
+def _fit(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
+    """Whether two launches go over the same chunks of some same array."""
+    one, other = kernels[first.kernel], kernels[second.kernel]
+    heads = _head(one), _head(other)
+    if heads[0] is None or heads[1] is None:
+        return False
+    if _accumulators(one) + _accumulators(other) > MOST:
+        return False
+    if _seen(heads[0].extent, one, first) != _seen(heads[1].extent, other, second):
+        return False
+    reads, others = (_buffers(launch, kernels, written=False) for launch in (first, second))
+    return not reads.isdisjoint(others)
+
+
+def _seen(extent: Expr, kernel: Kernel, launch: Launch) -> Expr:
+    """An extent in the sizes of the program."""
+    values = dict(zip((size.name for size in kernel.sizes), launch.sizes, strict=True))
+    return substitute(extent, values)
+
+
+def _buffers(launch: Launch, kernels: Mapping[str, Kernel], *, written: bool) -> set[str]:
+    params = kernels[launch.kernel].params
+    pairs = zip(params, launch.buffers, strict=True)
+    return {buffer for param, buffer in pairs if param.written is written}
+
+
+def _united(
+    first: Launch, second: Launch, kernels: dict[str, Kernel], taken: set[str], own: set[str]
+) -> Launch:  # fmt: skip
+    """One launch for both; adds its kernel."""
+    made = Joined([first, second], kernels)
+    split = len(kernels[first.kernel].body)
+    body = made.body
+    one, other = body[0], body[split]
+    assert isinstance(one, Loop) and isinstance(other, Loop)  # noqa: PT018
+    head = Loop(one.var, one.extent, "parallel", _together(one, other), _notes(one, other))
+    again = first.kernel in own  # nobody else launches a kernel that was made here
+    name = first.kernel if again else fresh("folds_kernel", taken)
+    own.add(name)
+    made.body = [head, *body[1:split], *body[split + 1 :]]
+    kernels[name] = made.kernel(name)
+    return Launch(name, tuple(made.buffers), tuple(made.values))
+
+
+def _together(one: Loop, other: Loop) -> Block:
+    """The bodies of two loops, what both name alike named once: extents inside are then equal."""
+    known = {stmt.value: stmt.var for stmt in one.body if isinstance(stmt, Let)}
+    names: dict[str, Expr] = {other.var.name: one.var}
+    out: list[Stmt] = list(one.body)
+    for stmt in other.body:
+        (moved,) = map_block((stmt,), lambda expr: substitute(expr, names))
+        same: Var | None = None
+        if isinstance(moved, Let) and not loads_of(moved):
+            same = known.get(moved.value)
+        if same is not None and isinstance(moved, Let):
+            names[moved.var.name] = same
+        else:
+            out.append(moved)
+    return tuple(out)
+
+
+def _notes(one: Loop, other: Loop) -> str:
+    return "\n".join(dict.fromkeys(filter(None, (one.note, other.note))))

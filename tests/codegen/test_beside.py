@@ -1,0 +1,73 @@
+"""beside: folds of the same arrays go over them together, and mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.codegen.ir import Launch, Loop
+from symc.codegen.passes.beside import MOST
+
+x, y, m = T.vector("x"), T.vector("y"), T.matrix("m")
+
+CASES: dict[str, tuple[list[Any], list[Any], Callable[..., list[Any]], int]] = {
+    "sums and extremes": (
+        [x, y], [x.sum(), (x * x).sum(), (x * y).max(), x.min()],
+        lambda x, y: [x.sum(), (x * x).sum(), (x * y).max(), x.min()], 1,
+    ),
+    "what does not need them stands between": (
+        [x], [x.mean(), x.max(), T.exp(x).sum()],
+        lambda x: [x.mean(), x.max(), np.exp(x).sum()], 1,
+    ),
+    "matrices": (
+        [m], [m.sum(), T.sqr(m).sum(), m.max()],
+        lambda m: [m.sum(), (m * m).sum(), m.max()], 1,
+    ),
+    "one needs the other": (
+        [x], [x.sum(), T.sqr(x - x.sum()).sum()],
+        lambda x: [x.sum(), ((x - x.sum()) ** 2).sum()], 2,
+    ),
+    "of other arrays": (
+        [x, y], [x.sum(), T.exp(y).sum()], lambda x, y: [x.sum(), np.exp(y).sum()], 2,
+    ),
+    "of another length": (
+        [x], [x.sum(), x[1:].max()], lambda x: [x.sum(), x[1:].max()], 2,
+    ),
+}  # fmt: skip
+
+
+def loops_over_chunks(f: symc.Function) -> int:
+    """How many kernels that are launched go over an array in chunks."""
+    program = f.runner.stages().optimised
+    launched = {step.kernel for step in program.steps if isinstance(step, Launch)}
+    return sum(
+        any(isinstance(s, Loop) and s.var.name.startswith("chunk") for s in kernel.body)
+        for kernel in program.kernels
+        if kernel.name in launched
+    )
+
+
+@pytest.mark.parametrize("n", [1, 100, 50_000])
+@pytest.mark.parametrize("name", CASES)
+def test_folds_together_mean_the_same(name: str, n: int) -> None:
+    inputs, outputs, numpy, kernels = CASES[name]
+    f = symc.function(inputs, outputs)
+    rng = np.random.default_rng(n)
+    arrays = [rng.normal(size=(n + 1,) if v.ndim == 1 else (7, n)) for v in inputs]
+    for got, wanted in zip(f(*arrays), numpy(*arrays), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-10)
+    assert loops_over_chunks(f) == kernels
+
+
+def test_many_folds_take_several_kernels() -> None:
+    """Sixty sums of one array took sixty passes over it, and one kernel of all takes gcc long."""
+    f = symc.function([x], [T.exp(-T.sqr(x - k)).sum() for k in range(40)])
+    values = np.linspace(0, 40, 1001)
+    wanted = [np.exp(-((values - k) ** 2)).sum() for k in range(40)]
+    np.testing.assert_allclose(f(values), wanted, rtol=1e-12)
+    assert loops_over_chunks(f) == -(-40 // MOST)
