@@ -29,11 +29,12 @@ def beside(program: Program) -> Program:
     if sum(_head(kernel) is not None for kernel in program.kernels) < 2:
         return program
     taken, own = set(kernels), set[str]()
+    rows = {buffer.name for buffer in program.buffers if buffer.of is not None}  # parts of others
 
     def change(block: Sequence[Step]) -> list[Step]:
         steps: list[Step] = []
         for step in block:
-            place = _partner(steps, step, kernels) if isinstance(step, Launch) else None
+            place = _partner(steps, step, kernels, rows) if isinstance(step, Launch) else None
             partner = None if place is None else steps[place]
             if isinstance(step, Launch) and isinstance(partner, Launch) and place is not None:
                 steps[place] = _united(partner, step, kernels, taken, own)
@@ -63,13 +64,17 @@ def _accumulators(kernel: Kernel) -> int:
     return sum(isinstance(stmt, Alloc) and not stmt.buffer.shape for stmt in inside)
 
 
-def _partner(steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel]) -> int | None:
+def _partner(
+    steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel], rows: set[str]
+) -> int | None:
     """Where a launch stands that this one can join: all behind that may as well come behind it."""
-    if _head(kernels[step.kernel]) is None:
+    if _head(kernels[step.kernel]) is None or not rows.isdisjoint(step.buffers):
         return None
     for place in reversed(range(len(steps))):
         before = steps[place]
-        if not isinstance(before, Launch) or not _may_swap(before, step, kernels):
+        if not isinstance(before, Launch) or not rows.isdisjoint(before.buffers):
+            return None
+        if not _may_swap(before, step, kernels):
             return None
         if _fit(before, step, kernels):
             return place
@@ -105,6 +110,7 @@ def _seen(extent: Expr, kernel: Kernel, launch: Launch) -> Expr:
 
 
 def _buffers(launch: Launch, kernels: Mapping[str, Kernel], *, written: bool) -> set[str]:
+    """The buffers that a launch writes, or only reads."""
     params = kernels[launch.kernel].params
     pairs = zip(params, launch.buffers, strict=True)
     return {buffer for param, buffer in pairs if param.written is written}
