@@ -256,6 +256,8 @@ class Groups:
             if one[position] != other[position]:
                 depth = position
                 break
+        if not depth:  # calls of routines share nothing
+            return 0
         small, large = sorted((first, second), key=lambda group: len(self._members[group]))
         for stage in self._members[small]:
             for read in stage.reads:
