@@ -88,10 +88,12 @@ def prepare(
 def _computed(test: Test, node: Tensor) -> Test:
     """A condition, on what its node has been rewritten to: lengths are compared without memory."""
     op = node.op
-    if isinstance(op, Elementwise) and op.name in _COMPARISONS:
+    compares = isinstance(op, Elementwise) and op.name in _COMPARISONS
+    if compares and all(arg.dtype is INT64 and not arg.ndim for arg in node.args):
         left, right = map(dim_of, node.args)
         if _is_given(left, node.args[0]) and _is_given(right, node.args[1]):
-            return Test(test.number, test.requirement, None, (_COMPARISONS[op.name], left, right))
+            sign = _COMPARISONS[op.label]
+            return Test(test.number, test.requirement, None, (sign, left, right))
     return Test(test.number, test.requirement, in_memory(node))
 
 

@@ -136,7 +136,7 @@ static inline float symc_floordiv_f32(float a, float b) {
 
 // SYMBOL symc_power_of_two
 // 2^n for n from -1022 to 1023.
-static inline double symc_power_of_two(int n) {
+static inline double symc_power_of_two(int32_t n) {
     union {
         uint64_t bits;
         double value;

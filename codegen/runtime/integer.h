@@ -4,15 +4,6 @@
 //
 // Each function is a macro that is instantiated for the types it serves.
 
-// SYMBOL symc_truth
-// A bool from memory as one that a comparison gives: gcc 12 vectorises no expression that mixes the
-// two, and no ! of one from memory.
-static inline bool symc_truth(bool x) {
-    uint8_t byte;
-    __builtin_memcpy(&byte, &x, 1);
-    return byte != 0;
-}
-
 // SYMBOL SYMC_DEFINE_FLOORDIV
 // Division rounded towards minus infinity, as Python's //.
 #define SYMC_DEFINE_FLOORDIV(name, type, unsigned_type)                    \

@@ -347,7 +347,7 @@ struct properties {
 enum { PINNED = 1, ON_A_DEVICE = 1 };
 
 static bool are_for_the_device(const struct properties *properties) {
-    static const struct properties wanted = {PINNED, 0, ON_A_DEVICE, 0};
+    static const struct properties wanted = {.allocation = PINNED, .location = ON_A_DEVICE};
     struct properties compared = *properties;
     compared.most = 0;
     return memcmp(&compared, &wanted, sizeof wanted) == 0;
