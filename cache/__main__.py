@@ -12,10 +12,24 @@ from symc.cache.bound import measure
 from symc.cache.entry import Entry, contents
 from symc.cache.errors import Damaged
 from symc.cache.explain import compare, nearest
+from symc.cache.pipes import quietly
 from symc.cache.store import Store
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "FUNCTION", "main"]
 
+
+COMMANDS = {
+    "list": "all entries, the one used last first",
+    "show": "the parts and files of one entry",
+    "why": "how an entry differs from the nearest other, so why it had to be made",
+    "size": "how much is kept",
+    "verify": "read every byte and name the damaged entries",
+    "prune": "remove what was not used for longest",
+    "clear": "remove everything",
+}
+
+FUNCTION = "function"
+"""The part of a key that says, for people, which function it is of."""
 
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
@@ -59,19 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--root", type=Path, help="the cache folder, if not the usual one")
     common.add_argument("--json", action="store_true", help="answer in JSON")
-    parser = argparse.ArgumentParser(
-        prog="python -m symc cache", description="Look after symc's cache."
-    )
+    parser = argparse.ArgumentParser(prog="symc cache", description="Look after symc's cache.")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in [
-        ("list", "all entries, the one used last first"),
-        ("show", "the parts and files of one entry"),
-        ("why", "how an entry differs from the nearest other, so why it had to be made"),
-        ("size", "how much is kept"),
-        ("verify", "read every byte and name the damaged entries"),
-        ("prune", "remove what was not used for longest"),
-        ("clear", "remove everything"),
-    ]:
+    for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text, parents=[common])
         if name in {"show", "why"}:
             command.add_argument("key", metavar="KEY", help="the first digits of an entry's key")
@@ -97,13 +101,18 @@ def _list(store: Store, *, as_json: bool) -> int:
     if as_json:
         return _write_json(
             [
-                {"key": entry.key.digest, "bytes": size.size, "used": size.used}
+                {
+                    "key": entry.key.digest,
+                    "bytes": size.size,
+                    "used": size.used,
+                    "function": dict(entry.key.parts).get(FUNCTION),
+                }
                 for entry, size in found
             ]
         )
     for entry, size in found:
-        names = " ".join(sorted(_files(entry)))
-        _write(f"{entry.key}  {size.size:>10}  {_date(size.used)}  {names}")
+        what = dict(entry.key.parts).get(FUNCTION) or " ".join(sorted(_files(entry)))
+        _write(f"{entry.key}  {size.size:>10}  {_date(size.used)}  {what}")
     return 0
 
 
@@ -197,4 +206,4 @@ def _write_json(value: object) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(quietly(main))

@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from symc.cache import manifest, place
-from symc.cache.files import remove
+from symc.cache import files, manifest, notes, place
+from symc.cache.errors import Damaged, Refused
 from symc.cache.lock import Lock
-from symc.cache.making import discard, lock_file, temporary_folder
+from symc.cache.making import discard
 
 __all__ = ["Kept", "clear", "entry_folders", "kept", "measure", "note", "prune"]
 
@@ -34,11 +34,9 @@ class Kept:
 
 def entry_folders(root: Path) -> Iterator[Path]:
     """Yield the folders of all entries, in order of their digests."""
-    if place.problem(root) is not None:
-        return
     for group in _names(root):
-        if len(group) == 2 and _HEX.issuperset(group) and not (root / group).is_symlink():
-            for name in _names(root / group):
+        if len(group) == 2 and _HEX.issuperset(group):
+            for name in _names(root, group):
                 if name.startswith(group) and _is_digest(name):
                     yield root / group / name
 
@@ -50,7 +48,11 @@ def _is_digest(name: str) -> bool:
 def measure(path: Path) -> Kept:
     """Return the size and age of an entry; what has gone meanwhile counts nothing."""
     size, used = 0, 0.0
-    with suppress(OSError), os.scandir(path) as items:
+    with (
+        suppress(OSError, Refused),
+        files.opened(*place.split(str(path))) as folder,
+        os.scandir(folder) as items,
+    ):
         for item in items:
             info = item.stat(follow_symlinks=False)
             size += info.st_size
@@ -76,8 +78,7 @@ def prune(root: Path, max_bytes: int, *, spare: Path | None = None) -> list[Path
         if item.path != spare and _discard(root, item.path):
             total -= item.size
             removed.append(item.path)
-    if place.problem(root) is None and root.exists():
-        _write_ledger(root, total)
+    _write_ledger(root, total)
     return removed
 
 
@@ -87,7 +88,10 @@ def note(root: Path, path: Path, max_bytes: int) -> None:
     The new entry stays, even if it alone is larger than the bound: its maker is about to load it.
     """
     sweep(root, _LEFT_BEHIND)
-    total = _add_to_ledger(root, measure(path).size)
+    try:
+        total = _add_to_ledger(root, measure(path).size)
+    except (OSError, Damaged, Refused):  # something else in its place
+        total = None
     if total is None:  # no ledger yet, or none that makes sense: start one
         total = sum(item.size for item in kept(root))
         _write_ledger(root, total)
@@ -101,58 +105,65 @@ def clear(root: Path) -> None:
     for path in entry_folders(root):
         _discard(root, path)
     sweep(root, 0.0)
-    with suppress(OSError):
-        (root / "ledger").unlink(missing_ok=True)
+    with suppress(OSError, Refused), files.opened(root) as top:
+        for name in ("ledger", notes.FOLDER):
+            files.remove(name, top)
 
 
 def sweep(root: Path, age: float) -> None:
     """Remove what killed processes left: temporary folders and locks that nobody holds."""
-    if place.problem(root) is not None:
-        return
     before = time.time() - age
-    for folder in (root / "tmp", root / "locks"):
-        if folder.is_symlink():
-            continue
-        for name in _names(folder):
-            path = folder / name
-            base = name.partition(".")[0]
-            if base != "ledger" and not _is_digest(base):
-                continue  # somebody else's: the folder need not be a cache
-            with suppress(OSError):
-                if path.lstat().st_mtime <= before:
-                    _sweep_one(root, path)
+    with suppress(OSError, Refused), files.opened(root, "locks") as locks:
+        for room in ("tmp", "locks"):
+            with suppress(OSError, Refused), files.opened(root, room) as folder:
+                for name in _listed(folder):
+                    base = name.partition(".")[0]
+                    # Others are somebody else's: the folder need not be a cache.
+                    if base == files.ASIDE or _is_digest(base):
+                        _sweep_one(root, name, folder, locks, before)
 
 
-def _sweep_one(root: Path, path: Path) -> None:
-    lock = Lock.if_free(lock_file(root, path.name.partition(".")[0]))
-    if lock is None:
-        return  # slow, but alive
-    if path != lock.path:
-        remove(path)
-    lock.release()  # which removes the lock's file
+def _sweep_one(root: Path, name: str, folder: int, locks: int, before: float) -> None:
+    with suppress(OSError):
+        if os.lstat(name, dir_fd=folder).st_mtime > before:
+            return
+        lock = Lock.if_free(root / "locks" / name.partition(".")[0], locks)
+        if lock is None:
+            return  # slow, but alive
+        if name != lock.path.name:
+            files.remove(name, folder)
+        lock.release()  # which removes the lock's file
 
 
 def _discard(root: Path, path: Path) -> bool:
     try:
-        (root / "tmp").mkdir(mode=0o700, exist_ok=True)
+        with files.opened(root) as top, suppress(FileExistsError):
+            os.mkdir("tmp", 0o700, dir_fd=top)
         discard(root, path)
-    except OSError:
+    except (OSError, Refused):
         return False  # another process was faster, or the disk is read-only
     return True
 
 
-def _names(folder: Path) -> list[str]:
+def _names(root: Path, *inner: str) -> list[str]:
     try:
-        with os.scandir(folder) as items:
-            return sorted(item.name for item in items)
-    except OSError:
+        with files.opened(root, *inner) as folder:
+            return _listed(folder)
+    except (OSError, Refused):
         return []
+
+
+def _listed(folder: int) -> list[str]:
+    with os.scandir(folder) as items:
+        return sorted(item.name for item in items)
 
 
 def _add_to_ledger(root: Path, size: int) -> int | None:
     """Append a size and return the sum, or None when the ledger does not tell it."""
-    how = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    fd = os.open(root / "ledger", how, 0o600)
+    how = os.O_RDWR | os.O_APPEND | os.O_CREAT
+    with files.opened(root) as top:
+        # A second name of the file would be one outside, for which our lines are not meant.
+        fd, _ = files.open_file(top, "ledger", how, is_shared=False)
     try:
         text = os.pread(fd, _LONGEST_LEDGER + 1, 0)
         if not text or len(text) > _LONGEST_LEDGER:
@@ -167,8 +178,9 @@ def _add_to_ledger(root: Path, size: int) -> int | None:
 
 def _write_ledger(root: Path, total: int) -> None:
     """Replace the ledger; what others append meanwhile is lost until the next count."""
-    aside = temporary_folder(root, "ledger")
-    with suppress(OSError):
-        aside.touch(mode=0o600, exist_ok=False)
-        aside.write_text(f"{total}\n")
-        aside.replace(root / "ledger")
+    with (
+        suppress(OSError, Refused),
+        files.opened(root) as top,
+        files.opened(root, "tmp") as temporary,
+    ):
+        files.replace(top, "ledger", b"%d\n" % total, temporary)

@@ -5,13 +5,15 @@ Folders are text here, and in all that finding an entry needs: to import pathlib
 
 from __future__ import annotations
 
+import errno
 import os
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from symc.cache import files, manifest, place
-from symc.cache.errors import Damaged
+from symc.cache.errors import Damaged, Refused
 from symc.cache.key import Key
 
 if TYPE_CHECKING:
@@ -57,9 +59,15 @@ class Entry:
     def open(self, name: str) -> BinaryIO:
         """Open a file of this entry for reading.
 
-        Raises ValueError as `file` does, and FileNotFoundError when there is no such file.
+        Raises ValueError as `file` does, and OSError: FileNotFoundError when there is no such file.
         """
-        return open(f"{self.folder}/{_checked(name)}", "rb")
+        name = _checked(name)
+        try:
+            with files.opened(*place.split(self.folder)) as folder:
+                fd, _ = files.open_file(folder, name)
+        except (Damaged, Refused) as error:
+            raise PermissionError(errno.EACCES, str(error), f"{self.folder}/{name}") from error
+        return open(fd, "rb")
 
     def read(self, name: str) -> bytes:
         """Return the content of a file of this entry; raises what `open` raises."""
@@ -76,25 +84,28 @@ def _checked(name: str) -> str:
 
 def find(root: str, key: Key) -> Entry | None:
     """Return a verified entry, or None; a damaged one counts as missing."""
-    if place.problem(root) is not None:
-        return None
     folder = place.entry_folder(root, key.digest)
     try:
-        used = check(folder, key)
+        check(folder, key, touch=True)
     except (FileNotFoundError, Damaged):
         return None
-    if not 0 <= time.time() - used < _TOUCH_AFTER:
-        with suppress(OSError):  # a read-only disk, or pruned just now
-            os.utime(f"{folder}/{manifest.NAME}")
     return Entry(folder, key, hit=True)
 
 
-def check(folder: str, key: Key) -> float:
-    """Verify every byte of an entry, and return when it was last used.
+def check(folder: str, key: Key, *, touch: bool = False) -> None:
+    """Verify every byte of an entry, and note that it is used if it is to be touched.
 
-    Raises FileNotFoundError when it is not there and `Damaged` when it is not what was published.
+    Raises FileNotFoundError when it is not there and `Damaged` when it is not what was published,
+    or stands where others may write.
     """
-    fd = _open(folder)
+    with _opened(folder) as fd:
+        used = _verify(fd, key)
+        if touch and not 0 <= time.time() - used < _TOUCH_AFTER:
+            with suppress(OSError):  # a read-only disk, or pruned just now
+                os.utime(manifest.NAME, dir_fd=fd, follow_symlinks=False)
+
+
+def _verify(fd: int, key: Key) -> float:
     try:
         parts, expected, used = _contents(fd)
         if parts != dict(key.parts):
@@ -110,8 +121,6 @@ def check(folder: str, key: Key) -> float:
     except OSError as error:
         msg = f"it cannot be read: {error.strerror}"
         raise Damaged(msg) from error
-    finally:
-        os.close(fd)
     return used
 
 
@@ -120,29 +129,28 @@ def contents(folder: str) -> Contents:
 
     Raises FileNotFoundError and `Damaged` as `check` does.
     """
-    fd = _open(folder)
-    try:
-        return _contents(fd)
-    except OSError as error:
-        msg = f"{manifest.NAME} cannot be read: {error.strerror}"
-        raise Damaged(msg) from error
-    finally:
-        os.close(fd)
-
-
-def _open(folder: str) -> int:
-    parent, _, name = folder.rpartition("/")
-    try:
-        fd = files.open_folder(parent)
+    with _opened(folder) as fd:
         try:
-            return files.open_folder(name, fd)
-        finally:
-            os.close(fd)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        msg = f"its folder cannot be opened: {error.strerror}"
-        raise Damaged(msg) from error
+            return _contents(fd)
+        except OSError as error:
+            msg = f"{manifest.NAME} cannot be read: {error.strerror}"
+            raise Damaged(msg) from error
+
+
+@contextmanager
+def _opened(folder: str) -> Generator[int]:
+    """A descriptor of an entry's folder; raises FileNotFoundError and `Damaged`."""
+    with ExitStack() as stack:
+        try:
+            fd = stack.enter_context(files.opened(*place.split(folder)))
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            msg = f"its folder cannot be opened: {error.strerror}"
+            raise Damaged(msg) from error
+        except Refused as error:
+            raise Damaged(str(error)) from error
+        yield fd
 
 
 def _contents(folder: int) -> Contents:

@@ -6,7 +6,7 @@
     └── CircularMake     also RuntimeError   `make` asked for the very key that it is making
     CacheWarning         a UserWarning       the cache folder cannot be used; said once per process
 
-    Damaged, Unwritable                      inside the package only; no caller ever sees one
+    Damaged, Refused, Unwritable             inside the package only; no caller ever sees one
 
 A damaged entry is no error for the caller: it is a miss, and is made again.
 """
@@ -40,3 +40,7 @@ class Damaged(Exception):
 
 class Unwritable(Exception):
     """A cache folder cannot be used; the text says why and what to do. Never leaves the package."""
+
+
+class Refused(Exception):
+    """A folder may not be used; the text says why and what to do. Never leaves the package."""

@@ -1,42 +1,93 @@
-"""Opening, reading and removing files without following a link that somebody may have planted."""
+"""Opening, reading, writing and removing files in folders of the cache, given as descriptors.
+
+Folders are opened by `place.open_root` and `place.open_inside`, or with `opened` all the way. So no
+link that somebody may have planted is followed, wherever it stands.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from symc.cache import place
 from symc.cache.checksum import hasher
 from symc.cache.errors import Damaged
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["digest", "open_file", "open_folder", "read", "remove"]
+__all__ = ["ASIDE", "digest", "open_file", "opened", "read", "remove", "replace", "write_new"]
 
 # A pipe put in a file's place must not make us wait, hence O_NONBLOCK.
-_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _CHUNK = 1 << 20
+ASIDE = "file"  # how the names of files being written begin
 
 
-def open_folder(path: str | Path, parent: int | None = None) -> int:
-    """Return a descriptor of a folder; raises OSError, also when it is a link."""
-    return os.open(path, _OPEN | os.O_DIRECTORY, dir_fd=parent)
+@contextmanager
+def opened(root: str | Path, *names: str) -> Generator[int]:
+    """A descriptor of a folder below a cache folder, each on the way to it being looked at.
+
+    Raises what `place.open_root` and `place.open_inside` raise.
+    """
+    fd, where = place.open_root(root), str(root)
+    try:
+        for name in names:
+            above, where = fd, f"{where}/{name}"
+            try:
+                fd = place.open_inside(above, name, where)
+            finally:
+                if fd != above:
+                    os.close(above)
+        yield fd
+    finally:
+        os.close(fd)
 
 
-def open_file(folder: int, name: str) -> tuple[int, os.stat_result]:
+def open_file(
+    folder: int, name: str, flags: int = os.O_RDONLY, *, is_shared: bool = True
+) -> tuple[int, os.stat_result]:
     """Return a descriptor and the status of a file in a folder.
+
+    One that is written to should not be shared: have another name, somewhere else.
 
     Raises OSError, and `Damaged` when it is not a plain file of this user's.
     """
-    fd = os.open(name, _OPEN, dir_fd=folder)
+    fd = os.open(name, flags | _OPEN, 0o600, dir_fd=folder)
     info = os.fstat(fd)
-    if stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid():
+    is_ours = stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid()
+    if is_ours and (is_shared or info.st_nlink <= 1):
         return fd, info
     os.close(fd)
     msg = f"file {name!r} is not a plain file of your own"
     raise Damaged(msg)
+
+
+def write_new(folder: int, name: str, data: bytes, mode: int = 0o600) -> None:
+    """Write a file that is not there yet; raises OSError."""
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN, mode, dir_fd=folder)
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+    finally:
+        os.close(fd)
+
+
+def replace(folder: int, name: str, data: bytes, temporary: int) -> None:
+    """Write a file whole or not at all, in the place of what has its name; raises OSError.
+
+    It is written in the folder for temporary ones, where what a killed process left is swept.
+    """
+    aside = f"{ASIDE}.{os.urandom(6).hex()}"
+    try:
+        write_new(temporary, aside, data)
+        os.replace(aside, name, src_dir_fd=temporary, dst_dir_fd=folder)
+    except BaseException:
+        remove(aside, temporary)
+        raise
 
 
 def read(fd: int) -> bytes:
@@ -52,18 +103,18 @@ def digest(fd: int) -> str:
     return state.hexdigest()
 
 
-def remove(path: Path) -> None:
+def remove(name: str, folder: int) -> None:
     """Remove a file, a link or a folder with all in it; what cannot be removed stays."""
-    import shutil  # 3 ms, and only needed off the fast path
-
     try:
-        is_folder = stat.S_ISDIR(path.lstat().st_mode)
+        is_folder = stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode)
         if not is_folder:
-            path.unlink()
+            os.unlink(name, dir_fd=folder)
     except OSError:
         return
     if is_folder:
-        shutil.rmtree(path, ignore_errors=True)
+        import shutil  # 3 ms, and only needed off the fast path
+
+        shutil.rmtree(name, ignore_errors=True, dir_fd=folder)
 
 
 def _chunks(fd: int) -> Iterator[bytes]:

@@ -9,10 +9,13 @@ import errno
 import fcntl
 import os
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from symc.cache.errors import CircularMake
+from symc.cache import files
+from symc.cache.errors import CircularMake, Damaged
 
 __all__ = ["Lock"]
 
@@ -24,30 +27,37 @@ _held: dict[int, tuple[int, Path]] = {}
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
 
 
+_SAID_AFTER = 10.0  # seconds
+
+
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A lock that is held until `release`."""
+    """A lock that is held until `release`: a file in a folder, which is open as long."""
 
     path: Path
     fd: int
+    folder: int
 
     @classmethod
-    def wait(cls, path: Path) -> "Lock":
-        """Take the lock as soon as it is free.
+    def wait(cls, path: Path, folder: int) -> "Lock":
+        """Take the lock as soon as it is free. `folder` is a descriptor of the path's folder.
 
         Raises OSError when its file cannot be made, and `CircularMake` when this thread has it.
         """
         if (threading.get_ident(), path) in list(_held.values()):
             msg = f"making {path.name} asked for {path.name} itself"
             raise CircularMake(msg)
-        while True:
-            if (lock := _attempt(path, fcntl.LOCK_EX)) is not None:
-                return lock
+        if (lock := cls.if_free(path, folder)) is not None:
+            return lock
+        with _said_if_long(path):
+            while True:
+                if (lock := _attempt(path, folder, fcntl.LOCK_EX)) is not None:
+                    return lock
 
     @classmethod
-    def if_free(cls, path: Path) -> "Lock | None":
+    def if_free(cls, path: Path, folder: int) -> "Lock | None":
         """Take the lock if nobody has it; raises OSError when its file cannot be made."""
-        return _attempt(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _attempt(path, folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def release(self) -> None:
         """Let the next one have it."""
@@ -56,21 +66,49 @@ class Lock:
             return
         try:
             # Removed while still held: who waits for this file sees that and opens the next one.
-            self.path.unlink(missing_ok=True)
+            os.unlink(self.path.name, dir_fd=self.folder)
         except OSError:
             pass  # an empty file stays; it blocks nobody
         finally:
             # Closing alone would leave the lock with a child that was forked a moment ago.
             _unlock(self.fd)
+            os.close(self.folder)
 
 
-def _attempt(path: Path, how: int) -> Lock | None:
+@contextmanager
+def _said_if_long(path: Path) -> Generator[None]:
+    """Say what is waited for if it takes long; the thread that does is gone after the block."""
+
+    def say() -> None:
+        import logging  # late: few wait so long
+
+        logging.getLogger("symc").warning(
+            "waiting for another process or thread, which makes the same function; it holds %s",
+            path,
+        )
+
+    timer = threading.Timer(_SAID_AFTER, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def _attempt(path: Path, folder: int, how: int) -> Lock | None:
     """Take the lock; None when it is not free, or its file was removed while we waited."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fd, _ = files.open_file(folder, path.name, os.O_RDWR | os.O_CREAT)
+    except Damaged as error:
+        raise PermissionError(errno.EPERM, "not a plain file of your own", str(path)) from error
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from error
     _held[fd] = (threading.get_ident(), path)
     try:
         _flock(fd, how)
-        is_current = _is_same_file(fd, path)
+        is_current = _is_same_file(fd, path.name, folder)
     except BaseException as error:
         del _held[fd]
         os.close(fd)
@@ -78,7 +116,7 @@ def _attempt(path: Path, how: int) -> Lock | None:
             return None
         raise
     if is_current:
-        return Lock(path, fd)
+        return Lock(path, fd, os.dup(folder))
     del _held[fd]
     _unlock(fd)
     return None
@@ -99,9 +137,9 @@ def _unlock(fd: int) -> None:
         os.close(fd)
 
 
-def _is_same_file(fd: int, path: Path) -> bool:
+def _is_same_file(fd: int, name: str, folder: int) -> bool:
     try:
-        return os.path.samestat(os.fstat(fd), path.lstat())
+        return os.path.samestat(os.fstat(fd), os.lstat(name, dir_fd=folder))
     except FileNotFoundError:
         return False
 

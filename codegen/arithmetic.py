@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable
 from typing import Literal
 
-from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
+from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from symc.codegen.ir import AccumulateOp, BinaryOp, UnaryOp
 from symc.codegen.math import FUNCTIONS
 
@@ -88,8 +88,28 @@ def binary(op: BinaryOp | AccumulateOp, dtype: DType) -> Binary:
     if dtype.is_float:
         return _float_floordiv(into) if op == "floordiv" else _float_mod(into)
     if op == "floordiv":
-        return lambda a, b: into(a // b) if b else 0
+        return lambda a, b: into(_floordiv(a, b))
     return lambda a, b: a % b if b else 0
+
+
+def exact(op: BinaryOp) -> Binary:
+    """A binary operator on int64 that raises OverflowError where the result does not fit."""
+    known = _floordiv if op == "floordiv" else _PLAIN.get(op)
+    if known is None or op in _EXACT:
+        return binary(op, INT64)
+    compute = known
+    return lambda a, b: in_range(int(compute(a, b)))
+
+
+def _floordiv(a: Number, b: Number) -> Number:
+    return a // b if b else 0
+
+
+def in_range(value: int) -> int:
+    """The integer, or OverflowError if 64 bits cannot hold it."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise OverflowError(f"{value} does not fit into 64 bits")
+    return value
 
 
 def _divide(a: float, b: float) -> float:

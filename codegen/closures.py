@@ -48,12 +48,13 @@ class Compiler:
 
     def __init__(
         self, where: str, functions: Functions, *, backwards: bool = False,
-        shapes: Mapping[str, tuple[int, ...]] | None = None,
+        shapes: Mapping[str, tuple[int, ...]] | None = None, exact: bool = False,
     ) -> None:  # fmt: skip
         self.where = where  # for messages
         self.functions = functions
         self.backwards = backwards
         self.shapes = shapes or {}  # what `Length` asks for
+        self.exact = exact  # whether OverflowError is raised where integers would wrap
         self.places: dict[str, int] = {}
 
     def place(self, name: str) -> int:
@@ -74,7 +75,7 @@ class Compiler:
             case Load(buffer, index):
                 return self.load(buffer, index)
             case Binary(op, left, right):
-                combine = arithmetic.binary(op, left.dtype)
+                combine = arithmetic.exact(op) if self.exact else arithmetic.binary(op, left.dtype)
                 a, b = self.expr(left), self.expr(right)
                 return lambda frame: combine(a(frame), b(frame))
             case Unary(op, x, dtype):

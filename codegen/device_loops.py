@@ -15,7 +15,7 @@ from typing import assert_never
 from symc.codegen import math
 from symc.codegen.device_packs import Pack, find_packs, without
 from symc.codegen.device_teams import placed
-from symc.codegen.expressions import BOOLEAN, MUL, SHIFT, factors
+from symc.codegen.expressions import BOOLEAN, MUL, SHIFT
 from symc.codegen.ir import (
     Barrier,
     Binary,
@@ -34,6 +34,7 @@ from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.parallel import work
 from symc.codegen.record import record
+from symc.codegen.signs import factors
 from symc.codegen.writer import INDENT, WIDTH, Writer, comment
 
 AHEAD = 4

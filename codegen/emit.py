@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
+from symc.codegen.encodable import encodable
 from symc.codegen.expressions import Names, Printer
 from symc.codegen.foreign import FOREIGN, foreign_of
-from symc.codegen.ir import Const, Expr, Launch, Param, Program, Repeat, Var
+from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
 from symc.codegen.kernels import Emitted, emit_kernel
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
+from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host import host_text
 from symc.codegen.targets.steps import RESERVED, Host
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
-IN_KERNELS = frozenset({"begin", "end", "threads", "scratch", "stride"})
+IN_KERNELS = frozenset({"begin", "end", "threads", "stopped", "scratch", "stride"})
 
 
 def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
@@ -38,7 +40,7 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
     reserved = lang.reserved | load.symbols().keys() | theirs
     host_printer = Printer(lang, used, reserved | RESERVED)
     functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
-    natural = natural_sizes(program, host_printer)
+    host_printer.natural, natural = natural_sizes(program)
     aliased = aliased_params(program)
     kernels: dict[str, Emitted] = {}
     printers: dict[str, Printer] = {}
@@ -68,7 +70,7 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
     helpers = load.source_of(["symc_call", *own], behind=pasted)
     parts += [HOST, helpers, *host.launchers.values(), text]
-    return "\n".join(parts)
+    return encodable("\n".join(parts))
 
 
 def header(program: Program) -> str:
@@ -93,27 +95,6 @@ def length_text(length: Expr) -> str:
             return name
         case _:
             return "..."
-
-
-def natural_sizes(program: Program, printer: Printer) -> dict[str, set[str]]:
-    """The sizes of each kernel that no launch makes negative. Also marks the program's own."""
-    for step in every_step(program.steps):
-        if isinstance(step, Repeat):
-            printer.natural.update([step.var] if step.done is None else [step.var, step.done])
-    for size in program.sizes:
-        if size.value is not None and printer.is_natural(size.value):
-            printer.natural.add(size.var.name)
-    found: dict[str, set[str]] = {}
-    sizes = {kernel.name: kernel.sizes for kernel in program.kernels}
-    for step in every_step(program.steps):
-        if isinstance(step, Launch):
-            names = {
-                size.name
-                for size, value in zip(sizes[step.kernel], step.sizes, strict=True)
-                if printer.is_natural(value)
-            }
-            found[step.kernel] = found.get(step.kernel, names) & names
-    return found
 
 
 def aliased_params(program: Program) -> dict[str, frozenset[str]]:

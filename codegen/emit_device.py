@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step
 from symc.codegen.device_kernels import Launchable, emit_device_kernel
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit import HOST, KERNELS, aliased_params, header, natural_sizes
+from symc.codegen.emit import HOST, KERNELS, aliased_params, header
+from symc.codegen.encodable import encodable
 from symc.codegen.expressions import Names, Printer
 from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.memory import plan
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.runtime import load
+from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.cuda.host import DeviceHost
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
 from symc.codegen.targets.host import host_text
@@ -62,7 +64,7 @@ def emit_device(
     outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)
     functions = Names(reserved | outside | lang.functions | host_lang.functions)
-    natural = natural_sizes(program, host_printer)
+    host_printer.natural, natural = natural_sizes(program)
     aliased = aliased_params(program)
     made: dict[str, Launchable] = {}
     printers: dict[str, Printer] = {}
@@ -88,8 +90,8 @@ def emit_device(
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
-        "\n".join(parts),
-        numbered("\n".join(device)),
+        encodable("\n".join(parts)),
+        encodable(numbered("\n".join(device))),
         tuple(names),
         tuple(routines),
         tuple(host.notes),

@@ -3,6 +3,7 @@
 CodegenError
   IRError           also ValueError     a program breaks a rule of the loop IR
   CompileFailed     also RuntimeError   the compiler rejected what was emitted
+    CompileTimeout                      it took longer than the setting allows, and was stopped
   CompilerMissing   also RuntimeError   there is no compiler here
   CudaMissing       also RuntimeError   there is no CUDA here
   DriverError       also RuntimeError   a function of the CUDA driver failed
@@ -72,6 +73,8 @@ class CompileFailed(CodegenError, RuntimeError):
             parts.append("what it failed on\n  " + self.note.replace("\n", "\n  "))
         if self.line is not None:
             parts.append(self.excerpt())
+        if "_Float16 is not supported" in self.log:
+            parts.append("float16 needs gcc 12 or clang 15, or a later one: name it by SYMC_CC")
         return "\n\n".join([*parts, "\n".join(log)])
 
     def excerpt(self, around: int = 5) -> str:
@@ -83,6 +86,26 @@ class CompileFailed(CodegenError, RuntimeError):
         first = max(1, line - around)
         numbered = enumerate(lines[first - 1 : line + around], first)
         return "\n".join(f"{'>' if n == line else ' '} {n:5d}  {text}" for n, text in numbered)
+
+
+class CompileTimeout(CompileFailed):
+    """The compiler took longer than `symc.config.compile_timeout` allows, and was stopped."""
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
+        """Keep the command, and how many seconds it had."""
+        super().__init__("", command, f"it did not end within {seconds:g} seconds")
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        """What ran, for how long, and what to do."""
+        import shlex
+
+        return (
+            f"the compiler did not end within {self.seconds:g} seconds, and was stopped\n"
+            f"  {shlex.join(self.command)}\n"
+            "If it hangs, set SYMC_CC to another one; if it only needs longer, set "
+            "symc.config.compile_timeout, or SYMC_COMPILE_TIMEOUT, to more seconds"
+        )
 
 
 def note_above(source: str, line: int) -> str:

@@ -12,7 +12,7 @@ import struct
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen import math
-from symc.codegen.dtypes import FLOAT16, FLOAT32, INT32, INT64, DType
+from symc.codegen.dtypes import FLOAT16, FLOAT32, INT64, DType
 from symc.codegen.ir import (
     Binary,
     Call,
@@ -25,6 +25,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.signs import is_natural, is_positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,6 +48,12 @@ WRAPPING = frozenset({"add", "sub", "mul"})
 
 # Text, or an expression with the weakest operator that its place allows without parentheses.
 Piece: TypeAlias = str | tuple[Expr, int]
+
+# What they are where nothing may wrap: with a flag behind the operands.
+CHECKED = {
+    "add": "symc_length_sum", "sub": "symc_length_difference", "mul": "symc_length_product",
+    "floordiv": "symc_length_quotient",
+}  # fmt: skip
 
 
 class Names(dict[str, str]):
@@ -118,6 +125,7 @@ class Printer:
         self.natural: set[str] = set()  # variables that are never negative
         self.positive: set[str] = set()
         self.lengths: Mapping[tuple[str, int], str] = {}
+        self.flag: str | None = None  # the variable that is set where arithmetic would wrap
         self.pending: list[tuple[str, Expr]] | None = None  # branches of Selects taken out
         self.packed: dict[tuple[str, Expr], str] = {}  # elements that are in a register by now
 
@@ -205,6 +213,8 @@ class Printer:
         """A binary operation: an operator of C where it means the same, else a function."""
         op: str = expr.op
         left, right, dtype = expr.left, expr.right, expr.dtype
+        if self.flag is not None and self.may_wrap(expr):
+            return LEAF, (*self.call(CHECKED[op], (left, right))[:-1], f", &{self.flag})")
         if op in ("floordiv", "mod") and self.is_natural(left) and self.is_positive(right):
             sign = " / " if op == "floordiv" else " % "
             return MUL, ((left, MUL), sign, (right, MUL + 1))
@@ -282,52 +292,23 @@ class Printer:
         self.vars[name] = plain
         return name
 
+    def may_wrap(self, expr: Binary) -> bool:
+        """Whether an operation on lengths that fit into 64 bits may give one that does not."""
+        match expr:
+            case Binary("add", left, Const(value)):
+                return value > 0 or not self.is_natural(left)
+            case Binary("floordiv", _, Const(value)):
+                return value == -1
+            case _:
+                return expr.op in CHECKED
+
     def is_natural(self, expr: Expr) -> bool:
         """Whether an int64 expression is surely not negative."""
-        stack, budget = [expr], 64
-        while stack:
-            node = stack.pop()
-            budget -= 1
-            match node:
-                case Const(value) if value >= 0 and budget > 0:
-                    pass
-                case Var(name) if name in self.natural:
-                    pass
-                case Length():
-                    pass
-                case Cast(x) if x.dtype is INT32:  # of an index
-                    stack.append(x)
-                case Binary("add" | "mul" | "min" | "max", left, right):
-                    stack += (left, right)
-                case Binary("floordiv", left, right) if self.is_positive(right):
-                    stack.append(left)
-                case Binary("mod", _, right) if self.is_positive(right):
-                    pass
-                case _:
-                    return False
-        return True
+        return is_natural(expr, self.natural, self.positive)
 
     def is_positive(self, expr: Expr) -> bool:
         """Whether an int64 expression is surely above zero: a product of such things."""
-        return all(
-            (isinstance(factor, Const) and factor.value > 0)
-            or (isinstance(factor, Var) and factor.name in self.positive)
-            for factor in factors(expr)
-        )
-
-
-def factors(expr: Expr) -> list[Expr]:
-    """What is multiplied in an expression."""
-    stack: list[Expr] = [expr]
-    found: list[Expr] = []
-    while stack:
-        node = stack.pop()
-        match node:
-            case Binary("mul", left, right):
-                stack += (left, right)
-            case _:
-                found.append(node)
-    return found
+        return is_positive(expr, self.positive)
 
 
 def is_narrow(dtype: DType) -> bool:

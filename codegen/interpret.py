@@ -16,6 +16,7 @@ from typing import Any, assert_never
 from symc.codegen.closures import Compiler, Frame, Functions, compile_kernel
 from symc.codegen.errors import IRError
 from symc.codegen.ir import (
+    TOO_LARGE,
     Branch,
     Check,
     Const,
@@ -32,6 +33,8 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.memory import used_buffers
 from symc.codegen.record import record
+
+HUGE = 1 << 60  # bytes: `SYMC_HUGE` of `runtime/host.h`
 
 
 @record
@@ -85,8 +88,9 @@ class View:
 class Result:
     """What a call leaves.
 
-    `status` is 0, or the code of the Check that ended the call. `arrays` has the outputs and the
-    shared variables by name, those that the call got to; an element that was never written is None.
+    `status` is 0, or the code of the Check that ended the call, or `TOO_LARGE`. `arrays` has the
+    outputs and the shared variables by name, those that the call got to; an element that was never
+    written is None.
     """
 
     status: int
@@ -146,8 +150,12 @@ class _Run:
 
     def run(self) -> Result:
         """All steps, until a Check fails."""
-        self.learn()
-        status = self.steps(self.program.steps)
+        try:
+            self.learn()
+            status = self.steps(self.program.steps)
+            self.untouched_outputs(status)
+        except OverflowError:
+            status = TOO_LARGE
         kept = {b.name for b in self.program.buffers if b.role in ("output", "shared")}
         arrays = {
             name: Array(values, self.shapes[name])
@@ -156,18 +164,40 @@ class _Run:
         }
         return Result(status, arrays, self.sizes)
 
+    def untouched_outputs(self, status: int) -> None:
+        """Outputs that no step needs, having no elements, are there in the end, too."""
+        for buffer in self.program.buffers:
+            if buffer.role == "output" and not status:
+                self.buffer(buffer.name)
+
     def learn(self) -> None:
         """Compute the sizes that are known by now."""
         for size in self.program.sizes:
             if size.var.name not in self.sizes and size.value is not None:
                 try:
-                    self.sizes[size.var.name] = int(self.value(size.value))
+                    self.sizes[size.var.name] = int(self.value(size.value, exact=True))
                 except KeyError:
                     continue  # it depends on one that is still to be measured
+        self.refuse_huge()
 
-    def value(self, expr: Expr) -> Any:
-        """An expression of the host program. KeyError if it needs a size that is not known."""
-        host = Compiler(f"program {self.program.name}", self.functions, shapes=self.shapes)
+    def refuse_huge(self) -> None:
+        """MemoryError for outputs that no memory could hold: no step runs for them."""
+        for buffer in self.program.buffers:
+            if buffer.role == "output":
+                try:
+                    shape = [max(int(self.value(length)), 0) for length in buffer.shape]
+                except KeyError:
+                    continue  # it is known later
+                if prod(shape) * buffer.dtype.bytes >= HUGE:
+                    raise MemoryError(f"an output of shape {shape}")
+
+    def value(self, expr: Expr, *, exact: bool = False) -> Any:
+        """An expression of the host program. KeyError if it needs a size that is not known.
+
+        OverflowError, if it is to be exact, where a part of it does not fit into 64 bits.
+        """
+        where = f"program {self.program.name}"
+        host = Compiler(where, self.functions, shapes=self.shapes, exact=exact)
         compute = host.expr(expr)
         frame: Frame = [
             self.sizes[name] if name in self.sizes else self.existing(name) for name in host.places

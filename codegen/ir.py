@@ -36,9 +36,11 @@ Meaning:
   (shape ``()``) lives in a register, anything longer in scratch memory that belongs to one thread.
 - `Accumulate` is ``buffer[index] = op(buffer[index], value)``. The order of iterations of a serial
   or vector loop that only accumulates may be changed by up to reassociation.
-- Integer arithmetic wraps. `floordiv` and `mod` have Python's signs, and give 0 for a zero divisor.
-  `max`/`min` propagate NaN. Comparisons and `and or xor not` give bool; `band bor bxor invert` are
-  bitwise; `shl shr` follow NumPy for counts that are negative or too large.
+- The value of a size is exact: where 64 bits cannot hold it, or a part of it, the call ends with
+  the status `TOO_LARGE`. Other integer arithmetic wraps.
+- `floordiv` and `mod` have Python's signs, and give 0 for a zero divisor. `max`/`min` propagate
+  NaN. Comparisons and `and or xor not` give bool; `band bor bxor invert` are bitwise; `shl shr`
+  follow NumPy for counts that are negative or too large.
 - On a device a kernel is one `grid` loop, an iteration for each thread, or one `team` loop, an
   iteration for each team of threads. The threads of a team all run the same statements, each with
   local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
@@ -66,6 +68,7 @@ from symc.codegen.record import field, record
 
 # --- expressions ----------------------------------------------------------------------------------
 
+TOO_LARGE = 1 << 30  # the status of a call of which a length does not fit into 64 bits
 UnaryOp = Literal["neg", "not", "invert"]
 BinaryOp = Literal[
     "add", "sub", "mul", "div", "floordiv", "mod", "min", "max",

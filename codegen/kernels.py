@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
-from symc.codegen.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, factors, is_plain
+from symc.codegen.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, is_plain
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -36,6 +36,7 @@ from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.parallel import work
 from symc.codegen.record import record
 from symc.codegen.reductions import Reduction, mentions, reductions, statements
+from symc.codegen.signs import factors
 from symc.codegen.writer import INDENT, Writer, comment, wrapped
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def signature(
     if writer.ranged:
         params += ["const int64_t begin", "const int64_t end"]
     if writer.threads:
-        params.append("const int64_t threads")
+        params += ["const int64_t threads", "const int64_t *const stopped"]
     if writer.scratch is not None:
         params.append("char *const scratch")
         if not writer.ranged:
@@ -217,6 +218,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             close_extreme(writer, reduction)
         if frame.parallel:
             writer.in_parallel = False
+            writer.put("if (*stopped) return;")  # its last iterations were left out
 
 
 def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
@@ -369,7 +371,7 @@ def emit_pragmas(
         test = f"threads > 1 && {several} > 1 && {cost} >= {THRESHOLD}"
         simd = " simd" if innermost else ""
         size = granule(loop)
-        schedule = "static" if size == 1 else f"static, {4096 if innermost else size}"
+        schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"
         writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
     elif found is not None or (loop.kind == "parallel" and innermost):
         writer.pragma(lang.simd.format(clauses=clauses))

@@ -19,25 +19,33 @@ Kernels (`check_kernels.py`)
 12. The only loops inside a vector loop are `unroll` loops; an unrolled loop has a constant length,
     and only unrolled loops in it.
 
+Iterations (`check_iterations.py`)
+13. Whatever an iteration of a loop whose iterations are independent reads of a buffer that the loop
+    writes, it lies where this iteration writes, as far as indexes tell.
+14. A serial loop that writes where an array says reads nothing else of what it writes.
+
 Programs (this file)
-13. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
-14. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
-    without a value is measured at most once; rule 16 is what forbids to use it before.
-15. A buffer's shape is in the program's sizes.
-16. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
-17. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
+15. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
+16. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
+    without a value is measured at most once; rule 18 is what forbids to use it before.
+17. A buffer's shape is in the program's sizes.
+18. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
+19. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
     complex buffer is one of its components to the kernel; a size may be int32 in the kernel, or the
     element of an input without axes, as it is). A parameter that is written is given no input and
     no constant, and a buffer that is given for one is given once: kernels assume that their buffers
     do not overlap.
-18. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
+20. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
-19. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
-20. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
-21. A row is of a buffer above it with the same dtype. It is used where its offset is known.
-22. The variable of a `Repeat` and the size that it measures are sizes without a value. The
+21. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
+22. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
+23. A row is of a buffer above it with the same dtype. It is used where its offset is known.
+24. The variable of a `Repeat` and the size that it measures are sizes without a value. The
     variable, and what is measured inside, is known inside only. Conditions of loops and branches
     are bool buffers.
+25. What a step writes it is given once, and overlaps nothing else that it is given
+    (`check_rows.py`): no buffer that it is a row of, no row of it, and no row of the same buffer
+    that may be the same place.
 """
 
 from __future__ import annotations
@@ -47,7 +55,9 @@ from typing import assert_never
 
 from symc.codegen.blocks import every_step
 from symc.codegen.check_expressions import Broken, Scope, check_expr, is_used_once
+from symc.codegen.check_iterations import check_iterations
 from symc.codegen.check_kernels import check_kernel
+from symc.codegen.check_rows import check_apart
 from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.errors import IRError
 from symc.codegen.ir import (
@@ -130,11 +140,12 @@ class _Checker:
             self.row(buffer, sizes)
         for kernel in program.kernels:
             check_kernel(kernel)
+            check_iterations(kernel)
         self.learn()
         self.steps(program.steps)
 
     def size(self, size: Size, sizes: dict[str, DType], given: dict[str, Buffer]) -> None:
-        """Rule 14."""
+        """Rule 16."""
         if size.var.dtype is not INT64:
             raise Broken(size, f"size {size.var.name} is {size.var.dtype}, not int64")
         if size.value is not None:
@@ -147,7 +158,7 @@ class _Checker:
         sizes[size.var.name] = INT64
 
     def row(self, buffer: Buffer, sizes: dict[str, DType]) -> None:
-        """Rule 21."""
+        """Rule 23."""
         if (buffer.role == "row") != (buffer.of is not None):
             raise Broken(buffer, f"{buffer.name} is a {buffer.role}, but has no or another place")
         if buffer.of is not None:
@@ -181,7 +192,7 @@ class _Checker:
         self.known, self.measured = before
 
     def repeat(self, step: Repeat) -> None:
-        """Rule 22."""
+        """Rule 24."""
         self.int64(step, step.extent, self.known, "how often a loop runs")
         for name in sets(step):
             if not any(s.var.name == name and s.value is None for s in self.program.sizes):
@@ -200,7 +211,7 @@ class _Checker:
             raise Broken(step, f"the condition {name} is {self.buffers[name].dtype}, not bool")
 
     def step(self, step: Step) -> None:
-        """Rules 16 to 22."""
+        """Rules 18 to 25."""
         match step:
             case Launch():
                 self.launch(step)
@@ -210,8 +221,10 @@ class _Checker:
                         self.pointer(step, arg)
                     else:
                         self.number(step, arg)
+                self.apart(step, [arg for arg in args if isinstance(arg, Pointer)])
             case Host():
                 self.host(step)
+                self.apart(step, [arg.pointer for arg in step.args if isinstance(arg, Region)])
             case Check(condition, code):
                 dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
                 if check_expr(condition, Scope(self.known, dtypes, {}), step) is not BOOL:
@@ -236,7 +249,7 @@ class _Checker:
                 assert_never(step)
 
     def launch(self, step: Launch) -> None:
-        """Rule 17."""
+        """Rule 19."""
         kernel = self.kernels.get(step.kernel)
         if kernel is None:
             raise Broken(step, f"there is no kernel {step.kernel}")
@@ -254,6 +267,9 @@ class _Checker:
                 self.writable(step, buffer)
                 if step.buffers.count(name) > 1:
                     raise Broken(step, f"{name} is written, and given more than once")
+        pairs = zip(kernel.params, step.buffers, strict=True)
+        written = [name for param, name in pairs if param.written]
+        check_apart(step, written, step.buffers, self.buffers)
         for size, value in zip(kernel.sizes, step.sizes, strict=True):
             if isinstance(value, Load):
                 self.scalar(step, size, value)
@@ -263,7 +279,7 @@ class _Checker:
                 self.int64(step, value, self.known, "a size")
 
     def scalar(self, step: Launch, size: Var, value: Load) -> None:
-        """Rule 17: the value of an input that is passed as it is."""
+        """Rule 19: the value of an input that is passed as it is."""
         buffer = self.buffers.get(value.buffer)
         if buffer is None or buffer.role != "input" or buffer.shape:
             raise Broken(step, f"{value.buffer} is no input without axes")
@@ -271,14 +287,14 @@ class _Checker:
             raise Broken(step, f"{buffer.name} is {buffer.dtype}, {size.name} is {size.dtype}")
 
     def number(self, step: Routine, arg: Expr) -> None:
-        """Rule 16: a number over sizes, or element 0 of a buffer."""
+        """Rule 18: a number over sizes, or element 0 of a buffer."""
         if isinstance(arg, Load):
             self.use(step, arg.buffer)
         dtypes = {b.name: b.dtype for b in self.buffers.values()}
         check_expr(arg, Scope(self.known, dtypes if isinstance(arg, Load) else {}, {}), step)
 
     def host(self, step: Host) -> None:
-        """Rule 20."""
+        """Rule 22."""
         numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, Host)]
         if step.number < 0 or numbers.count(step.number) > 1:
             raise Broken(step, f"{step.number} is not a number of its own for a Host")
@@ -291,11 +307,20 @@ class _Checker:
                 check_expr(arg, Scope(self.known, {}, {}), step)
 
     def pointer(self, step: Routine | Host, pointer: Pointer) -> None:
-        """Rule 19."""
+        """Rule 21."""
         self.use(step, pointer.buffer)
         self.int64(step, pointer.offset, self.known, "an offset")
         if pointer.written:
             self.writable(step, self.buffers[pointer.buffer])
+
+    def apart(self, step: Step, given: Sequence[Pointer]) -> None:
+        """Rule 25."""
+        names = [pointer.buffer for pointer in given]
+        written = [pointer.buffer for pointer in given if pointer.written]
+        for name in written:
+            if names.count(name) > 1:
+                raise Broken(step, f"{name} is written, and given more than once")
+        check_apart(step, written, names, self.buffers)
 
     def use(self, step: Step, name: str) -> None:
         """A step may only use a declared buffer whose shape is known."""

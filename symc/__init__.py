@@ -6,16 +6,18 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 
 from __future__ import annotations
 
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from symc.collection import without_collection as _without_collection
 
 with _without_collection():
     from symc import tensor
-    from symc.callable import Function, In
+    from symc.callable import Function, In, Out
     from symc.config import config
+    from symc.elsewhere import ImportAdvice as _ImportAdvice
     from symc.errors import LinAlgError
-    from symc.function import Out, clone, function
+    from symc.function import clone, function
     from symc.grad import (
         Lop,
         Rop,
@@ -28,6 +30,9 @@ with _without_collection():
     )
     from symc.graph import Tensor
     from symc.inputs import SharedVariable, shared
+    from symc.public import public as _public
+    from symc.public import publish as _publish
+    from symc.registry import SERVICES as _SERVICES
     from symc.version import VERSION as _VERSION
 
 if _TYPE_CHECKING:
@@ -64,6 +69,8 @@ __all__ = [
     "jacobian", "shared", "tensor",
 ]  # fmt: skip
 
+_publish(globals(), "symc", __all__)
+
 # What need not be imported with symc: modules, and functions with the modules they stand in.
 _MODULES = ("cuda", "debug", "errors", "optim", "sympy")
 _LATE = {
@@ -80,20 +87,43 @@ _LATE = {
     "vmap": "vectorize",
 }  # fmt: skip
 
+# What lower packages leave to higher ones, which they do not import.
+_HIGHER = {
+    "checked": "checked_runner",
+    "cuda.functions": "device_runner", "cuda.inspect": "ptx resources sass",
+    "cuda.place": "DevicePlace",
+    "debug": "dprint_text explain",
+    "function": "copied",
+    "grad": "Lop",
+    "latex": "equation", "notation": "short",
+    "loops.api": "scan", "loops.outline": "outline",
+    "loops.batching": "batch_scan", "loops.conditions": "loop_requirements",
+    "loops.reverse": "reverse",
+    "report.page": "report", "report.summary": "summary",
+    "rewrite.stabilise": "stabilise",
+    "saved.export": "export", "saved.functions": "reduce_function reduce_tensor",
+}  # fmt: skip
+for _module, _names in _HIGHER.items():
+    _SERVICES.announce(f"symc.{_module}", _names)
+
 __version__ = _VERSION
+
+# Asked for modules that no one else finds: "import symc.printing" says what there is instead.
+if _ImportAdvice not in _sys.meta_path:
+    _sys.meta_path.append(_ImportAdvice)
 
 
 def __getattr__(name: str) -> object:
     """Modules and functions that are imported when they are first asked for."""
     if name not in _MODULES and name not in _LATE:
-        from symc.elsewhere import instead
+        from symc.elsewhere import missing
 
-        raise AttributeError(f"module 'symc' has no attribute {name!r}{instead('symc', name)}")
+        raise missing("symc", "symc", name, __dir__)
     import importlib
 
     if name in _MODULES:
         return importlib.import_module(f"symc.{name}")
-    return getattr(importlib.import_module(f"symc.{_LATE[name]}"), name)
+    return _public(getattr(importlib.import_module(f"symc.{_LATE[name]}"), name), "symc")
 
 
 def __dir__() -> list[str]:

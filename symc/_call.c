@@ -15,6 +15,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "_lock.h"
+#include "_team.h"
+
 typedef struct symc_call {
     void **data;
     const int64_t *lengths;
@@ -27,6 +30,8 @@ typedef struct symc_call {
     void *context;
     int64_t (*host)(void *context, int64_t number, const void *const *arrays,
                     const int64_t *lengths);
+    int64_t (*ask)(void *context);
+    int64_t stopped;
 } symc_call;
 
 typedef int64_t (*symc_function)(symc_call *call);
@@ -50,21 +55,24 @@ typedef struct {
     PyObject *shared;    /* tuple of lists of one ndarray */
     PyObject *constants; /* tuple of ndarrays */
     PyObject *rebind;    /* tuple of (output, list) */
+    PyObject *locks;     /* tuple of (lock, whether the call changes the variable) */
     PyObject *convert, *failed, *host, *keep;
     Py_ssize_t returned;
     Returns returns;
-    char tiny;
+    char tiny, team;
     int64_t threads;
     char *workspace;
     int64_t workspace_bytes;
 } Caller;
 
 /* One call in progress: what the callbacks must reach, and what must be released. */
-typedef struct {
+typedef struct Frame {
+    struct Frame *outer; /* a call that this one was made from, on the same thread */
     Caller *caller;
     symc_call *call;
     PyObject **owned; /* inputs that were converted, shared variables, outputs; or NULL */
     PyThreadState *released;
+    Asker asker;
 } Frame;
 
 typedef union {
@@ -72,13 +80,27 @@ typedef union {
     int64_t integer;
 } Slot;
 
-/* OpenMP and BLAS have no threads left in a child of fork, and would wait for them. */
+/* OpenMP has no threads left in a child of fork, and would wait for them. */
 static int forked = 0;
 
 static void
 after_fork(void)
 {
     forked = 1;
+    symc_lock_after_fork();
+}
+
+/* How many threads callers use that were given no number of their own. */
+static int64_t threads_of_all = 1;
+
+static PyObject *
+use_threads(PyObject *module, PyObject *number)
+{
+    (void)module;
+    int64_t count = PyLong_AsLongLong(number);
+    if (count == -1 && PyErr_Occurred()) return NULL;
+    threads_of_all = count > 1 ? count : 1;
+    Py_RETURN_NONE;
 }
 
 /* ---- construction ---- */
@@ -198,6 +220,20 @@ read_returns(Caller *self, PyObject *returns)
     return 0;
 }
 
+static PyTypeObject *lock_type; /* lives as long as the process */
+
+static int
+check_locks(Caller *self)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->locks); i++) {
+        PyObject *lock;
+        int writes;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(self->locks, i), "O!p", lock_type, &lock, &writes))
+            return -1;
+    }
+    return 0;
+}
+
 static PyObject *caller_vectorcall(PyObject *, PyObject *const *, size_t, PyObject *);
 
 static PyObject *
@@ -205,17 +241,18 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"prepare", "run",     "counts", "inputs",  "shared",
                             "constants", "outputs", "convert", "failed", "rebind",
-                            "returns", "threads", "tiny",   "host",    "keep",   NULL};
+                            "returns", "threads", "tiny",   "team",    "locks",  "host",
+                            "keep",      NULL};
     PyObject *prepare, *run, *inputs, *shared, *constants, *outputs, *convert, *failed, *rebind;
-    PyObject *returns, *host = Py_None, *keep = Py_None;
-    long long counts[4], threads = 1;
-    int tiny = 0;
+    PyObject *returns, *locks = NULL, *host = Py_None, *keep = Py_None;
+    long long counts[4], threads = 0;
+    int tiny = 0, team = 0;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LpOO:Caller", names, &PyLong_Type, &prepare,
+            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LppO!OO:Caller", names, &PyLong_Type, &prepare,
             &PyLong_Type, &run, &counts[0], &counts[1], &counts[2], &counts[3], &PyTuple_Type,
             &inputs, &PyTuple_Type, &shared, &PyTuple_Type, &constants, &PyTuple_Type, &outputs,
             &convert, &failed, &PyTuple_Type, &rebind, &PyTuple_Type, &returns, &threads, &tiny,
-            &host, &keep))
+            &team, &PyTuple_Type, &locks, &host, &keep))
         return NULL;
     Caller *self = (Caller *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
@@ -233,12 +270,15 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->rebind = Py_NewRef(rebind);
     self->convert = Py_NewRef(convert);
     self->failed = Py_NewRef(failed);
+    self->locks = locks != NULL ? Py_NewRef(locks) : PyTuple_New(0);
     self->host = Py_NewRef(host);
     self->keep = Py_NewRef(keep);
     self->threads = threads;
     self->tiny = (char)tiny;
+    self->team = (char)team;
     if (PyErr_Occurred() || read_returns(self, returns) < 0 ||
-        read_arrays(self, inputs, outputs) < 0 || check_counts(self) < 0) {
+        read_arrays(self, inputs, outputs) < 0 || check_counts(self) < 0 ||
+        check_locks(self) < 0) {
         Py_DECREF(self);
         return NULL;
     }
@@ -252,6 +292,7 @@ caller_traverse(Caller *self, visitproc visit, void *arg)
     Py_VISIT(self->shared);
     Py_VISIT(self->constants);
     Py_VISIT(self->rebind);
+    Py_VISIT(self->locks);
     Py_VISIT(self->convert);
     Py_VISIT(self->failed);
     Py_VISIT(self->host);
@@ -278,6 +319,7 @@ caller_dealloc(Caller *self)
     Py_CLEAR(self->shared);
     Py_CLEAR(self->constants);
     Py_CLEAR(self->rebind);
+    Py_CLEAR(self->locks);
     if (self->arrays != NULL) {
         Py_ssize_t count = self->input_count + self->shared_count + self->output_count;
         for (Py_ssize_t i = 0; i < count; i++) PyMem_Free(self->arrays[i].lengths);
@@ -286,6 +328,58 @@ caller_dealloc(Caller *self)
     free(self->workspace);
     type->tp_free(self);
     Py_DECREF(type);
+}
+
+/* ---- locks ---- */
+
+static _Thread_local Frame *innermost;
+
+static Lock *
+lock_of(Caller *self, Py_ssize_t number, int *writes)
+{
+    PyObject *pair = PyTuple_GET_ITEM(self->locks, number);
+    *writes = PyTuple_GET_ITEM(pair, 1) == Py_True;
+    return (Lock *)PyTuple_GET_ITEM(pair, 0);
+}
+
+/* How often calls on this thread, that wait for the present one, read a variable. */
+static Py_ssize_t
+own_readings(const Lock *lock)
+{
+    Py_ssize_t count = 0;
+    for (Frame *frame = innermost; frame != NULL; frame = frame->outer)
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(frame->caller->locks); i++) {
+            int writes;
+            count += lock_of(frame->caller, i, &writes) == lock && !writes;
+        }
+    return count;
+}
+
+static void
+release_locks(Caller *self, Py_ssize_t count)
+{
+    while (count-- > 0) {
+        int writes;
+        Lock *lock = lock_of(self, count, &writes);
+        if (writes) symc_unlock_write(lock);
+        else symc_unlock_read(lock);
+    }
+}
+
+static int
+take_locks(Caller *self)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->locks); i++) {
+        int writes;
+        Lock *lock = lock_of(self, i, &writes);
+        int status = writes ? symc_lock_write(lock, lock->readers ? own_readings(lock) : 0)
+                            : symc_lock_read(lock, i > 0 || innermost != NULL);
+        if (status < 0) {
+            release_locks(self, i);
+            return -1;
+        }
+    }
+    return 0;
 }
 
 /* ---- arguments ---- */
@@ -307,6 +401,9 @@ fits(PyArrayObject *array, const Array *wanted)
     return 1;
 }
 
+/* Up to here every integer is a double, and none that rounds to one of these is another. */
+#define EXACT 9007199254740991.0
+
 /* A Python number for a 0-d input goes to a slot on the stack; 0 where that is not possible. */
 static int
 fits_slot(PyObject *value, const Array *wanted, Slot *slot)
@@ -319,7 +416,9 @@ fits_slot(PyObject *value, const Array *wanted, Slot *slot)
         }
         if (!PyLong_CheckExact(value)) return 0;
         slot->number = PyLong_AsDouble(value);
-        if (slot->number != -1.0 || !PyErr_Occurred()) return 1;
+        if (slot->number >= -EXACT && slot->number <= EXACT &&
+            (slot->number != -1.0 || !PyErr_Occurred()))
+            return 1;
     } else if ((wanted->type == NPY_LONG && sizeof(long) == 8) || wanted->type == NPY_LONGLONG) {
         if (!PyLong_CheckExact(value)) return 0;
         slot->integer = PyLong_AsLongLong(value);
@@ -327,7 +426,7 @@ fits_slot(PyObject *value, const Array *wanted, Slot *slot)
     } else {
         return 0;
     }
-    PyErr_Clear(); /* too large: convert() says it better */
+    PyErr_Clear(); /* too large: convert() decides, and says it better */
     return 0;
 }
 
@@ -428,6 +527,27 @@ call_host(void *context, int64_t number, const void *const *arrays, const int64_
     Py_XDECREF(result);
     if (frame->released != NULL) frame->released = PyEval_SaveThread();
     return result == NULL ? -1 : 0;
+}
+
+/* Whether a signal waits whose handler raises. That exception waits for `raise_failed`. Python runs
+ * handlers on its main thread only; on others nothing ever waits. */
+static int
+signal_waits(void *context)
+{
+    Frame *frame = context;
+    if (frame->call->ask == NULL) return 0; /* shared variables have begun to change */
+    if (frame->released != NULL) PyEval_RestoreThread(frame->released);
+    int raised = PyErr_CheckSignals() < 0;
+    if (frame->released != NULL) frame->released = PyEval_SaveThread();
+    if (raised) frame->call->stopped = 1;
+    return raised;
+}
+
+/* `symc_call.ask` */
+static int64_t
+ask(void *context)
+{
+    return symc_team_ask(&((Frame *)context)->asker);
 }
 
 static int
@@ -548,12 +668,16 @@ raise_failed(Caller *self, int64_t code, PyObject *const *args, PyObject **owned
 
 /* prepare, allocate, run. Returns 0, or -1 with an exception set. */
 static int
-run(Caller *self, PyObject *const *args, symc_call *call, void **outputs, PyObject **owned)
+run(Frame *frame, PyObject *const *args, void **outputs)
 {
-    Frame frame = {self, call, owned, NULL};
-    call->threads = forked ? 1 : self->threads;
+    Caller *self = frame->caller;
+    symc_call *call = frame->call;
+    PyObject **owned = frame->owned;
+    frame->asker = (Asker){signal_waits, frame, 0};
+    call->threads = forked && !self->team ? 1 : self->threads > 0 ? self->threads : threads_of_all;
+    call->ask = ask;
     call->allocate = allocate;
-    call->context = &frame;
+    call->context = frame;
     call->host = call_host;
     int64_t code = self->prepare(call);
     if (code != 0) {
@@ -570,10 +694,13 @@ run(Caller *self, PyObject *const *args, symc_call *call, void **outputs, PyObje
     if (self->tiny) {
         code = self->run(call);
     } else {
-        frame.released = PyEval_SaveThread();
+        Asker *outer = symc_team_asker(&frame->asker);
+        frame->released = PyEval_SaveThread();
         code = self->run(call);
-        PyEval_RestoreThread(frame.released);
+        PyEval_RestoreThread(frame->released);
+        symc_team_asker(outer);
     }
+    if (code == 0 && call->stopped) code = -1; /* at the very end: what it left may be unfinished */
     if (workspace != NULL) keep_workspace(self, workspace, bytes);
     if (code != 0) {
         raise_failed(self, code, args, owned);
@@ -615,9 +742,16 @@ caller_vectorcall(PyObject *callable, PyObject *const *args, size_t flags, PyObj
     PyObject *result = NULL;
     void **outputs = data + given + self->constant_count;
     Py_INCREF(self); /* a callback may drop the last reference */
-    if (read_inputs(self, args, data, lengths, slots, owned) == 0 &&
-        run(self, args, &call, outputs, owned) == 0)
-        result = finish(self, owned + given);
+    Frame frame = {.outer = innermost, .caller = self, .call = &call, .owned = owned};
+    Py_ssize_t locks = PyTuple_GET_SIZE(self->locks);
+    if (locks == 0 || take_locks(self) == 0) {
+        if (locks > 0) innermost = &frame;
+        if (read_inputs(self, args, data, lengths, slots, owned) == 0 &&
+            run(&frame, args, outputs) == 0)
+            result = finish(self, owned + given);
+        innermost = frame.outer;
+        release_locks(self, locks);
+    }
     for (Py_ssize_t i = 0; i < owners; i++) Py_XDECREF(owned[i]);
     if (memory != small) PyMem_Free(memory);
     Py_DECREF(self);
@@ -628,7 +762,7 @@ caller_vectorcall(PyObject *callable, PyObject *const *args, size_t flags, PyObj
 
 static PyMemberDef caller_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Caller, vectorcall), READONLY, NULL},
-    {"threads", T_LONGLONG, offsetof(Caller, threads), 0, "How many threads a call may use."},
+    {"threads", T_LONGLONG, offsetof(Caller, threads), 0, "How many threads a call may use; 0: as all."},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -657,10 +791,15 @@ execute(PyObject *module)
     static int registered = 0;
     if (PyArray_ImportNumPyAPI() < 0) return -1;
     if (!registered && pthread_atfork(NULL, NULL, after_fork) == 0) registered = 1;
+    if (lock_type == NULL) lock_type = (PyTypeObject *)PyType_FromSpec(&symc_lock_spec);
+    if (PyModule_AddObjectRef(module, "Lock", (PyObject *)lock_type) < 0) return -1;
     PyObject *type = PyType_FromModuleAndSpec(module, &caller_spec, NULL);
-    if (type == NULL) return -1;
     int status = PyModule_AddObjectRef(module, "Caller", type);
-    Py_DECREF(type);
+    Py_XDECREF(type);
+    if (status < 0) return -1;
+    PyObject *address = PyLong_FromVoidPtr((void *)symc_team);
+    status = PyModule_AddObjectRef(module, "team", address);
+    Py_XDECREF(address);
     return status;
 }
 
@@ -669,9 +808,14 @@ static PyModuleDef_Slot module_slots[] = {
     {0, NULL},
 };
 
+static PyMethodDef module_methods[] = {
+    {"use_threads", use_threads, METH_O, "How many threads callers use that were given no number."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, .m_name = "symc._call", .m_doc = "The call path, in C.",
-    .m_slots = module_slots,
+    .m_methods = module_methods, .m_slots = module_slots,
 };
 
 PyMODINIT_FUNC

@@ -1,3 +1,9 @@
 from symc.call import PythonCaller
+from symc.locks import PythonLock
+
+team: int
+
+def use_threads(count: int, /) -> None: ...
 
 class Caller(PythonCaller): ...
+class Lock(PythonLock): ...

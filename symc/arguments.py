@@ -10,7 +10,8 @@ from symc.errors import BadArgument, DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Tensor
 from symc.inputs import Input
 from symc.tensor.broadcast import describe
-from symc.types import literal_fits, to_numpy
+from symc.types import to_numpy
+from symc.values import Unfit, as_array, held, may_round
 
 
 def convert_argument(
@@ -18,20 +19,18 @@ def convert_argument(
 ) -> Array:
     """`value` as an array that fits `variable`, C-contiguous.
 
-    Values that the dtype holds without loss are converted, as are Python numbers and lists of
-    them; others raise `DTypeError` unless `allow_downcast`. Raises `RankError` and `ShapeMismatch`
-    when axes or declared lengths do not fit, and `BadArgument` for what is no array of numbers.
+    Values are converted by the rule of `symc/values.py`; others raise `DTypeError` unless
+    `allow_downcast`. Raises `RankError` and `ShapeMismatch` when axes or declared lengths do not
+    fit, and `BadArgument` for what is no array of numbers.
     """
     if isinstance(value, Tensor):
         raise BadArgument(
             _say(variable, position, f"is the symbolic {value!r}; pass an array, or use givens=")
         )
     try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise BadArgument(_say(variable, position, f"is no array: {error}")) from error
-    if array.dtype.kind not in "biufc":
-        raise BadArgument(_say(variable, position, f"has dtype {array.dtype}, which is no number"))
+        array = as_array(value)
+    except Unfit as problem:
+        raise BadArgument(_say(variable, position, str(problem))) from problem.__cause__
     array = _converted(variable, position, value, array, allow_downcast)
     if array.ndim != variable.ndim:
         raise RankError(
@@ -52,21 +51,20 @@ def _converted(
     variable: Tensor, position: int, value: Any, array: Array, allow_downcast: bool | None
 ) -> Array:
     dtype = to_numpy(variable.dtype)
-    if array.dtype == dtype:
-        return array.astype(dtype, copy=False)
-    typed = isinstance(value, np.ndarray | np.generic)
-    drops_parts = array.dtype.kind == "c" and dtype.kind != "c"  # refused, whatever is allowed
-    if np.can_cast(array.dtype, dtype, "safe") or (allow_downcast and not drops_parts):
-        with np.errstate(all="ignore"):
-            return array.astype(dtype)
-    literal = not typed and allow_downcast is None and not drops_parts
-    if literal and literal_fits(array, dtype):
-        with np.errstate(all="ignore"):
-            return array.astype(dtype)
-    if drops_parts:
+    converted: Array | None = held(value, array, dtype, allow_downcast)
+    if converted is not None:
+        return converted
+    if array.dtype.kind == "c" and dtype.kind != "c":
         raise DTypeError(
             _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "
                  "the imaginary part\n  pass .real, or declare the input complex")
+        )  # fmt: skip
+    if array.dtype.kind == "O" or may_round(array.dtype, dtype):
+        name = variable.dtype.name
+        raise DTypeError(
+            _say(variable, position, f"has integers that no {name} is equal to: it would lose "
+                 f"precision\n  round them with np.asarray(value, {name!r}), or declare another "
+                 "dtype")
         )  # fmt: skip
     raise DTypeError(
         _say(variable, position, f"has dtype {array.dtype}, and {variable.dtype} would lose "

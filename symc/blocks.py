@@ -76,6 +76,9 @@ class Scope(Lengths):
     def raw(self, dim: Dim) -> ir.Expr:
         return self.outer.raw(self.outside(dim))
 
+    def known(self, size: Size, name: str) -> None:
+        self.outer.known(size, name)
+
     def unified(self, dim: Dim) -> Dim:
         return self.outer.unified(self.outside(dim))
 
@@ -143,7 +146,9 @@ class Blocks:
             case Scan(body, _, _, checks):
                 number = outer.counter("step", "the number of a loop's step")
                 slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
-                replace = {body.slots[0]: StepNumber(number)(), **_numbers(slots)}
+                step = StepNumber(number)()
+                outer.known(Size(step, None), number)  # lengths may follow from it
+                replace = {body.slots[0]: step, **_numbers(slots)}
                 table = Scope(outer, op.lengths(args))
                 needed = loop_results(op, parts)
                 return [self._block(body, replace, needed, checks, table, number)]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from symc.codegen import ir
 from symc.graph import Tensor
 from symc.loops.branch import Choice
 from symc.notation import described
+from symc.places import Places, StepsOf
 from symc.repeats import is_number
 from symc.units import Block, Plan
 
-if TYPE_CHECKING:
-    from symc.lower import Lowerer
-
 
 def branched(
-    outer: Lowerer, nodes: Sequence[Tensor], blocks: Sequence[Block], plans: Sequence[Plan]
+    outer: Places,
+    nodes: Sequence[Tensor],
+    blocks: Sequence[Block],
+    plans: Sequence[Plan],
+    steps_of: StepsOf,
 ) -> list[ir.Step]:
     """The steps that compute all wanted results of a branch: each side writes them in place."""
     condition, *args = nodes[0].args
@@ -34,6 +35,7 @@ def branched(
             result = block.results[node.op.part]
             assert result is not None
             destinations += [(name, result) for name in outer.destinations(node)]
-        sides.append(outer.inside(block, plan, homes, destinations).steps())
+        inner = outer.inside(block, plan, homes, destinations)
+        sides.append(steps_of(inner, block.problem, plan))
     note = "\n".join(dict.fromkeys(described(node) for node in nodes))
     return [ir.Branch(outer.home(condition), sides[0], sides[1], note)]

@@ -19,25 +19,32 @@ A `Caller` is made from
   holds it after a call that succeeds;
 - ``returns``: (count, form): how many of the outputs are handed back, as ``"one"`` array, a
   ``"list"`` of arrays, or ``"none"``;
-- ``threads``: how many a call may use (1 in the child of a fork, where OpenMP's are gone),
-  ``tiny``: whether to keep the GIL while running, ``keep``: an object to keep alive, such as the
-  library;
+- ``threads``: how many a call may use, 0 for as many as `config.threads` says (1 in the child of a
+  fork where they would be OpenMP's, which are gone; those of ``team`` come back), ``tiny``: whether
+  to keep the GIL while running, ``keep``: an object to keep alive, such as the library;
+- ``locks``: the locks of the shared variables (`symc/locks.py`) in the order in which they are
+  taken, each with whether the call changes the variable;
 - ``host(number, arrays, lengths)``: called where the function calls back into Python; for what the
   numbers mean see `symc/host_calls.py`. What it raises ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
-the call, except for shared variables that the function updates in place.
+the call, except for shared variables that a function updates in place and then fails; a signal does
+not stop it any more by then.
 """
 
 from __future__ import annotations
 
 import os
+from _thread import get_ident
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
+from symc.codegen.targets import team
 from symc.codegen.targets._abi import ffi
+from symc.config import follow_threads
+from symc.locks import PythonLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,6 +58,8 @@ Form: TypeAlias = Literal["one", "list", "none"]
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 _memory: Any = ffi.from_buffer
 _forked = False
+_threads = [1]
+_calling: list[int] = []  # the thread of each call that has locks
 
 
 def _after_fork() -> None:
@@ -132,13 +141,15 @@ class PythonCaller:
         rebind: tuple[tuple[int, Cell], ...],
         returns: tuple[int, Form],
         *,
-        threads: int = 1,
+        threads: int = 0,
         tiny: bool = False,
+        team: bool = False,
+        locks: tuple[tuple[PythonLock, bool], ...] = (),
         host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
         """See the module."""
-        del tiny  # cffi always releases the GIL
+        del tiny, team  # cffi always releases the GIL; the threads belong to the extension
         self._prepare = ffi.cast("int64_t(*)(symc_call *)", prepare)
         self._run = ffi.cast("int64_t(*)(symc_call *)", run)
         self._counts = counts
@@ -152,11 +163,13 @@ class PythonCaller:
         self._rebind = rebind
         self._count, self._form = returns
         self._keep = keep
+        self._locks = locks
         self.threads = threads
         self._free: list[_Frame] = []
         self._allocate = ffi.callback(
             "void *(void *, int64_t)", self._measured, error=ffi.NULL, onerror=_ignore
         )
+        self._ask = _ASK
         self._back = host_callback(host) if host is not None else ffi.NULL
         self._check()
 
@@ -183,9 +196,19 @@ class PythonCaller:
             frame = self._free.pop()  # atomic: threads never share a frame
         except IndexError:
             frame = _Frame(self._counts, self._allocate, self._back)
+        nested, taken = get_ident() in _calling, 0
         try:
+            if self._locks:
+                _calling.append(get_ident())
+            for lock, writes in self._locks:
+                lock.take(writes=writes, nested=nested or taken > 0)
+                taken += 1
             return self._call(frame, args)
         finally:
+            for lock, writes in self._locks[:taken]:
+                lock.release(writes=writes)
+            if self._locks:
+                _calling.remove(get_ident())
             frame.keep.clear()
             frame.arrays = []
             frame.error = None
@@ -195,7 +218,9 @@ class PythonCaller:
     def _call(self, frame: _Frame, args: tuple[Any, ...]) -> Any:
         call = frame.call
         arrays = self._read(frame, args)
-        call.threads = 1 if _forked else self.threads
+        call.threads = 1 if _forked else self.threads or _threads[0]
+        call.ask = self._ask
+        call.stopped = 0
         code = self._prepare(call)
         if code:
             self._raise(frame, code, arrays)
@@ -287,8 +312,9 @@ class PythonCaller:
         return ffi.cast("void *", memory)
 
     def _raise(self, frame: _Frame, code: int, arrays: list[Any]) -> NoReturn:
-        if frame.error is not None:
-            raise frame.error
+        error = frame.error or _raised.pop(get_ident(), None)
+        if error is not None:
+            raise error
         if code < 0:
             raise MemoryError
         self._failed(code, tuple(arrays))
@@ -348,15 +374,43 @@ def _ignore(*error: object) -> None:
     """cffi prints what a callback raises; the callbacks keep it."""
 
 
-def _choose() -> type[PythonCaller]:
-    """The extension's class where it is built and wanted."""
+_raised: dict[int, BaseException] = {}  # by handlers of signals, on a thread
+
+
+def _no_signal(context: Any) -> int:
+    """`symc_call.ask`. Python runs the handlers of signals that wait where a function begins."""
+    del context
+    return 0
+
+
+def _keep(kind: object, error: BaseException, traceback: object) -> None:
+    """What a handler raised waits for the end of the call."""
+    del kind, traceback
+    _raised[get_ident()] = error
+
+
+_ASK: Any = ffi.callback("int64_t(void *)", _no_signal, error=1, onerror=_keep)
+
+
+def _use(threads: int) -> None:
+    _threads[0] = threads
+
+
+follow_threads(_use)
+
+
+def _choose() -> tuple[type[PythonCaller], type[PythonLock]]:
+    """The extension's classes where it is built and wanted."""
     if os.environ.get("SYMC_NO_EXTENSION") == "1":
-        return PythonCaller
+        return PythonCaller, PythonLock
     try:
         from symc import _call
-    except ImportError:
-        return PythonCaller
-    return _call.Caller
+
+        team.use(_call.team)
+        follow_threads(_call.use_threads)
+    except (ImportError, AttributeError):  # not built, or left over from an older symc
+        return PythonCaller, PythonLock
+    return _call.Caller, _call.Lock
 
 
-Caller = _choose()
+Caller, Lock = _choose()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock  # `threading` takes 1 ms to import
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from symc.codegen.record import record
-from symc.errors import BadArgument
+from symc.errors import BadArgument, SymcError
 from symc.graph import Tensor
 from symc.inputs import SharedVariable
+from symc.locks import PythonLock
+from symc.public import check_fields, with_public_methods
+from symc.registry import SERVICES
 from symc.request import Request
 from symc.tensor.broadcast import describe
 
@@ -35,7 +37,28 @@ class In:
     borrow: bool = False
     mutable: bool = False
 
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        check_fields(cls, options)
+        return object.__new__(cls)
 
+
+@record
+class Out:
+    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
+
+    With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
+    """
+
+    variable: Tensor
+    borrow: bool = False
+    on_device: bool | None = None
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        check_fields(cls, options)
+        return object.__new__(cls)
+
+
+@with_public_methods
 class Function:
     """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
 
@@ -54,20 +77,21 @@ class Function:
         self.mode = mode
         self.name = request.name
         self._count = len(ins)
-        self._lock = allocate_lock() if request.updates else None
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
+        from symc.call import Caller
         from symc.modes import Runner, runner_for
 
         runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
         self.runner = runner
         self._call: Callable[..., Any] = runner.call
+        # A `Caller` holds the locks of the variables themselves.
+        alone = request.updates and not isinstance(runner.call, Caller)
+        self._lock = PythonLock() if alone else None
         self._plain = form != "dict" and self._lock is None
 
     def __reduce__(self) -> Any:
-        from symc.saved.functions import reduce_function
-
-        return reduce_function(self)
+        return SERVICES["reduce_function"](self)
 
     @property
     def shared(self) -> tuple[SharedVariable, ...]:
@@ -86,18 +110,28 @@ class Function:
         """Runs the function; see `symc.function` for what it returns.
 
         Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
-        not fit, and what the graph's run-time conditions say. Shared variables change only when
-        the call succeeds.
+        not fit, what the graph's run-time conditions say, and `TooLarge` where there is not enough
+        memory. Shared variables change only when the call succeeds.
         """
         if kwargs or len(args) != self._count:
             args = self._arguments(args, kwargs)
-        if self._plain:
-            return self._call(*args)
-        if self._lock is None:
-            results = self._call(*args)
-        else:
-            with self._lock:
+        try:
+            if self._plain:
+                return self._call(*args)
+            if self._lock is None:
                 results = self._call(*args)
+            else:
+                self._lock.take(writes=True, nested=True)
+                try:
+                    results = self._call(*args)
+                finally:
+                    self._lock.release(writes=True)
+        except (MemoryError, ValueError) as error:
+            if isinstance(error, SymcError):
+                raise
+            from symc.too_large import explained  # late: few calls fail
+
+            raise explained(self.request, args, error) from None
         return dict(zip(self.keys, results, strict=True)) if self.form == "dict" else results
 
     def arguments(self, args: Sequence[Any]) -> tuple[Any, ...]:
@@ -124,15 +158,13 @@ class Function:
         >>> total.get_value(), other.get_value()
         (array(0.), array(11.))
         """
-        from symc.function import copied  # it imports this module
-
-        return copied(self, swap or {}, name, delete_updates)
+        copied: Function = SERVICES["copied"](self, swap or {}, name, delete_updates)
+        return copied
 
     def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
         """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`."""
-        from symc.saved.export import export
-
-        return export(self, folder, example)
+        made: Path = SERVICES["export"](self, folder, example)
+        return made
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if len(args) > self._count:
@@ -156,6 +188,16 @@ class Function:
                 values[position] = item.value
         return tuple(values)
 
+    def __dir__(self) -> list[str]:
+        inner = {"arguments", "form", "keys", "request", "runner"}  # for symc's own use
+        return [name for name in super().__dir__() if name not in inner]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        from symc.elsewhere import instead  # late: only for errors
+
+        advice = instead("function", name, dir(type(self)))
+        raise AttributeError(f"a function has no attribute {name!r}{advice}", obj=None)
+
     def __repr__(self) -> str:
         names = ", ".join(item.variable.name or "?" for item in self.ins)
         return f"<symc function {self.name}({names}), mode {self.mode!r}>"
@@ -175,15 +217,13 @@ class Function:
     @property
     def graph(self) -> str:
         """The rewritten graph, a line for each node."""
-        from symc.debug import dprint_text
-
-        return dprint_text(self.runner.stages().rewritten)
+        text: str = SERVICES["dprint_text"](self.runner.stages().rewritten)
+        return text
 
     def explain(self) -> str:
         """What was stored, what shares loops, and why; bytes and operations of each kernel."""
-        from symc.debug import explain
-
-        return explain(self.runner.stages())
+        text: str = SERVICES["explain"](self.runner.stages())
+        return text
 
     def assembly(self) -> str:
         """The machine code of the compiled function; above each kernel what it computes.
@@ -203,14 +243,12 @@ class Function:
 
     def report(self, path: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
         """Writes a page about the function, for a browser; see `symc.report.page.report`."""
-        from symc.report.page import report
-
-        return report(self, path, example)
+        page: Path = SERVICES["report"](self, path, example)
+        return page
 
     def _repr_html_(self) -> str:
-        from symc.report.summary import summary
-
-        return summary(self)
+        text: str = SERVICES["summary"](self)
+        return text
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -234,22 +272,19 @@ class Function:
 
     def ptx(self) -> str:
         """The kernels of a function on a CUDA device as PTX; see `symc.cuda.inspect`."""
-        from symc.cuda import inspect
-
-        return inspect.ptx(self)
+        text: str = SERVICES["ptx"](self)
+        return text
 
     def sass(self) -> str:
         """The kernels in the device's machine code, where CUDA's tools are installed."""
-        from symc.cuda import inspect
-
-        return inspect.sass(self)
+        text: str = SERVICES["sass"](self)
+        return text
 
     @property
     def resources(self) -> dict[str, dict[str, int]]:
         """What each kernel on a CUDA device uses: registers, shared memory, spills."""
-        from symc.cuda import inspect
-
-        return inspect.resources(self)
+        found: dict[str, dict[str, int]] = SERVICES["resources"](self)
+        return found
 
     @property
     def folder(self) -> str | None:

@@ -17,7 +17,8 @@ from symc.codegen.targets.c import CTarget
 from symc.conditions import as_tests, lengths_in, requirements, waits
 from symc.graph import Array, Tensor, walk, walk_within
 from symc.inputs import Constant, SharedVariable
-from symc.lower import Interface, lower, program_names
+from symc.lower import lower, program_names
+from symc.places import Interface
 from symc.prepare import Prepared, prepare
 from symc.request import Request
 from symc.rewrite.engine import Step

@@ -12,7 +12,7 @@ from symc.codegen.record import record
 from symc.dims import Dim, Poly, Size, sizes, substitute
 from symc.errors import SymcError
 from symc.evaluate import evaluate
-from symc.graph import Array, Requirement, Tensor, walk
+from symc.graph import METHODS, Array, Requirement, Tensor, walk
 from symc.inputs import constant_value
 from symc.provenance import located_at
 
@@ -54,13 +54,11 @@ def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
 
 def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
     """The conditions as scalar bool nodes or pairs of lengths; those known to hold are left out."""
-    from symc import tensor as T
-
     tests: list[Test] = []
     for number, (node, requirement) in enumerate(found):
         if isinstance(requirement.holds, Tensor):
             with located_at(node.where):
-                scalar = T.all(requirement.holds)
+                scalar = METHODS["all"](requirement.holds)
             value = constant_value(scalar)
             if value is None or not bool(value):
                 tests.append(Test(number, requirement, scalar))

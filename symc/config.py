@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
+
+from symc.codegen.processors import find, number_in
 
 _CHOICES = {
     "floatX": ("float16", "float32", "float64"),
     "on_unused_input": ("raise", "warn", "ignore"),
 }
+
+
+_followers: list[Callable[[int], None]] = []
 
 
 class Config:
@@ -24,18 +29,28 @@ class Config:
       CUDA graph from then on. ``SYMC_CUDA_GRAPHS=0`` turns it off.
     - `tf32`: whether float32 matrix products on a graphics card may use tensor cores, which keep
       three digits of each factor. Read when a function is compiled. ``SYMC_TF32=1``.
-    - `threads`: how many threads a function may use; 0 means all cores. ``SYMC_THREADS``.
+    - `compile_timeout`: seconds that a compiler may take (600), then it is stopped and
+      `CompileTimeout` raised. After 10 seconds a line of the logger ``symc`` says what is waited
+      for. ``SYMC_COMPILE_TIMEOUT``.
+    - `threads`: how many threads functions may use, those that exist already too. 0, as at first:
+      what ``OMP_NUM_THREADS`` says, else the processors that the process may use, by its affinity
+      and the quota of its control group. ``SYMC_THREADS``.
     - `debug_symbols`: whether functions are compiled with ``-g``: gdb then steps through their C,
       which stays in the cache. ``SYMC_DEBUG_SYMBOLS=1``.
     - `on_unused_input`: "raise", "warn" or "ignore". ``SYMC_ON_UNUSED_INPUT``.
+
+    In the environment alone, read when a function is compiled: ``SYMC_CC`` and ``SYMC_CXX`` name
+    the compilers (else ``CC`` and ``CXX``), ``SYMC_MARCH`` the processors that code is for, such
+    as "x86-64-v3" (else this machine's).
     """
 
     __slots__ = (
-        "cuda_graphs", "debug_symbols", "device", "floatX", "mode", "on_unused_input", "tf32",
-        "threads",
+        "compile_timeout", "cuda_graphs", "debug_symbols", "device", "floatX", "mode",
+        "on_unused_input", "tf32", "threads",
     )  # fmt: skip
 
     floatX: str  # noqa: N815 -- Theano's name
+    compile_timeout: float
     cuda_graphs: bool
     debug_symbols: bool
     device: str
@@ -46,24 +61,45 @@ class Config:
 
     def __init__(self) -> None:
         self.floatX = os.environ.get("SYMC_FLOATX", "float64")
+        self.compile_timeout = _number("SYMC_COMPILE_TIMEOUT", "600")
         self.cuda_graphs = os.environ.get("SYMC_CUDA_GRAPHS", "1") != "0"
         self.debug_symbols = os.environ.get("SYMC_DEBUG_SYMBOLS", "0") == "1"
         self.device = os.environ.get("SYMC_DEVICE", "cpu")
         self.mode = os.environ.get("SYMC_MODE", "default")
         self.tf32 = os.environ.get("SYMC_TF32", "0") == "1"
-        self.threads = int(os.environ.get("SYMC_THREADS", "0"))
+        self.threads = number_in("SYMC_THREADS", os.environ)[0]
         self.on_unused_input = os.environ.get("SYMC_ON_UNUSED_INPUT", "raise")
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Raises AttributeError for no setting, TypeError or ValueError for no value of it."""
         if name not in self.__slots__:
-            raise AttributeError(f"no setting {name!r}; there are {sorted(self.__slots__)}")
+            raise self._missing(name)
         choices = _CHOICES.get(name)
         if choices is not None and value not in choices:
-            raise ValueError(f"config.{name} is one of {', '.join(choices)}, not {value!r}")
-        if name == "threads" and (not isinstance(value, int) or value < 0):
-            raise ValueError(f"config.threads is a number from 0 (all cores) on, not {value!r}")
+            from symc.elsewhere import meant
+
+            near = meant(value, choices)
+            raise ValueError(f"config.{name} is one of {', '.join(choices)}, not {value!r}{near}")
+        if name == "threads" and (
+            not isinstance(value, int) or isinstance(value, bool) or value < 0
+        ):
+            raise ValueError(f"config.threads is a number from 0 (automatic) on, not {value!r}")
+        if name == "compile_timeout" and not (isinstance(value, int | float) and value > 0):
+            raise ValueError(f"config.compile_timeout is a number of seconds, not {value!r}")
         object.__setattr__(self, name, value)
+        if name == "threads":
+            for follow in _followers:
+                follow(thread_count())
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        from symc.elsewhere import instead  # late: only for errors
+
+        advice = instead("config", name, self.__slots__)
+        text = f"no setting {name!r}; there are {sorted(self.__slots__)}{advice}"
+        return AttributeError(text, obj=None)
 
     @contextmanager
     def set(self, **settings: Any) -> Generator[None]:
@@ -85,4 +121,24 @@ class Config:
                 setattr(self, name, value)
 
 
+def _number(variable: str, usual: str) -> float:
+    """A number from the environment."""
+    given = os.environ.get(variable, usual)
+    try:
+        return float(given)
+    except ValueError:
+        raise ValueError(f"{variable} is a number of seconds, not {given!r}") from None
+
+
 config = Config()
+
+
+def thread_count() -> int:
+    """How many threads a function may use now."""
+    return config.threads or find().count
+
+
+def follow_threads(follow: Callable[[int], None]) -> None:
+    """Tell `follow` how many threads there are to be, now and whenever that is set."""
+    _followers.append(follow)
+    follow(thread_count())

@@ -15,6 +15,8 @@ from symc.notation import call, described, expression
 from symc.stages import Stage
 from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
 
+__all__ = ["dprint", "dprint_text", "explain", "expression", "pprint", "stages"]
+
 if TYPE_CHECKING:
     from symc.callable import Function
     from symc.compile import Stages
@@ -182,3 +184,7 @@ def _unit(unit: Unit, number: int, work: Mapping[Tensor, str], tests: Mapping[in
 def _step(head: str, stages_: Sequence[Stage], work: Mapping[Tensor, str]) -> str:
     moved = [f"     {work[stage.node]}" for stage in stages_ if stage.node in work]
     return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_), *moved[:1]])
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

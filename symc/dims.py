@@ -7,6 +7,10 @@ integer coefficients over atoms, and interned: ``n + 1 - 1`` *is* ``n``, so equa
     Atom = Size(source, axis)       an axis of an input, or (axis None) the value of a scalar tensor
          | Quotient(left, right)    floor division that could not be carried out
          | Extreme(kind, left, right)   kind = min | max, where neither is provably smaller
+
+Lengths are exact integers, which the arithmetic here takes them for: ``n * m // m`` *is* ``n``, and
+no product is computed, so that none can be too large. What a program does compute must fit into 64
+bits, and so must all that it is computed from; a call where it does not ends with `TooLarge`.
 """
 
 from __future__ import annotations
@@ -15,6 +19,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Literal, Self, TypeAlias, cast
 from weakref import WeakValueDictionary
+
+MOST = (1 << 63) - 1  # what 64 bits can count
+LONG = 1 << 31  # what is added to a length without a second thought
 
 _serial = count()
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
@@ -224,6 +231,21 @@ def floordiv(left: Dim, right: Dim) -> Dim:
         if exact is not None:
             return exact
     return symbolic(Quotient("floordiv", left, right))
+
+
+def ceildiv(left: Dim, right: Dim) -> Dim:
+    """``left / right`` rounded up, for a divisor above 0.
+
+    Nothing is added to `left` that may be as long as 64 bits can say.
+    """
+    if isinstance(right, int) and right < LONG:
+        return floordiv(add(left, right - 1), right)
+    return add(floordiv(sub(left, 1), right), 1)
+
+
+def fits(number: int) -> bool:
+    """Whether 64 bits can hold a number."""
+    return -MOST - 1 <= number <= MOST
 
 
 def nonnegative(dim: Dim) -> bool:

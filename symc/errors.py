@@ -4,6 +4,7 @@
     ├── ShapeMismatch (ValueError)        two lengths that must be equal are not
     ├── RankError (TypeError)             a tensor has the wrong number of axes
     ├── DTypeError (TypeError)            a dtype does not fit, or would lose precision
+    ├── TooLarge (MemoryError, ValueError) a length needs over 64 bits, an array over all memory
     ├── BadIndex (IndexError)             an index is out of range, or there are too many
     ├── DivisionByZero (ZeroDivisionError) an integer was divided by zero
     ├── LinAlgError (ValueError)          a matrix is singular, or the like; NumPy's is its base
@@ -46,6 +47,14 @@ class RankError(SymcError, TypeError):
 
 class DTypeError(SymcError, TypeError):
     """A dtype does not fit, or converting to it would lose precision."""
+
+
+class TooLarge(SymcError, MemoryError, ValueError):
+    """A length or a number of bytes needs more than 64 bits, or an array more memory than there is.
+
+    NumPy raises `ValueError` for the former and `MemoryError` for the latter; this is both. The
+    call has changed nothing.
+    """
 
 
 class BadIndex(SymcError, IndexError):
@@ -129,3 +138,7 @@ class DeviceError(SymcError, RuntimeError):
         """Keep the driver's code beside the message."""
         super().__init__(message)
         self.code = code
+
+
+def __dir__() -> list[str]:
+    return [name for name, value in globals().items() if isinstance(value, type)]

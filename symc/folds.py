@@ -12,17 +12,14 @@ Chunks and blocks have fixed sizes, so results do not depend on the number of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from symc.builder import KernelBuilder, Scope
 from symc.codegen import ir
 from symc.codegen.passes.inline import operations
 from symc.dims import product
 from symc.lowering import Fold, Index
 from symc.nesting import convert, wrap
-
-if TYPE_CHECKING:
-    from symc.kernels import KernelBuilder, Scope
-    from symc.stages import Stage
+from symc.stages import Stage
 
 CHUNK = 16384  # elements of a chunk
 BLOCK = 256  # columns of a block: 2 KiB of doubles

@@ -2,65 +2,65 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from symc.callable import Function, In
-from symc.codegen.record import record
+from symc.callable import Function, In, Out
 from symc.config import config
-from symc.dims import Dim, sizes
+from symc.dims import sizes
 from symc.errors import (
-    BadUpdate,
     FunctionError,
     MissingInput,
-    ShapeMismatch,
     UnusedInput,
 )
 from symc.graph import (
     METHODS,
     Array,
-    Op,
-    Requirement,
     Tensor,
     TensorLike,
     substitute,
     walk,
     walk_within,
 )
-from symc.inputs import Constant, Input, SharedVariable, advanced, as_tensor, shared, tensor
+from symc.inputs import (
+    Constant,
+    Input,
+    SharedVariable,
+    advanced,
+    as_tensor,
+    numbers,
+    shared,
+    tensor,
+    tensor_like,
+)
+from symc.provenance import warn
 from symc.request import Request
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import length, tensor_of
-from symc.types import TensorType, to_numpy
+from symc.types import to_numpy
+from symc.updates import (
+    NewValue,
+    Updates,
+    add_default_updates,
+    as_updates,
+    checked_update,
+    pairs_of,
+    warn_of_frozen,
+)
+from symc.values import held
 
 Outputs: TypeAlias = "TensorLike | Out | Sequence[TensorLike | Out] | Mapping[str, Any] | None"
-Updates: TypeAlias = (
-    "Mapping[SharedVariable, TensorLike] | Iterable[tuple[SharedVariable, TensorLike]]"
-)
 Givens: TypeAlias = "Mapping[Tensor, TensorLike] | Iterable[tuple[Tensor, TensorLike]]"
-
-
-@record
-class Out:
-    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
-
-    With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
-    """
-
-    variable: Tensor
-    borrow: bool = False
-    on_device: bool | None = None
 
 
 def function(
     inputs: Sequence[Tensor | In],
     outputs: Outputs = None,
     *,
-    updates: Updates = (),
-    givens: Givens = (),
+    updates: Updates | None = None,
+    givens: Givens | None = None,
     mode: str | None = None,
     name: str | None = None,
     no_default_updates: bool | Sequence[SharedVariable] = False,
@@ -85,6 +85,8 @@ def function(
       default that of the shared variables, or ``config.device``. Arguments may be NumPy arrays or
       arrays on the device; outputs are NumPy arrays, or with ``on_device=True``, which
       `Out` also has for a single output, `symc.cuda.DeviceArray`.
+    - `allow_input_downcast`: True converts arguments though they lose precision. By default those
+      with a dtype keep their values and Python's floats are rounded; False refuses that, too.
     - `name` is shown in errors and in the generated source.
 
     Raises `MissingInput`, `UnusedInput` (see `on_unused_input`), `BadUpdate` or `FunctionError`.
@@ -101,19 +103,19 @@ def function(
 
     ins = [_as_in(item, allow_input_downcast) for item in inputs]
     results, form, keys = _as_outputs(outputs)
-    pairs = _as_updates(updates)
+    pairs = as_updates(updates or ())
     given = {target for target, _ in pairs}
-    replace = _as_givens(givens, ins)
-    _add_default_updates(results, pairs, no_default_updates, replace)
+    replace = _as_givens(givens or (), ins)
+    add_default_updates(results, pairs, no_default_updates, replace)
     variables = _cut(ins, replace)
-    _warn_of_frozen(results, given | advanced(walk(results)).keys())
+    warn_of_frozen(results, given | advanced(walk(results)).keys())
     roots = substitute([*results, *(new for _, new in pairs)], replace)
     if any(node.op.is_lazy for node in walk_within(roots)):
         from symc.loops.outline import outline  # late: most functions have no branches
 
         roots = outline(roots)
     results, news = roots[: len(results)], roots[len(results) :]
-    updated = [_checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
+    updated = [checked_update(s, new) for (s, _), new in zip(pairs, news, strict=True)]
     order = walk([*results, *(new for _, new in updated)])
     _check_inputs(order, variables, on_unused_input or config.on_unused_input)
     variables_held = _shared_of(order, updated)
@@ -143,7 +145,7 @@ def copied(
     results = substitute(old.outputs, replace)
     news = substitute([_unchecked(new) for _, new in updates], replace)
     targets = [swap.get(target, target) for target, _ in updates]
-    updated = [_checked_update(*pair) for pair in zip(targets, news, strict=True)]
+    updated = [checked_update(*pair) for pair in zip(targets, news, strict=True)]
     held = _shared_of(walk([*results, *(new for _, new in updated)]), updated)
     request = Request(
         old.name if name is None else _identifier(name), old.inputs, held, tuple(results),
@@ -225,93 +227,24 @@ def _output(value: Any) -> Tensor:
     return as_tensor(value.variable if isinstance(value, Out) else value)
 
 
-def _pairs(given: Any, error: type[FunctionError], needs: str) -> Iterator[tuple[Any, Any]]:
-    items = cast("Mapping[object, object]", given).items() if isinstance(given, Mapping) else given
-    for pair in cast("Iterable[Any]", items):
-        if not isinstance(cast("object", pair), tuple | list) or len(pair) != 2:
-            raise error(f"{needs}, not {pair!r}")
-        yield pair[0], pair[1]
-
-
-def _as_updates(updates: Updates) -> list[tuple[SharedVariable, Tensor]]:
-    pairs: list[tuple[SharedVariable, Tensor]] = []
-    needs = "updates= needs pairs (shared variable, new value)"
-    for target, new in _pairs(updates, BadUpdate, needs):
-        if not isinstance(target, SharedVariable):
-            raise BadUpdate(f"only shared variables can be updated, not {target!r}")
-        if any(target is other for other, _ in pairs):
-            raise BadUpdate(f"{target!r} is updated twice")
-        pairs.append((target, as_tensor(new, target.dtype)))
-    return pairs
-
-
-def _checked_update(target: SharedVariable, new: Tensor) -> tuple[SharedVariable, Tensor]:
-    """The update, converted where that loses nothing, or an error with both lines."""
-    from symc.tensor.elementwise import cast_to
-
-    lines = f"\n  shared {describe(target)}\n  new    {describe(new)}"
-    if new.ndim != target.ndim:
-        raise BadUpdate(f"the new value has {new.ndim} axes, its variable {target.ndim}{lines}")
-    if new.dtype is not target.dtype:
-        if not np.can_cast(to_numpy(new.dtype), to_numpy(target.dtype), "safe"):
-            raise BadUpdate(
-                f"the new value is {new.dtype} and would lose precision as {target.dtype}{lines}\n"
-                f"  convert it: T.cast(new, {target.dtype.name!r})"
-            )
-        new = cast_to(new, target.dtype)
-    for axis, (declared, dim) in enumerate(zip(target.op.declared, new.type.shape, strict=True)):
-        if declared is not None and isinstance(dim, int) and dim != declared:
-            raise BadUpdate(
-                f"axis {axis} of the new value is {dim}, of its variable {declared}{lines}"
-            )
-    known = all(isinstance(dim, int) for dim in new.type.shape)
-    return target, new if known else NewValue(target)(new)
-
-
-@record
-class NewValue(Op):
-    """The new value of a shared variable, checked at run time to have its declared lengths."""
-
-    variable: SharedVariable
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
-
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        lengths = zip(self.variable.op.declared, node.type.shape, strict=True)
-        for axis, (declared, dim) in enumerate(lengths):
-            if declared is not None:
-                yield self._requirement(node.args[0], axis, declared, dim)
-
-    def _requirement(self, new: Tensor, axis: int, declared: int, dim: Dim) -> Requirement:
-        return Requirement(
-            (dim, declared),
-            ShapeMismatch,
-            lambda value: (
-                f"axis {axis} of the new value is {value(dim)}, of its variable "
-                f"{declared}\n  shared {describe(self.variable)}\n  new    {describe(new)}"
-            ),
-        )
-
-
 def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
     replace: dict[Tensor, Tensor] = {}
     variables = {item.variable for item in ins}
     needs = "givens= needs pairs (tensor, replacement)"
-    for old, new in _pairs(givens, FunctionError, needs):
+    for old, new in pairs_of(givens, FunctionError, needs):
         if not isinstance(old, Tensor):
             raise TypeError(f"givens= replaces tensors, not {old!r}")
         if old in variables:
             raise FunctionError(f"{old!r} is an input; givens= cannot replace it as well")
         if old in replace:
             raise FunctionError(f"givens= replaces {old!r} twice")
-        new = as_tensor(new, old.dtype) if not isinstance(new, np.ndarray) else shared(new)
+        what = f"givens=: what replaces {old.name or repr(old)}"
+        if type(new) is np.ndarray:
+            array = numbers(new, what)
+            converted = held(new, array, to_numpy(old.dtype))
+            new = shared(array if converted is None else converted)
+        else:
+            new = tensor_like(new, old.dtype, what)
         if new.dtype is not old.dtype or new.ndim != old.ndim:
             raise FunctionError(
                 f"givens= cannot replace {old.type} by {new.type}\n"
@@ -319,48 +252,6 @@ def _as_givens(givens: Givens, ins: Sequence[In]) -> dict[Tensor, Tensor]:
             )
         replace[old] = new
     return replace
-
-
-def _add_default_updates(
-    results: Sequence[Tensor],
-    pairs: list[tuple[SharedVariable, Tensor]],
-    without: bool | Sequence[SharedVariable],
-    replace: Mapping[Tensor, Tensor],
-) -> None:
-    """Adds the default updates of all shared variables reached, those of the updates included."""
-    if without is True:
-        return
-    excluded = set(without or ())
-    taken = {target for target, _ in pairs} | excluded
-    pending: list[Tensor] = [*results, *(new for _, new in pairs), *replace.values()]
-    while pending:
-        order = walk(pending)
-        found = [node for node in order if isinstance(node, SharedVariable)]
-        pending = []
-        for variable, new in advanced(order).items():
-            if variable not in taken:
-                taken.add(variable)
-                pairs.append((variable, new))
-                pending.append(new)
-        for node in found:
-            if node not in taken and node.default_update is not None:
-                taken.add(node)
-                pairs.append((node, node.default_update))
-                pending.append(node.default_update)
-
-
-def _warn_of_frozen(results: Sequence[Tensor], updated: set[SharedVariable]) -> None:
-    """Warns when a loop changes a shared variable and its update was not passed on."""
-    for node in walk(results):
-        for variable, _ in node.op.changes(node):
-            if variable not in updated:
-                warnings.warn(
-                    f"a loop changes {variable!r}, but the function does not update it: pass on "
-                    f"the updates that scan returned\n  shared {describe(variable)}\n"
-                    f"  loop   {describe(node)}",
-                    stacklevel=3,
-                )
-                return
 
 
 def _cut(ins: Sequence[In], replace: dict[Tensor, Tensor]) -> list[Tensor]:
@@ -415,7 +306,7 @@ def _check_inputs(order: Sequence[Tensor], variables: Sequence[Tensor], unused: 
             )
             if unused == "raise":
                 raise UnusedInput(text)
-            warnings.warn(text, stacklevel=3)
+            warn(text)
 
 
 def _shared_of(
@@ -459,14 +350,14 @@ METHODS["eval"] = evaluate_tensor
 
 
 def clone(
-    output: Tensor | Sequence[Tensor], replace: Givens = (), *, share_inputs: bool = True
+    output: Tensor | Sequence[Tensor], replace: Givens | None = None, *, share_inputs: bool = True
 ) -> Any:
     """The expression(s) with tensors replaced: ``symc.clone(y, {x: x + 1})``.
 
     With ``share_inputs=False`` inputs that are not replaced become new ones.
     """
     outputs = [output] if isinstance(output, Tensor) else list(output)
-    mapping = _as_givens(replace, [])
+    mapping = _as_givens(replace or (), [])
     if not share_inputs:
         for node in walk(outputs):
             if isinstance(node.op, Input) and node not in mapping:

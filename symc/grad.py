@@ -17,13 +17,15 @@ from typing import Any, Literal, TypeAlias, cast, overload
 
 from symc import tensor as T
 from symc.batch import batch
+from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
 from symc.collection import without_collection
 from symc.config import config
 from symc.errors import DisconnectedInput, GradientError
 from symc.graph import Array, Op, Tensor, TensorLike, substitute, walk
 from symc.inputs import Constant, Input, as_tensor
-from symc.provenance import NOWHERE, located_at
+from symc.provenance import NOWHERE, located_at, warn
+from symc.registry import SERVICES
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel
 from symc.types import TensorType
@@ -56,12 +58,13 @@ def grad(
 ) -> Tensor | list[Tensor]:
     """The gradient of a scalar `cost` with respect to one tensor or several.
 
-    Each gradient has its tensor's shape, and its dtype if that is float or complex (see
-    `tensor/complex_numbers.py` for what it means); tensors of integers get zeros of
-    `config.floatX`. `wrt` may hold intermediate results. Nothing flows through the tensors in
-    `consider_constant`. `known_grads` gives gradients of intermediate tensors; with it, `cost` may
-    be None. Raises `GradientError` when the cost is no real scalar and `DisconnectedInput` when a
-    tensor does not influence the cost, unless ``disconnected="zero"``.
+    Each gradient has its tensor's shape and dtype (see `tensor/complex_numbers.py` for what it
+    means for complex ones). `wrt` may hold intermediate results. Nothing flows through the tensors
+    in `consider_constant`, nor through integers and bools. `known_grads` gives gradients of
+    intermediate tensors; with it, `cost` may be None. Raises `GradientError` when the cost is no
+    real scalar. When a tensor in `wrt` does not influence the cost, raises `DisconnectedInput`, and
+    when it is of integers or bools, which have no derivative, `GradientError`; with
+    ``disconnected="zero"`` these get zeros, integers those of `config.floatX`.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -234,9 +237,8 @@ def _stable(cost: Tensor) -> Tensor:
     ):
         return cost
     with without_collection():
-        from symc.rewrite.stabilise import stabilise  # late: needed rarely, and slow to import
-
-        return stabilise([cost])[0]
+        stable: Tensor = SERVICES["stabilise"]([cost])[0]
+    return stable
 
 
 # --- the reverse pass -----------------------------------------------------------------------------
@@ -255,11 +257,29 @@ def _pull(
         )
     targets = _listed(wrt)
     _check_tensors("a derivative", "wrt", targets)
-    bars, reach = _bars(roots, bars, targets, set(consider_constant) - set(targets))
-    results: list[Tensor] = []
     for target in targets:
-        results.append(_finish(target, bars, reach, disconnected))  # noqa: PERF401 -- stacklevel
+        if not target.dtype.is_inexact and disconnected not in ("zero", "ignore"):
+            _no_derivative(target, disconnected)
+    bars, reach = _bars(roots, bars, targets, set(consider_constant) - set(targets))
+    results = [_finish(target, bars, reach, disconnected) for target in targets]
     return results[0] if isinstance(wrt, Tensor) else results
+
+
+def _no_derivative(target: Tensor, disconnected: Disconnected) -> None:
+    """Raises `GradientError`, or warns, about a tensor of integers or bools."""
+    name = target.name or target.op.label
+    text = (
+        f"{name} is of {target.dtype}, and by {'bools' if target.dtype is BOOL else 'integers'} "
+        "there is no derivative\n"
+        f"  wrt    {describe(target)}\n"
+        f"  make {name} a float: declare it so, or cast it to one where the cost is built and "
+        'differentiate by that; or pass disconnected="zero" to get zeros'
+    )
+    if disconnected == "raise":
+        raise GradientError(text)
+    import warnings
+
+    warnings.warn(text, stacklevel=5)
 
 
 def reaching(
@@ -306,10 +326,8 @@ def _bars_of_outlined(
     blocked: set[Tensor],
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
     """The same where only one side of a branch is computed, and so only its gradient."""
-    from symc.loops.outline import outline  # late: most costs have no branches
-
     held = list(blocked)
-    new = outline([*roots, *targets, *held, *given])
+    new = SERVICES["outline"]([*roots, *targets, *held, *given])
     ours, rest = new[: len(roots)], new[len(roots) :]
     goals, rest = rest[: len(targets)], rest[len(targets) :]
     bars = {node: given[old] for node, old in zip(rest[len(held) :], given, strict=True)}
@@ -360,9 +378,7 @@ def _finish(
         )
         if disconnected == "raise":
             raise DisconnectedInput(text)
-        import warnings
-
-        warnings.warn(text, stacklevel=4)
+        warn(text)
     return T.zeros_like(target, dtype=target.dtype if target.dtype.is_inexact else config.floatX)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock  # `threading` takes 1 ms to import
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from types import MethodType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -19,7 +19,8 @@ import numpy as np
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.provenance import Where, located_at, user_line
-from symc.registry import Registry, import_all
+from symc.public import public
+from symc.registry import SERVICES, Registry, import_all
 from symc.types import TensorType
 
 if TYPE_CHECKING:
@@ -125,6 +126,11 @@ class Op:
         """The graphs within the op, such as the step of a loop: what each is for, its results."""
         return ()
 
+    def value_lengths(self, args: Sequence[Tensor]) -> Iterable[Any]:
+        """The lengths within a loop or branch that are values of its arguments."""
+        del args
+        return ()
+
     def key(self) -> str:
         """Text that is equal exactly for equal ops, in every process: part of the cache key."""
         return repr(self)
@@ -190,17 +196,14 @@ class Tensor:
         return len(self.type.shape)
 
     def __repr__(self) -> str:
-        return f"<{self.name or self.op.label} {self.type}>"
+        return f"<{SERVICES['short'](self)} {self.type}>"
 
     def _repr_latex_(self) -> str:
-        from symc.latex import equation  # late: notebooks ask for it
-
-        return equation(self)
+        text: str = SERVICES["equation"](self)
+        return text
 
     def __reduce__(self) -> Any:
-        from symc.saved.functions import reduce_tensor
-
-        return reduce_tensor(self)
+        return SERVICES["reduce_tensor"](self)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -252,13 +255,14 @@ class Tensor:
         # NumPy's methods (x.sum(), x.reshape(...)) and properties (x.T, x.shape) are table rows.
         method = METHODS.find(name)
         if method is not None:
-            return partial(method, self)
+            return MethodType(public(method), self)
         compute = PROPERTIES.find(name)
         if compute is not None:
             return compute(self)
         from symc.elsewhere import instead  # late: only for errors
 
-        raise AttributeError(f"a tensor has no attribute {name!r}{instead('tensor', name)}")
+        advice = instead("tensor", name, () if name.startswith("_") else dir(self))
+        raise AttributeError(f"a tensor has no attribute {name!r}{advice}", obj=None)
 
     def __dir__(self) -> list[str]:
         import_all()

@@ -7,13 +7,15 @@ in the same iteration of at least one shared outer loop, and when no third group
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 
+from symc.conditions import Test
 from symc.dims import Dim
 from symc.graph import Op, Tensor
 from symc.inputs import SharedVariable
-from symc.lowering import Alias, At, Control, Fold, HostCall, Index, LibCall, Write
-from symc.stages import Facts, Stage, full_index, members, variable
+from symc.lowering import Alias, At, Control, Fold, HostCall, LibCall, Write
+from symc.overwriting import looks_at, may_overwrite, uses
+from symc.stages import Facts, Stage, members, variable
 from symc.units import Inside, Invoke, Lone, Nest, Problem, Reading, Unit
 
 MOST_STAGES = 64
@@ -303,55 +305,40 @@ class Groups:
 
     def choose_in_place(self) -> set[SharedVariable]:
         """The shared variables whose new value may overwrite the old one as it is computed."""
+        if not self._problem.updates:
+            return self._in_place
+        needed = self._needed()  # what fails later must find nothing changed
+        others: dict[Tensor, list[int]] = {}
+        for number, unit in self._extra.items():
+            if isinstance(unit, Test | Reading) and unit.node is not None:
+                others.setdefault(unit.node, []).append(number)
         for variable_, node in self._problem.updates:
-            if node in self._group_of and self._fits(variable_, node):
-                self._claim(variable_, node)
+            writer = looks_at(node, self._stages)
+            if writer in self._group_of and self._group_of[writer] not in needed:
+                self._claim(variable_, node, self._stages[writer], others)
         return self._in_place
 
-    def _fits(self, shared: SharedVariable, node: Tensor) -> bool:
-        """Whether nothing in the stage's own group could read an element already overwritten."""
-        same = self._problem.dims_of(shared) == self._problem.dims_of(node)
-        if not same or shared.dtype is not node.dtype:
-            return False
-        stage = self._stages[node]
-        group = self._members[self._group_of[node]]
-        readers = [other for other in group if shared in other.reads]
-        if not all(self._reads_own_element(other, shared) for other in readers):
-            return False
-        in_one_body = len(stage.loops) == self._depth[self._group_of[node]]
-        return all(other is stage for other in readers) or (
-            in_one_body and all(len(other.loops) == len(stage.loops) for other in readers)
-        )
-
-    def _reads_own_element(self, stage: Stage, shared: Tensor) -> bool:
-        """Whether a map or write reads the shared variable only where it stores at that moment."""
-        own: Index = full_index(stage.node, self._problem.dims_of(stage.node))
-        match stage.lowering:
-            case At():
-                return all(index == own for index in stage.reads[shared])
-            case Write():
-                return stage.node.args[0] is shared and stage.reads[shared] == [own]
-            case _:
-                return False
-
-    def _claim(self, shared: SharedVariable, node: Tensor) -> None:
-        writer = self._group_of[node]
-        if writer in self._needed():  # what fails later must find nothing changed
+    def _claim(
+        self,
+        shared: SharedVariable,
+        node: Tensor,
+        writer: Stage,
+        others: Mapping[Tensor, list[int]],
+    ) -> None:
+        """Lets the writer overwrite a variable, once all else that reads it is done before."""
+        dims_of, group = self._problem.dims_of, self._group_of[writer.node]
+        if dims_of(shared) != dims_of(node) or shared.dtype is not node.dtype:
             return
-        readers = {self._group_of[reader] for reader in self._all_readers(shared)} - {writer}
-        if any(self._reaches(writer, reader) for reader in readers):
+        found = list(uses(shared, self._readers, self._stages, self._group_of, others))
+        own = [use for use in found if use.unit == group]
+        if not may_overwrite(writer, self._members[group], self._depth[group], own, dims_of):
+            return
+        readers = {use.unit for use in found} - {group}
+        if any(self._reaches(group, reader) for reader in readers):
             return
         for reader in readers:
-            self._edge(reader, writer)
+            self._edge(reader, group)
         self._in_place.add(shared)
-
-    def _all_readers(self, shared: Tensor) -> Iterable[Tensor]:
-        pending = [shared]
-        while pending:
-            for reader in self._readers.get(pending.pop(), ()):
-                yield reader
-                if isinstance(self._stages[reader].lowering, Alias):
-                    pending.append(reader)
 
     def _reaches(self, first: int, second: int) -> bool:
         return second in self._after[first] or self._path_around(first, second)

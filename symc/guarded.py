@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symc.codegen.errors import CompileFailed, note_above
+from symc.codegen.errors import CompileFailed, CompileTimeout, note_above
 from symc.codegen.targets import guarded
 from symc.codegen.targets.c import BINARY, SOURCE
-from symc.codegen.targets.compiler import cores
 from symc.codegen.targets.guarded import Call, Report
-from symc.config import config
+from symc.config import thread_count
 from symc.errors import Mismatch
 from symc.graph import Array
 from symc.library import compiled_once, target, use_compiled
@@ -37,6 +36,8 @@ def runner() -> str | None:
         path = compiled_once(
             guarded.source(), c, lambda folder: guarded.build(c.compiler(), folder), guarded.RUNNER
         )
+    except CompileTimeout:
+        raise
     except CompileFailed:
         return None
     return path if guarded.works(path) else None
@@ -65,7 +66,7 @@ class Guarded:
             [array.tobytes() for array in (*arrays, *shared, *stages.constants)],
             [length for array in (*arrays, *shared) for length in array.shape],
             [(len(buffer.shape), buffer.dtype.bytes) for buffer in outputs],
-            config.threads or cores(),
+            thread_count(),
         )
         folder, report = use_compiled(
             self.request, self.mode, self.target,

@@ -19,6 +19,12 @@ def graph_text(request: Request) -> str:
     return "\n".join([request.name, *text])
 
 
+def graph_parts(request: Request) -> dict[str, str]:
+    """The parts of a cache key that are of the graph; `function` is there for people."""
+    inputs = ", ".join(node.name or "?" for node in request.inputs)
+    return {"function": f"{request.name}({inputs})"[:80], "graph": graph_text(request)}
+
+
 def text_of(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> str:
     """As `graph_text`, for a part of a graph."""
     return "\n".join(_lines(inputs, outputs, {}))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
 
-from symc.codegen.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, DType
+from symc.codegen.dtypes import BOOL, COMPLEX128, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.config import config
 from symc.dims import Dim, Size, symbolic
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike, intern
 from symc.provenance import user_line
-from symc.types import TensorType, as_dtype, literal_fits, to_numpy, weak_dtype
+from symc.public import with_public_methods
+from symc.registry import SERVICES
+from symc.types import TensorType, as_dtype, to_numpy, weak_dtype
+from symc.values import Unfit, as_array, check_known, held, may_round
 
 
 @record(eq=False)
@@ -113,12 +117,13 @@ def _source(
 def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A constant with NumPy's dtype for the value, or the one given. The array is copied.
 
+    Raises `DTypeError` for what is no array of numbers, such as a masked array.
+
     >>> constant([1, 2, 3])
     <constant int64[3]>
     """
-    array = np.array(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)), order="C")
-    check_numbers(array, value)
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    given = numbers(value, dtype=None if dtype is None else to_numpy(as_dtype(dtype)))
+    array = np.array(given, dtype=given.dtype.newbyteorder("="), order="C")
     array.flags.writeable = False
     node = intern(Constant(array, _digest(array)), ())
     if name is not None:
@@ -126,11 +131,43 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return node
 
 
-def check_numbers(array: Any, value: Any) -> None:
-    """Raises `DTypeError` if an array, which was made of `value`, has no dtype of symc's."""
-    if array.dtype.kind not in "biufc":
-        raise DTypeError(f"cannot make a tensor of {value!r} (dtype {array.dtype})")
-    as_dtype(array.dtype)
+def tensor_like(value: TensorLike, like: DType, what: str) -> Tensor:
+    """What stands for a tensor of a dtype: values are converted by the rule of `symc/values.py`.
+
+    What the rule does not convert keeps its own dtype, as tensors do. Raises `DTypeError`, about
+    `what`, for what is no array of numbers.
+    """
+    if isinstance(value, Tensor) or (isinstance(value, list | tuple) and _holds_tensor(value)):
+        return as_tensor(value, like)
+    converted = held(value, numbers(value, what, like=like), to_numpy(like))
+    return constant(value if converted is None else converted)
+
+
+def numbers(
+    value: Any, what: str = "", *, dtype: np.dtype[Any] | None = None, like: DType | None = None
+) -> Array:
+    """The value as an array of symc's dtypes, or of what becomes `like`.
+
+    Raises `DTypeError`, about `what`, for what is no such array.
+    """
+    try:
+        array = as_array(value, dtype)
+        if like is None or held(value, array, to_numpy(like)) is None:
+            check_known(value, array)
+    except Unfit as problem:
+        text = (
+            f"{what} {problem}"
+            if what
+            else f"cannot make a tensor of {_short(value)}: it {problem}"
+        )
+        raise DTypeError(text) from problem.__cause__
+    return array
+
+
+def _short(value: Any) -> str:
+    """A value in a message: one line, and not the whole of a large array."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:60]} ... ({type(value).__name__})"
 
 
 def _digest(array: Array) -> str:
@@ -152,14 +189,18 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, bool | int | float | complex) and not isinstance(value, np.generic):
+    if is_number(value):
         dtype = _own_dtype(value) if like is None else weak_dtype(value, like)
         return scalar_constant(value, dtype)
     if isinstance(value, list | tuple) and _holds_tensor(value):
-        from symc.tensor.shape import stack
-
-        return stack([as_tensor(item, like) for item in value])
+        stacked: Tensor = OPERATORS["stack"]([as_tensor(item, like) for item in value])
+        return stacked
     return constant(value)
+
+
+def is_number(value: object) -> TypeGuard[bool | complex]:
+    """Whether a value is one of Python's own numbers, which are weak beside tensors."""
+    return isinstance(value, bool | int | float | complex) and not isinstance(value, np.generic)
 
 
 def refuse_bool(label: str, value: object) -> None:
@@ -187,7 +228,9 @@ def _own_dtype(value: bool | complex) -> DType:
         return BOOL
     if isinstance(value, complex):
         return COMPLEX128
-    return INT64 if isinstance(value, int) else FLOAT64
+    if not isinstance(value, int):
+        return FLOAT64
+    return UINT64 if value >= 1 << 63 else INT64
 
 
 _scalars: dict[tuple[Any, ...], Tensor] = {}
@@ -198,7 +241,11 @@ def scalar_constant(value: bool | complex, dtype: DType) -> Tensor:
     key = (type(value), value, str(value), dtype)  # str tells -0.0 from 0.0
     found = _scalars.get(key)
     if found is None:
-        found = constant(np.array(value, dtype=to_numpy(dtype)))
+        try:
+            array = np.array(value, dtype=to_numpy(dtype))
+        except OverflowError as error:
+            raise OverflowError(f"{value} does not fit {dtype}; make it a float") from error
+        found = constant(array)
         if len(_scalars) < 4096:
             _scalars[key] = found
     return found
@@ -236,7 +283,7 @@ class Host:
 
     def array(self, value: Any) -> Array:
         """The value as an array."""
-        return np.asarray(value)
+        return as_array(value)
 
     def stored(self, array: Array, dtype: np.dtype[Any], *, copy: bool) -> Array:
         """The array with this dtype, writable, and shared with nobody if `copy`."""
@@ -249,11 +296,13 @@ HOST = Host()
 
 @record(eq=False)
 class Shared(Op):
-    """The value of a shared variable. `cell` is a one-element list that holds the array."""
+    """The value of a shared variable. `cell` is a one-element list that holds the array; `locks`
+    has a lock (`symc/locks.py`) once a compiled function uses the variable."""
 
     cell: list[Any]
     declared: tuple[int | None, ...]
-    place: Place = HOST
+    place: Place
+    locks: list[AbstractContextManager[None]]
 
     def infer(self, *args: Tensor) -> TensorType:
         raise AssertionError("shared variables get their type when they are made")
@@ -266,11 +315,16 @@ class Shared(Op):
         """Put another array of the same dtype in, which nobody else has."""
         self.cell[0] = self.place.stored(array, array.dtype, copy=False)
 
+    def settled(self) -> AbstractContextManager[None]:
+        """For a block: waits until no call on another thread changes the value, and keeps it so."""
+        return self.locks[0] if self.locks else nullcontext()
+
     @property
     def label(self) -> str:
         return "shared"
 
 
+@with_public_methods
 class SharedVariable(Tensor):
     """A tensor with a value that lives between calls and that functions can update.
 
@@ -289,13 +343,17 @@ class SharedVariable(Tensor):
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
         """The value: a copy, or with ``borrow=True`` the live array, which updates overwrite.
 
+        A copy waits until no call on another thread is changing the value.
+
         A value on a device is copied to the host, unless ``return_internal_type=True`` asks for
         the `symc.cuda.DeviceArray`.
         """
         if self.device is not None and not return_internal_type:
             return self.op.evaluate()
-        value = self.op.cell[0]
-        return value if borrow else value.copy()
+        if borrow:
+            return self.op.cell[0]
+        with self.op.settled():
+            return self.op.cell[0].copy()
 
     def set_value(self, value: Any, borrow: bool = False) -> None:
         """Replaces the value; dtype and rank must fit, and lengths that were declared.
@@ -304,22 +362,37 @@ class SharedVariable(Tensor):
         Raises `DTypeError`, `RankError` or `ShapeMismatch`, and then changes nothing.
         """
         place = self.op.place
-        array = place.array(value)
-        check_value(self, array, value)
-        self.op.cell[0] = place.stored(array, to_numpy(self.dtype), copy=not borrow)
+        try:
+            array = place.array(value)
+        except Unfit as problem:
+            name = self.name or "a shared variable"
+            raise DTypeError(f"the new value of {name} {problem}") from problem.__cause__
+        held_array = held_value(self, array, value)
+        copy = held_array is array and not borrow
+        stored = place.stored(held_array, to_numpy(self.dtype), copy=copy)
+        with self.op.settled():
+            self.op.cell[0] = stored
 
 
-def check_value(variable: SharedVariable, array: Any, value: Any) -> None:
-    """Raises a `SymcError` if `variable` cannot hold the array, which was given as `value`."""
+def held_value(variable: SharedVariable, array: Any, value: Any) -> Any:
+    """The array, which was given as `value`, in the dtype of `variable`.
+
+    Raises a `SymcError` if the variable cannot hold it.
+    """
     name = variable.name or "a shared variable"
     dtype, shape = to_numpy(variable.dtype), array.shape
-    if array.dtype.kind not in ("biuf" if dtype.kind != "c" else "biufc"):
-        raise DTypeError(f"{name} holds {variable.dtype}, not {array.dtype} values: {value!r}")
-    typed = hasattr(value, "dtype")
-    if not np.can_cast(array.dtype, dtype, "safe") and (typed or not literal_fits(array, dtype)):
+    converted = array
+    if array.dtype != dtype:
+        converted = held(value, array.to_numpy() if hasattr(array, "to_numpy") else array, dtype)
+    if converted is None:
+        problem = f"a {array.dtype} value would lose precision"
+        if array.dtype.kind == "O" or may_round(array.dtype, dtype):
+            problem = f"the new value has integers that no {variable.dtype} is equal to"
+        elif array.dtype.kind == "c":
+            problem = f"a {array.dtype} value would lose its imaginary part"
         raise DTypeError(
-            f"{name} holds {variable.dtype}; a {array.dtype} value would lose precision\n"
-            f"  convert it first: np.asarray(value).astype({variable.dtype.name!r})"
+            f"{name} holds {variable.dtype}; {problem}\n"
+            f"  convert it first: np.asarray(value, {variable.dtype.name!r})"
         )
     if len(shape) != variable.ndim:
         raise RankError(f"{name} has {variable.ndim} axes; the value has shape {shape}")
@@ -328,6 +401,7 @@ def check_value(variable: SharedVariable, array: Any, value: Any) -> None:
             raise ShapeMismatch(
                 f"{name}: axis {axis} was declared {declared}; the value has {given}"
             )
+    return converted
 
 
 def shared(
@@ -346,6 +420,7 @@ def shared(
     axes whose length is fixed to 1. On a `device` such as "cuda" its value stays in the memory of
     that device, where functions that are compiled for it update it.
 
+    >>> import numpy as np
     >>> w = shared(np.zeros((2, 3)), name="w")
     >>> w.get_value().shape
     (2, 3)
@@ -353,8 +428,13 @@ def shared(
     if isinstance(value, Tensor):
         raise TypeError(f"a shared variable needs a value, not the symbolic {value!r}")
     place = _place(device)
-    array = place.array(value)
-    check_numbers(array, value)
+    try:
+        array = place.array(value)
+        if dtype is None and array.dtype.kind not in "biu":
+            check_known(value, array)
+    except Unfit as problem:
+        name = name or "the value"
+        raise DTypeError(f"a shared variable: {name} {problem}") from problem.__cause__
     if dtype is not None:
         array = place.stored(array, to_numpy(as_dtype(dtype)), copy=False)
     lengths: tuple[int, ...] = array.shape
@@ -362,7 +442,7 @@ def shared(
     if len(declared) != len(lengths):
         raise RankError(f"shape={declared} has {len(declared)} axes; the value has {len(lengths)}")
     kind = as_dtype(array.dtype)
-    variable = _source(SharedVariable, Shared([None], declared, place), kind, declared, name)
+    variable = _source(SharedVariable, Shared([None], declared, place, []), kind, declared, name)
     assert isinstance(variable, SharedVariable)
     variable.default_update = None
     variable.set_value(array, borrow=borrow)
@@ -372,9 +452,8 @@ def shared(
 def _place(device: str | None) -> Place:
     if device is None or device == "cpu":
         return HOST
-    from symc.cuda.place import DevicePlace  # late: most programs use no device
-
-    return DevicePlace(device)
+    place: Place = SERVICES["DevicePlace"](device)  # most programs use no device
+    return place
 
 
 def advanced(order: Iterable[Tensor]) -> dict[SharedVariable, Tensor]:

@@ -1,251 +1,76 @@
-"""Building one kernel: stages inside loops, with every value named once.
+"""The body of a kernel: for each stage, loops by how it is lowered.
 
-`folds.py`, `sweeps.py` and `writes.py` have the loops of the more involved ways to lower.
+Maps stand here; `folds.py`, `sweeps.py` and `writes.py` have the loops of the more involved ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from symc import folds, sweeps, writes
+from symc.builder import KernelBuilder, Scope
 from symc.codegen import ir
-from symc.codegen.dtypes import DType
-from symc.codegen.record import field, record
-from symc.dims import Dim
-from symc.graph import Tensor
-from symc.lowering import (
-    Alias,
-    At,
-    Control,
-    Fold,
-    HostCall,
-    Index,
-    LibCall,
-    Lowering,
-    Sweep,
-    Write,
-)
+from symc.lowering import Alias, At, Control, Fold, HostCall, LibCall, Sweep, Write
 from symc.nesting import wrap
-from symc.sizes import Lengths, Names
 from symc.stages import Stage
-from symc.trace import Tracer
 from symc.units import Lone, Nest
 
 
-def loop_name(depth: int) -> str:
-    """i, j, k, l, ii, jj ...: the name of a loop's variable by how deep it stands."""
-    return "ijkl"[depth % 4] * (depth // 4 + 1)
+def nest_body(builder: KernelBuilder, nest: Nest) -> list[ir.Stmt]:
+    """The body of a kernel for stages that share their outer loops."""
+    first = nest.stages[0]
+    prefix = builder.loops(0, nest.depth)
+    scope = builder.scope([], None)
+    for stage in nest.stages:
+        _stage(builder, stage, prefix, scope)
+    note = "; ".join(builder.memory.describe(stage.node) for stage in nest.stages[-3:])
+    extents = builder.extents(first, first.loops[: nest.depth])
+    return wrap(prefix, extents, scope.statements(), "parallel", note)
 
 
-LOOP_VARIABLES = tuple(map(loop_name, range(8)))
-"""What nothing else in a program is named; few loops stand deeper."""
-
-
-@record
-class Memory:
-    """What a kernel needs to know of the program around it."""
-
-    sizes: Lengths
-    dims_of: Callable[[Tensor], tuple[Dim, ...]]
-    lowering_of: Callable[[Tensor], Lowering]
-    is_stored: Callable[[Tensor], bool]
-    home: Callable[[Tensor], str]
-    destinations: Callable[[Tensor], Sequence[str]]
-    outside: Callable[[Tensor], bool]
-    temp: Callable[[str, DType, tuple[ir.Expr, ...]], str]
-    dtype_of: Callable[[str], DType]
-    overwrites: Callable[[Tensor, Tensor], bool]
-    describe: Callable[[Tensor], str]
-    on_device: bool
-
-
-@record(frozen=False)
-class Scope:
-    """A block being written, and the elements already named in it or around it.
-
-    `stores` go to the end of the block: values of other stages may still be read from where they
-    overwrite.
-    """
-
-    block: list[ir.Stmt]
-    tracer: Tracer
-    stores: list[ir.Stmt] = field(default_factory=list)
-
-    def statements(self) -> list[ir.Stmt]:
-        """The finished block."""
-        return [*self.block, *self.stores]
-
-
-class KernelBuilder:
-    """Writes one kernel's body and remembers which buffers it uses."""
-
-    def __init__(self, memory: Memory, names: Names) -> None:
-        self.memory = memory
-        self.names = names.copy()
-        self.names.taken.difference_update(LOOP_VARIABLES)
-        self._params: dict[str, bool] = {}
-        self._values: dict[Tensor, ir.Expr] = {}
-        self._rows: dict[Tensor, tuple[str, int]] = {}
-
-    def params(self) -> list[ir.Param]:
-        """The buffers used so far, in order of first use."""
-        return [
-            ir.Param(name, self.memory.dtype_of(name), written)
-            for name, written in self._params.items()
-        ]
-
-    # --- units ------------------------------------------------------------------------------------
-
-    def nest(self, nest: Nest) -> list[ir.Stmt]:
-        """The body of a kernel for stages that share their outer loops."""
-        first = nest.stages[0]
-        prefix = self.loops(0, nest.depth)
-        scope = self.scope([], None)
-        for stage in nest.stages:
-            self._stage(stage, prefix, scope)
-        note = "; ".join(self.memory.describe(stage.node) for stage in nest.stages[-3:])
-        extents = self.extents(first, first.loops[: nest.depth])
-        return wrap(prefix, extents, scope.statements(), "parallel", note)
-
-    def lone(self, lone: Lone) -> list[ir.Stmt]:
-        """The body of a kernel for one stage that shares no loops."""
-        match lone.stage.lowering:
-            case Write() as write:
-                return writes.write(self, lone.stage, write)
-            case Sweep() as sweep:
-                return sweeps.sweep(self, lone.stage, sweep)
-            case _:
-                raise AssertionError(f"{lone.stage.node!r} is no kernel of its own")
-
-    def _stage(self, stage: Stage, prefix: list[ir.Var], scope: Scope) -> None:
-        lowering = stage.lowering
-        match lowering:
-            case At():
-                self._map(stage, lowering, prefix, scope)
-            case Fold() if stage.column and self.memory.on_device:
-                if prefix or not folds.is_long(lowering):
-                    folds.row(self, stage, lowering, prefix, scope)
-                else:
-                    folds.split(self, stage, lowering, scope)
-            case Fold() if stage.column:
-                folds.column(self, stage, lowering, prefix, scope)
-            case Fold() if folds.is_large(stage, lowering) and not prefix:
-                folds.chunked(self, stage, lowering, scope)
-            case Fold():
-                folds.row(self, stage, lowering, prefix, scope)
-            case Write() | Sweep() | LibCall() | HostCall() | Alias() | Control():
-                raise AssertionError(f"{stage.node!r} cannot share loops")
-            case _:
-                assert_never(lowering)
-
-    def _map(self, stage: Stage, lowering: At, prefix: list[ir.Var], scope: Scope) -> None:
-        own = stage.loops[len(prefix) :]
-        loops = self.loops(len(prefix), len(own))
-        index = self.index(stage, [*prefix, *loops])
-        inner = scope if not own else self.scope([], scope)
-        value = inner.tracer.run(stage.node, lowering.element(index))
-        self.keep(stage, index, value, len(prefix), inner, scope)
-        if own:
-            note = self.memory.describe(stage.node)
-            extents = self.extents(stage, own)
-            scope.block += wrap(loops, extents, inner.statements(), "parallel", note)
-
-    # --- loops and indexes ------------------------------------------------------------------------
-
-    def loops(self, depth: int, count: int) -> list[ir.Var]:
-        """Fresh variables for `count` nested loops, named by how deep they stand."""
-        wanted = map(loop_name, range(depth, depth + count))
-        return [ir.Var(self.names.fresh(name, name)) for name in wanted]
-
-    def index(self, stage: Stage, variables: Sequence[ir.Expr]) -> Index:
-        """The index of a stage's element: the variables along its loops, 0 along length 1."""
-        place = dict(zip(stage.loops, variables, strict=True))
-        return tuple(place.get(axis, ir.const(0)) for axis in range(stage.node.ndim))
-
-    def extents(self, stage: Stage, axes: Sequence[int]) -> list[ir.Expr]:
-        """The lengths of some axes of a stage's result."""
-        dims = self.memory.dims_of(stage.node)
-        return [self.memory.sizes(dims[axis]) for axis in axes]
-
-    def flat(self, node: Tensor, index: Index, skip: int = 0) -> ir.Expr:
-        """The position of an element, by Horner's rule; `skip` outer loops are left out."""
-        dims = self.memory.dims_of(node)
-        pairs = [(i, dim) for i, dim in zip(index, dims, strict=True) if dim != 1][skip:]
-        flat: ir.Expr = ir.const(0)
-        for i, dim in pairs:
-            flat = _joined(flat, self.memory.sizes(dim), i)
-        return flat
-
-    # --- reading and keeping elements -------------------------------------------------------------
-
-    def scope(self, block: list[ir.Stmt], outer: Scope | None) -> Scope:
-        """A block inside another: it sees the elements named there."""
-
-        def stored(node: Tensor, index: Index) -> ir.Expr | None:
-            if outer is not None:
-                found = outer.tracer.memo.get((node, index))
-                if found is not None:
-                    return found
-            return self._load(node, index)
-
-        def name(node: Tensor, index: Index, value: ir.Expr) -> ir.Expr:
-            return self.named(block, node.name, value)
-
-        return Scope(block, Tracer(self.memory.lowering_of, stored, name))
-
-    def named(self, block: list[ir.Stmt], wanted: str | None, value: ir.Expr) -> ir.Expr:
-        """The value under a name of its own, unless it is one already."""
-        if isinstance(value, ir.Const | ir.Var):
-            return value
-        var = ir.Var(self.names.fresh(wanted, "t"), value.dtype)
-        block.append(ir.Let(var, value))
-        return var
-
-    def _load(self, node: Tensor, index: Index) -> ir.Expr | None:
-        if node in self._values:
-            return self._values[node]
-        if node in self._rows:
-            row, depth = self._rows[node]
-            return ir.Load(row, self.flat(node, index, depth), node.dtype)
-        if not self.memory.is_stored(node):
-            return None
-        buffer = self.memory.home(node)
-        self.uses(buffer, written=False)
-        return ir.Load(buffer, self.flat(node, index), node.dtype)
-
-    def uses(self, buffer: str, *, written: bool) -> None:
-        """Notes that the kernel needs a buffer."""
-        self._params[buffer] = self._params.get(buffer, False) or written
-
-    def keep(
-        self, stage: Stage, index: Index, value: ir.Expr, depth: int, scope: Scope, outer: Scope
-    ) -> None:
-        """Stores a stage's element wherever it is wanted, for this kernel and for others."""
-        node = stage.node
-        value = self.named(scope.block, node.name, value)
-        whole = len(stage.loops) == depth
-        if whole:
-            self._values[node] = value
-        if self.memory.outside(node):
-            for buffer in self.memory.destinations(node):
-                self.uses(buffer, written=True)
-                store = ir.Store(buffer, self.flat(node, index), value)
-                (scope.stores if whole else scope.block).append(store)
-        elif not whole:
-            row = self.names.fresh(node.name, "row")
-            extents = tuple(self.extents(stage, stage.loops[depth:]))
-            outer.block.append(ir.Alloc(ir.Buffer(row, node.dtype, extents, "local")))
-            self._rows[node] = (row, depth)
-            scope.block.append(ir.Store(row, self.flat(node, index, depth), value))
-
-
-def _joined(row: ir.Expr, length: ir.Expr, column: ir.Expr) -> ir.Expr:
-    """``row*length + column``: the place that they were computed from, if there is one."""
-    match row, column:
-        case ir.Binary("floordiv", place, a), ir.Binary("mod", same, b) if (
-            place == same and a == b == length
-        ):
-            return place
+def lone_body(builder: KernelBuilder, lone: Lone) -> list[ir.Stmt]:
+    """The body of a kernel for one stage that shares no loops."""
+    match lone.stage.lowering:
+        case Write() as write:
+            return writes.write(builder, lone.stage, write)
+        case Sweep() as sweep:
+            return sweeps.sweep(builder, lone.stage, sweep)
         case _:
-            return ir.add(ir.mul(row, length), column)
+            raise AssertionError(f"{lone.stage.node!r} is no kernel of its own")
+
+
+def _stage(builder: KernelBuilder, stage: Stage, prefix: list[ir.Var], scope: Scope) -> None:
+    lowering = stage.lowering
+    match lowering:
+        case At():
+            _map(builder, stage, lowering, prefix, scope)
+        case Fold() if stage.column and builder.memory.on_device:
+            if prefix or not folds.is_long(lowering):
+                folds.row(builder, stage, lowering, prefix, scope)
+            else:
+                folds.split(builder, stage, lowering, scope)
+        case Fold() if stage.column:
+            folds.column(builder, stage, lowering, prefix, scope)
+        case Fold() if folds.is_large(stage, lowering) and not prefix:
+            folds.chunked(builder, stage, lowering, scope)
+        case Fold():
+            folds.row(builder, stage, lowering, prefix, scope)
+        case Write() | Sweep() | LibCall() | HostCall() | Alias() | Control():
+            raise AssertionError(f"{stage.node!r} cannot share loops")
+        case _:
+            assert_never(lowering)
+
+
+def _map(
+    builder: KernelBuilder, stage: Stage, lowering: At, prefix: list[ir.Var], scope: Scope
+) -> None:
+    own = stage.loops[len(prefix) :]
+    loops = builder.loops(len(prefix), len(own))
+    index = builder.index(stage, [*prefix, *loops])
+    inner = scope if not own else builder.scope([], scope)
+    value = inner.tracer.run(stage.node, lowering.element(index))
+    builder.keep(stage, index, value, len(prefix), inner, scope)
+    if own:
+        note = builder.memory.describe(stage.node)
+        extents = builder.extents(stage, own)
+        scope.block += wrap(loops, extents, inner.statements(), "parallel", note)

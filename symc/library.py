@@ -17,15 +17,17 @@ import numpy as np
 
 from symc.cache.entry import Entry
 from symc.cache.key import Key
+from symc.cache.notes import Notes
 from symc.cache.store import Store
 from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY, DEBUG_SYMBOLS, SOURCE, CTarget
+from symc.codegen.targets.compiler import time_limit
 from symc.codegen.targets.library import Library
 from symc.collection import without_collection
 from symc.config import config
 from symc.graph import Array, walk
-from symc.identity import graph_text, symc_text
+from symc.identity import graph_parts, symc_text
 from symc.request import Request
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from symc.codegen import ir
     from symc.compile import Stages
     from symc.host_calls import HostCalls
+
+time_limit.append(lambda: config.compile_timeout)
 
 FACTS = "function.txt"
 Loaded = TypeVar("Loaded")
@@ -81,7 +85,7 @@ def store_at(folder: Path) -> Generator[None]:
 def target(options: Sequence[str] = (), *, timed: bool = False) -> CTarget:
     """The C compiler; what it says of itself is remembered in the cache's folder."""
     symbols = (DEBUG_SYMBOLS,) if config.debug_symbols else ()
-    return CTarget(f"{the_store().folder}/compiler.txt", (*symbols, *options), timed)
+    return CTarget(Notes(the_store().folder), (*symbols, *options), timed)
 
 
 def compile_request(request: Request, *, mode: str, c: CTarget | None = None) -> Compiled:
@@ -113,7 +117,7 @@ def use_compiled(
     store = the_store()
     quick = mode == "compile"
     parts = c.describe(quick=quick)
-    key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
+    key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
     seconds["key"] = time.perf_counter() - started
 
     def make(folder: Path) -> None:
@@ -137,6 +141,13 @@ def compiled_once(source: str, c: CTarget, make: Callable[[Path], None], name: s
     """The path of the file that `make` leaves in a folder of the cache, compiled from a source."""
     key = Key.of(source=source, **c.describe())
     return the_store().use(key, make, lambda entry: str(entry.file(name)))
+
+
+def kept(
+    parts: dict[str, str], make: Callable[[Path], None], load: Callable[[str], Loaded]
+) -> Loaded:
+    """What `load` makes of the folder that `make` fills, kept in the cache for these parts."""
+    return the_store().use(Key.of(**parts), make, lambda entry: load(entry.folder))
 
 
 def _home(made: Path, c: CTarget) -> str | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
 from symc.codegen.record import record
-from symc.config import config
-from symc.errors import NotFinite, SymcError
+from symc.errors import NotFinite, ShapeMismatch, SymcError
 from symc.graph import Array, Tensor, walk
 from symc.inputs import Constant
+from symc.provenance import warn
+from symc.registry import SERVICES
 from symc.request import Request
 from symc.tensor.broadcast import describe
 from symc.types import to_numpy
@@ -33,7 +33,10 @@ def mode_named(name: str) -> str:
     """The mode of a name; Theano's names are accepted. Raises ValueError for others."""
     mode = _ALIASES.get(name, name)
     if mode not in MODES:
-        raise ValueError(f"no mode {name!r}; there are {', '.join(map(repr, MODES))}")
+        from symc.elsewhere import meant
+
+        near = meant(name, [*MODES, *_ALIASES])
+        raise ValueError(f"no mode {name!r}; there are {', '.join(map(repr, MODES))}{near}")
     return mode
 
 
@@ -54,16 +57,14 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
     if request.device != "cpu" and mode != "debug":
-        from symc.cuda.functions import device_runner
-
-        return device_runner(request, mode, form, downcast)
+        on_device: Runner = SERVICES["device_runner"](request, mode, form, downcast)
+        return on_device
     from symc.codegen.errors import CompilerMissing
 
     try:
         if mode == "debug":
-            from symc.checked import checked_runner  # late: few functions are debugged
-
-            return checked_runner(request, form, downcast)
+            checked: Runner = SERVICES["checked_runner"](request, form, downcast)
+            return checked
         return compiled(request, mode, form, downcast)
     except CompilerMissing as missing:
         _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")
@@ -76,7 +77,7 @@ _warned: set[str] = set()
 def _warn_once(text: str) -> None:
     if text not in _warned:
         _warned.add(text)
-        warnings.warn(text, RuntimeWarning, stacklevel=5)
+        warn(text, RuntimeWarning)
 
 
 def stages_of(request: Request, mode: str, target: Target | None = None) -> Callable[[], Stages]:
@@ -105,7 +106,6 @@ def compiled(
 ) -> Runner:
     """Compiles the request, by another target than the usual one where `c` is given."""
     from symc.call import Caller
-    from symc.codegen.targets.compiler import cores
     from symc.library import compile_request
 
     made = compile_request(request, mode=mode, c=c)
@@ -128,14 +128,30 @@ def compiled(
         failure(request),
         tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
         (count, cast("Literal['one', 'list', 'none']", form)),
-        threads=config.threads or cores(),
         tiny=bool(made.facts["tiny"]),
+        team=made.library.team,
+        locks=locks_of(request),
         host=made.host,
         keep=made.library,
     )
     return Runner(
         caller, stages_of(request, mode, c), made.facts, made.seconds, made.hit, made.folder
     )
+
+
+def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
+    """The locks of the shared variables in the order in which every call takes them, each with
+    whether the function changes the variable."""
+    from symc.call import Lock
+
+    changed = {variable for variable, _ in request.updates}
+    found: list[tuple[Any, bool]] = []
+    for variable in request.shared:
+        locks = variable.op.locks
+        if not locks:
+            locks.append(Lock())  # of two threads that come here at once, the first one's counts
+        found.append((locks[0], variable in changed))
+    return tuple(sorted(found, key=lambda pair: id(pair[0])))
 
 
 def output_types(outputs: Sequence[Tensor]) -> tuple[tuple[int, int], ...]:
@@ -165,15 +181,26 @@ def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
     """Raises the error of a failed check, its values computed again from the arguments."""
 
     def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
+        from symc.codegen.ir import TOO_LARGE
         from symc.conditions import explain, explain_step, requirements
 
         found = requirements(walk(request.roots()))
         inputs = dict(zip(request.inputs, arrays, strict=False))
+        if code == TOO_LARGE:
+            from symc.too_large import explain_length
+
+            raise explain_length(request.roots(), inputs)
         if code == len(found) + 1:
             raise explain_step(request.roots(), inputs)
         if code < 1 or code > len(found):
             raise SymcError(f"the compiled function ended with status {code}")
-        raise explain(found[code - 1][1], inputs)
+        error = explain(found[code - 1][1], inputs)
+        if isinstance(error, ShapeMismatch):
+            # That a length is not negative is seen by a number which may have wrapped.
+            from symc.too_large import beyond_counting
+
+            error = beyond_counting(request.roots(), inputs) or error
+        raise error
 
     return failed
 
@@ -185,6 +212,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
     from symc.conditions import check_all, requirements
     from symc.evaluate import evaluate
     from symc.rewrite.stabilise import stabilise
+    from symc.too_large import refuse_too_large
 
     order = walk(request.roots())
     found = requirements(order)
@@ -198,7 +226,10 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
         if after is not None:
             for variable, array in inputs.items():
                 after(variable, array)
-        check_all(found, inputs)
+        try:
+            check_all(found, inputs)
+        finally:
+            refuse_too_large(order, inputs)
         values = [np.array(value) for value in evaluate(roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         for (shared, _), new in zip(request.updates, news, strict=True):

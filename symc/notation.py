@@ -21,6 +21,7 @@ from symc.tensor.views import BroadcastTo, DimShuffle
 
 DEPTH = 4
 LONGEST = 100  # characters, beyond which less of an expression is shown
+SHORT = 60  # characters
 
 _INFIX = {
     "add": ("+", 10), "sub": ("-", 10), "mul": ("*", 11), "div": ("/", 11), "floordiv": ("//", 11),
@@ -48,6 +49,25 @@ def expression(node: Tensor, depth: int = DEPTH, longest: int | None = LONGEST) 
         depth -= 1
         text = writer.whole(node, depth)[0]
     return text
+
+
+def short(node: Tensor) -> str:
+    """A tensor as its `repr` has it: the name of what has no parts, else name and expression.
+
+    >>> import symc.tensor as T
+    >>> x = T.vector("x")
+    >>> short(x), short(T.exp(x) + 1)
+    ('x', 'exp(x) + 1.0')
+    """
+    if not node.args:
+        return node.name or node.op.label
+    if isinstance(node.op, _UNSEEN):
+        text = f"{node.op.label}({expression(node, DEPTH - 1, SHORT)})"
+    else:
+        text = expression(node, DEPTH - 1, SHORT)
+    if len(text) > SHORT:
+        text = f"{text[: SHORT - 3]}..."
+    return f"{node.name} = {text}" if node.name else text
 
 
 def described(node: Tensor) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -61,3 +62,11 @@ def user_line() -> Where:
             break
         frame = frame.f_back
     return Where(frame.f_code.co_filename, frame.f_lineno)
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the innermost line outside symc that is being executed."""
+    level, frame = 2, sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("symc."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeVar
 
 from symc.collection import without_collection
@@ -35,7 +36,7 @@ def import_all() -> None:
 
 
 class Registry(dict[str, _Function]):
-    """Functions by name.
+    """Functions by name, each entered by the module that defines it.
 
     >>> table: Registry[Callable[..., Any]] = Registry()
     >>> table["twice"] = lambda x: 2 * x
@@ -47,8 +48,7 @@ class Registry(dict[str, _Function]):
         """The function of a name, or None."""
         found = self.get(name)
         if found is None and name in _PROVIDERS:
-            with without_collection():
-                import_module(_PROVIDERS[name])
+            _load(_PROVIDERS[name])
             found = self.get(name)
         return found
 
@@ -57,3 +57,38 @@ class Registry(dict[str, _Function]):
         if found is None:
             raise KeyError(name)
         return found
+
+
+class Services:
+    """Functions of higher packages that lower ones call by name, such as what a report is made by.
+
+    Lower packages do not import higher ones. `symc/__init__.py` announces which module has which
+    function; the module is imported when the function is called for the first time.
+
+    >>> services = Services()
+    >>> services.announce("math", "sqrt")
+    >>> services["sqrt"](9.0)
+    3.0
+    """
+
+    def __init__(self) -> None:
+        self._modules: dict[str, str] = {}
+        self._functions: dict[str, Callable[..., Any]] = {}
+
+    def announce(self, module: str, names: str) -> None:
+        """Announce that a module has functions of these names."""
+        self._modules.update(dict.fromkeys(names.split(), module))
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = getattr(_load(self._modules[name]), name)
+        return found
+
+
+SERVICES = Services()
+
+
+def _load(module: str) -> ModuleType:
+    with without_collection():
+        return import_module(module)

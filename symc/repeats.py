@@ -9,7 +9,6 @@ for those given at the beginning, and a ring's last ones to their result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
@@ -19,11 +18,9 @@ from symc.inputs import Constant
 from symc.loops.scan import PartKind, Rows, Scan, State
 from symc.nesting import copy, volume
 from symc.notation import described
+from symc.places import Places, StepsOf
 from symc.tensor.lengths import dim_of
 from symc.units import Block, Plan
-
-if TYPE_CHECKING:
-    from symc.lower import Lowerer
 
 
 def is_number(node: Tensor) -> bool:
@@ -40,15 +37,17 @@ class Store:
     rows: int | None
 
 
-def repeated(outer: Lowerer, nodes: Sequence[Tensor], block: Block, plan: Plan) -> list[ir.Step]:
+def repeated(
+    outer: Places, nodes: Sequence[Tensor], block: Block, plan: Plan, steps_of: StepsOf
+) -> list[ir.Step]:
     """The steps that compute all wanted results of a loop."""
-    return _Loop(outer, nodes, block).steps(plan)
+    return _Loop(outer, nodes, block).steps(plan, steps_of)
 
 
 class _Loop:
     """One loop of the graph."""
 
-    def __init__(self, outer: Lowerer, nodes: Sequence[Tensor], block: Block) -> None:
+    def __init__(self, outer: Places, nodes: Sequence[Tensor], block: Block) -> None:
         node = nodes[0]
         assert isinstance(node.op, Scan)
         self.outer = outer
@@ -61,7 +60,7 @@ class _Loop:
         self.count, self.sequences, self.initial, self.others = self.op.split(self.args)
         self.stores: dict[int, Store] = {}
 
-    def steps(self, plan: Plan) -> list[ir.Step]:
+    def steps(self, plan: Plan, steps_of: StepsOf) -> list[ir.Step]:
         """What comes before the loop, the loop, and what comes after it."""
         op, block = self.op, self.block
         before: list[ir.Step] = []
@@ -70,7 +69,7 @@ class _Loop:
                 before.append(self.begin(number, state))
         homes, destinations = self.homes(), self.destinations()
         inner = self.outer.inside(block, plan, homes, destinations)
-        body = inner.steps()
+        body = steps_of(inner, block.problem, plan)
         states = len(op.layout.states)
         stop = None
         if op.layout.stops:

@@ -32,13 +32,13 @@ def sanitizers() -> tuple[str, ...]:
     the beginning: ``LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0``.
     Without, `guarded.py` uses it in processes of their own.
     """
-    import subprocess
+    from symc.codegen.targets import processes
 
     found = find_compiler()
     if found is None or not is_gcc(found):
         return ()
     command = [*found.command, "-print-file-name=libubsan.so"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    said = processes.run([command])[0].said.strip()
     undefined = ("-fsanitize=undefined",) if os.sep in said else ()
     return (*undefined, *(("-fsanitize=address",) if has_address_sanitizer() else ()))
 

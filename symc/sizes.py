@@ -8,7 +8,8 @@ from typing import assert_never
 
 from symc.codegen import ir
 from symc.codegen.record import field, record
-from symc.dims import Atom, Dim, Extreme, Poly, Quotient, Size, sizes, substitute, symbolic
+from symc.dims import Atom, Dim, Extreme, Poly, Quotient, Size, fits, sizes, substitute, symbolic
+from symc.errors import TooLarge
 from symc.graph import Tensor
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -131,6 +132,10 @@ class Lengths:
         self.sizes.append(ir.Size(ir.Var(name), None, note))
         return name
 
+    def known(self, size: Size, name: str) -> None:
+        """Says that a size is a variable that is declared already."""
+        raise NotImplementedError
+
     def unified(self, dim: Dim) -> Dim:
         """The length that stands for all that must be equal to this one."""
         raise NotImplementedError
@@ -159,9 +164,10 @@ class SizeTable(Lengths):
         self.sizes: list[ir.Size] = []
 
     def __call__(self, dim: Dim) -> ir.Expr:
-        if isinstance(dim, int):
-            return ir.const(dim)
         return self.raw(self._unify(dim))
+
+    def known(self, size: Size, name: str) -> None:
+        self._variables[symbolic(size)] = ir.Var(name)
 
     def unified(self, dim: Dim) -> Dim:
         return self._unify(dim)
@@ -171,6 +177,8 @@ class SizeTable(Lengths):
 
     def raw(self, dim: Dim) -> ir.Expr:
         if isinstance(dim, int):
+            if not fits(dim):
+                raise TooLarge(f"a length is computed from {dim}, which needs more than 64 bits")
             return ir.const(dim)
         found = self._variables.get(dim)
         if found is None:
@@ -202,7 +210,15 @@ class SizeTable(Lengths):
 
     def _polynomial(self, dim: Poly) -> ir.Expr:
         total: ir.Expr = ir.const(0)
-        for monomial, factor in dim.terms:
+        terms = dim.terms
+        if terms[0][1] < 0 and not terms[-1][0]:  # 1 - n: -n alone may not fit into 64 bits
+            terms = (terms[-1], *terms[:-1])
+        for monomial, factor in terms:
+            if not fits(abs(factor) if monomial else factor):
+                raise TooLarge(f"a length, {dim}, is computed from what needs more than 64 bits")
+            if not monomial:
+                total = ir.add(total, ir.const(factor))
+                continue
             term: ir.Expr = ir.const(abs(factor))
             for atom in monomial:
                 term = ir.mul(term, self._atom(atom))

@@ -4,7 +4,8 @@
   line together (`codegen/passes/gpu/scans.py`).
 - `chunked`: for a device, where lines may be few and long. First what each chunk of them amounts
   to, then what all chunks before it do, then each chunk again from there on. Lines of one chunk
-  need only the last, and where there are many lines they have one.
+  need only the last, and where there are many lines they have one. Not for products of floats:
+  0 times what overflows in a later chunk would be NaN.
 
 How long chunks are follows from lengths alone, so results do not depend on the number of threads.
 """
@@ -12,18 +13,15 @@ How long chunks are follows from lengths alone, so results do not depend on the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from symc.builder import KernelBuilder, Scope
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.dims import Dim, product
 from symc.graph import Tensor
 from symc.lowering import Index, Sweep
 from symc.nesting import convert, wrap
-
-if TYPE_CHECKING:
-    from symc.kernels import KernelBuilder, Scope
-    from symc.stages import Stage
+from symc.stages import Stage
 
 CHUNK = 8192  # elements that lie side by side: a team has some rounds to do
 STEPS = 256  # elements of a chunk that do not: one thread goes through them
@@ -37,6 +35,7 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
     if (
         builder.memory.on_device
         and lowering.scale is None
+        and not (lowering.op == "mul" and lowering.dtype.is_float)
         and _may_be_cut(builder, stage, lowering)
     ):
         return chunked(builder, stage, lowering)

@@ -11,6 +11,8 @@ from symc.errors import GradientError
 from symc.graph import Tensor
 from symc.inputs import tensor
 
+__all__ = ["verify_grad"]
+
 
 def verify_grad(
     function: Callable[..., Tensor],
@@ -62,3 +64,7 @@ def verify_grad(
             f"along a random direction the gradient is {got:.10g} and the difference quotient "
             f"{wanted:.10g}: apart by {abs(got - wanted):.2g}, allowed {tolerance * scale:.2g}"
         )
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from symc.codegen import dtypes
 from symc.codegen.dtypes import DType
-from symc.dims import Dim
-from symc.errors import DTypeError
+from symc.dims import MOST, Dim, Poly, fits
+from symc.errors import DTypeError, TooLarge
 
 _TO_NUMPY = {dtype: np.dtype(dtype.name) for dtype in dtypes.ALL}
 _FROM_NUMPY = {numpy_dtype: dtype for dtype, numpy_dtype in _TO_NUMPY.items()}
@@ -35,7 +36,10 @@ def as_dtype(dtype: Any) -> DType:
         return _FROM_NUMPY[numpy_dtype]
     except (KeyError, TypeError) as error:
         known = " ".join(d.name for d in dtypes.ALL)
-        raise DTypeError(f"symc has no dtype {dtype!r}; it has {known}") from error
+        from symc.elsewhere import meant
+
+        near = meant(dtype, known.split())
+        raise DTypeError(f"symc has no dtype {dtype!r}; it has {known}{near}") from error
 
 
 def is_known(dtype: np.dtype[Any]) -> bool:
@@ -43,16 +47,24 @@ def is_known(dtype: np.dtype[Any]) -> bool:
     return dtype.newbyteorder("=") in _FROM_NUMPY
 
 
-def literal_fits(array: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether Python numbers, here as an array, become a dtype: floats round, the rest is exact.
+def bytes_of(dtype: DType, shape: Iterable[Dim]) -> int:
+    """The bytes of an array, of which those axes count whose length is known and not 0.
 
-    >>> literal_fits(np.asarray(0.1), np.dtype("f4")), literal_fits(np.asarray(300), np.dtype("i1"))
-    (True, False)
+    NumPy counts so, too: no memory can hold ``np.empty((0, 2**62))``.
     """
-    if array.dtype.kind in "fc" and dtype.kind in "fc":
-        return True
-    with np.errstate(all="ignore"):
-        return bool(np.all(array.astype(dtype) == array))
+    count = dtype.bytes
+    for dim in shape:
+        if isinstance(dim, int) and dim > 0:
+            count *= dim
+    return count
+
+
+def _check_countable(dtype: DType, shape: tuple[Dim, ...]) -> None:
+    """Raises `TooLarge` for a shape that no array can have, whatever its unknown lengths are."""
+    factors = [factor for dim in shape if isinstance(dim, Poly) for _, factor in dim.terms]
+    if bytes_of(dtype, shape) > MOST or not all(map(fits, factors)):
+        lengths = ", ".join(map(repr, shape))
+        raise TooLarge(f"64 bits cannot count the bytes of {dtype} elements in shape ({lengths})")
 
 
 class TensorType:
@@ -70,6 +82,7 @@ class TensorType:
         key = (dtype, shape)
         found = cls._table.get(key)
         if found is None:
+            _check_countable(dtype, shape)
             found = super().__new__(cls)
             found.dtype, found.shape = dtype, shape
             # Types with symbolic lengths would keep their inputs alive; those are not interned.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from symc.builder import KernelBuilder, Scope
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.graph import Tensor
-from symc.lowering import Index, Part, Write
+from symc.lowering import Index, Part, Read, Reader, Write
 from symc.nesting import convert, wrap
-
-if TYPE_CHECKING:
-    from symc.kernels import KernelBuilder, Scope
-    from symc.stages import Stage
+from symc.stages import Stage, variable
 
 
 def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt]:
@@ -21,7 +19,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
     outer = builder.scope([], None)
     for buffer in builder.memory.destinations(node):
         builder.uses(buffer, written=True)
-        if lowering.base is not None and not _is_there(builder, node, buffer):
+        if lowering.base is not None and not _is_there(builder, stage, lowering.base, buffer):
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)
@@ -35,10 +33,27 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
     return outer.block
 
 
-def _is_there(builder: KernelBuilder, node: Tensor, buffer: str) -> bool:
-    """Whether the buffer is a shared variable that the parts are written into."""
-    base = node.args[0]
-    return builder.memory.overwrites(node, base) and buffer == builder.memory.home(base)
+def _is_there(
+    builder: KernelBuilder, stage: Stage, base: Callable[[Index], Reader], buffer: str
+) -> bool:
+    """Whether the buffer is a shared variable that the parts are written into, and that is all."""
+    seen = stage.node.args[0]
+    if not builder.memory.overwrites(stage.node, seen) or buffer != builder.memory.home(seen):
+        return False
+    index = tuple(map(variable, range(stage.node.ndim)))
+    return _is_argument(base(index), index)
+
+
+def _is_argument(reader: Reader, index: Index) -> bool:
+    """Whether an element is that of argument 0 at an index, as it is."""
+    element = ir.Var("element")
+    try:
+        if next(reader) != Read(0, index):
+            return False
+        reader.send(element)
+    except StopIteration as stop:
+        return stop.value is element
+    return False
 
 
 def _part(

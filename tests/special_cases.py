@@ -196,12 +196,3 @@ CASES = (
 )  # fmt: skip
 
 BY_NAME = {case.name: case for case in CASES}
-
-
-def same(got: float, want: float) -> bool:
-    """Whether two numbers are alike: to 1e-13, NaN to NaN, with the sign of zero."""
-    if math.isnan(want) or not math.isfinite(want) or want == 0:
-        return math.isnan(got) == math.isnan(want) and (
-            math.isnan(want) or (got == want and math.copysign(1, got) == math.copysign(1, want))
-        )
-    return math.isclose(got, want, rel_tol=1e-13)

@@ -76,7 +76,7 @@ CALLS: dict[str, Call] = {
     "rank": (xy(lambda x, y: x + y), (V, E3), RankError, TypeError, ["argument 1", "2 axes", "y"]),
     "rank 0": (xy(lambda x, y: x + y), (1.0, V), RankError, TypeError, ["argument 0", "0 axes"]),
     "text": (xy(lambda x, y: x + y), (V, "a"), BadArgument, TypeError, ["argument 1", "<U1", "y"]),
-    "None": (xy(lambda x, y: x + y), (None, V), BadArgument, TypeError, ["argument 0", "object"]),
+    "None": (xy(lambda x, y: x + y), (None, V), BadArgument, TypeError, ["argument 0", "is None"]),
     "ragged": (xy(lambda x, y: x + y), ([[1], [1, 2]], V), BadArgument, TypeError, ["no array"]),
     "complex": (xy(lambda x, y: x + y), (V + 1j, V), DTypeError, TypeError, ["imaginary part"]),
     "symbolic": (xy(lambda x, y: x + y), (T.vector(), V), BadArgument, TypeError, ["symbolic"]),

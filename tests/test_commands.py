@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from symc.__main__ import main
+from symc.codegen.targets import compiler, openmp
 from symc.commands import doctor
 
 MODULE = """\
@@ -35,8 +36,11 @@ def module(tmp_path: Path) -> Path:
 def test_doctor_says_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
     printed = capsys.readouterr().out
-    for what in ("versions", "C compiler", "flags", "threads", "cache", "a function"):
+    for what in ("versions", "C compiler", "flags", "cache", "a function"):
         assert f"+ {what}" in printed
+    found = compiler.find_compiler()
+    assert found is not None
+    assert f"{'+' if openmp.has_openmp(found) else '-'} threads" in printed
 
 
 def test_doctor_in_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -264,3 +264,17 @@ def test_what_counts_as_different(found: list[Any], right: list[Any], wrong: str
     said = difference(np.array(found), np.array(right), 0.0, together=False)
     assert wrong in said
     assert bool(said) == bool(wrong)
+
+
+def test_rows_of_steps_that_a_loop_did_not_do_are_not_compared() -> None:
+    """They are what memory held before: NaN, here."""
+
+    def double(state: Tensor) -> Any:
+        return state * 2, symc.until(T.sum(state) > 10)
+
+    states, _ = symc.scan(double, outputs_info=x, n_steps=12)
+    f = symc.function([x], states, mode="debug")
+    for _ in range(3):
+        waste = [np.full(size, np.nan) for size in range(1, 100) for _ in range(8)]
+        del waste
+        np.testing.assert_array_equal(f(np.ones(3)), [[2.0] * 3, [4.0] * 3, [8.0] * 3])

@@ -153,9 +153,13 @@ def test_errors_are_built_in_errors_too(cls: type[Exception]) -> None:
 def test_examples_in_docstrings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module(name)
     monkeypatch.setattr(symc.config, "floatX", "float64")
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     with np.printoptions(legacy=False):
-        failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS, raise_on_error=False)
-    assert failed == 0, "see the captured output"
+        for test in doctest.DocTestFinder().find(module):
+            shown = getattr(module, test.name.removeprefix(f"{name}."), None)
+            if not hasattr(shown, "__wrapped__"):  # a published function runs where it is made
+                runner.run(test)
+    assert runner.summarize().failed == 0, "see the captured output"
 
 
 # --- a light import -------------------------------------------------------------------------------

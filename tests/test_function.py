@@ -257,7 +257,7 @@ def test_givens_that_do_not_fit() -> None:
     cases: list[tuple[Any, type[Exception], str]] = [
         ({x: m}, FunctionError, r"x .*test_function.py:\d+\n.*m .*test_function.py:\d+"),
         ({x: i}, FunctionError, "float32"),
-        ({x: np.array([1, 2])}, FunctionError, "int64"),
+        ({x: np.array([2**53 + 1])}, FunctionError, "int64"),
         ({x: 3.0}, FunctionError, "cannot replace"),
         ({y: x}, FunctionError, "is an input"),
         ([(x, V), (x, V)], FunctionError, "twice"),
@@ -279,6 +279,9 @@ ACCEPTED: list[tuple[str, Any, bool, bool, bool]] = [
     ("float64", V.astype(F32), True, True, True),
     ("float64", np.arange(3, dtype=np.int32), True, True, True),
     ("float64", np.arange(3, dtype=np.int64), True, True, True),  # as NumPy's "safe"
+    ("float64", np.array([2**53 + 1] * 3), False, False, True),  # though NumPy's "safe"
+    ("float64", np.array([2**63 + 1] * 3, np.uint64), False, False, True),
+    ("complex128", np.array([2**53 + 1] * 3), False, False, True),
     ("float64", np.array([True, False, True]), True, True, True),
     ("float64", [1, 2, 3], True, True, True),
     ("float64", (1.5, 2, True), True, True, True),

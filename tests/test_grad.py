@@ -10,7 +10,7 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.errors import DisconnectedInput, GradientError, NotBatchable, SymcError
+from symc.errors import DisconnectedInput, DTypeError, GradientError, NotBatchable, SymcError
 from symc.graph import Op, Tensor
 from symc.testing import verify_grad
 from symc.types import TensorType
@@ -128,13 +128,50 @@ def test_disconnected() -> None:
 def test_dtypes_of_gradients() -> None:
     x, k, h = T.vector("x", dtype="float32"), T.lvector("k"), T.vector("h", dtype="float16")
     cost = (x * k).sum() + T.cast(h, "float32").sum()
-    by_x, by_k, by_h = symc.grad(cost, [x, k, h])
+    by_x, by_k, by_h = symc.grad(cost, [x, k, h], disconnected="zero")
     assert [g.dtype.name for g in (by_x, by_k, by_h)] == ["float32", "float64", "float16"]
     with symc.config.set(floatX="float32"):
-        assert symc.grad(cost, k).dtype.name == "float32"
+        assert symc.grad(cost, k, disconnected="zero").dtype.name == "float32"
     got = values([by_x, by_k, by_h], x=V.astype("f4"), k=[1, 2, 3], h=V.astype("f2"), of=[x, k, h])
     assert [g.tolist() for g in got] == [[1, 2, 3], [0, 0, 0], [1, 1, 1]]
-    assert values(symc.grad(k.sum(), k), k=[1, 2], of=[k]).tolist() == [0, 0]
+    by_k = symc.grad(k.sum(), k, disconnected="zero")
+    assert values(by_k, k=[1, 2], of=[k]).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint32", "bool"])
+def test_bug_gradients_by_integers_were_silently_zero(dtype: str) -> None:
+    """In all ways to ask, also of what is computed; the message says what to do instead."""
+    k, x = T.vector("k", dtype), T.vector("x")
+    w = symc.shared(np.ones(2, dtype), name="w")
+    cost = (T.cast(k, "float64") * x).sum()
+    several = symc.scan(lambda t, total: total + t, k.astype("int64"), T.constant(0))[0]
+    asked: list[tuple[str, Callable[[], Any]]] = [
+        ("k", lambda: symc.grad(cost, k)),
+        ("k", lambda: symc.grad(cost, [x, k])),
+        ("k", lambda: symc.grad(cost, k, disconnected="raise")),
+        ("k", lambda: symc.Lop(x * k, k, x)),
+        ("k", lambda: symc.Rop(x * k, k, x)),
+        ("k", lambda: symc.jacobian(x * k, k)),
+        ("k", lambda: symc.jacobian(cost, k)),
+        ("k", lambda: symc.hessian(cost, k)),
+        ("k", lambda: symc.grad(T.cast(several[-1], "float64"), k)),
+        ("w", lambda: symc.grad((x * w).sum(), w)),
+        ("argmax", lambda: (lambda best: symc.grad((x * best).sum(), best))(T.argmax(x))),
+    ]
+    for name, ask in asked:
+        with pytest.raises(
+            GradientError, match=rf"{name} .*no derivative\n.*test_grad.py:\d+\n.*fl"
+        ):
+            ask()
+    with pytest.raises(DTypeError, match="must be of floats"):
+        symc.optim.sgd((x * w).sum(), [w], 0.1)
+    with pytest.warns(UserWarning, match="k is of .* no derivative"):
+        symc.grad(cost, k, disconnected="warn")
+    by_float = T.cast(k, "float64")
+    total = (by_float * x).sum()
+    assert values(symc.grad(total, by_float), k=np.ones(3, dtype), x=V, of=[k, x]).tolist() == [
+        1, 2, 3,
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_asked() -> None:

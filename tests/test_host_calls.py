@@ -19,6 +19,7 @@ from symc.codegen.record import record
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.errors import ShapeMismatch
 from symc.graph import Array, Op, Tensor
+from symc.locks import PythonLock
 from symc.lowering import HostCall, SizeOf
 from symc.types import TensorType
 
@@ -76,6 +77,7 @@ def caller(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Both ways to call a compiled function."""
     if request.param == "python":
         monkeypatch.setattr("symc.call.Caller", PythonCaller)
+        monkeypatch.setattr("symc.call.Lock", PythonLock)
 
 
 @pytest.fixture(autouse=True)

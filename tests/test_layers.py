@@ -19,27 +19,27 @@ TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 # Inside symc, from the lowest to the highest. A module may import those of its own layer and of
 # lower ones; a name that ends in a dot stands for a package.
 LAYERS = (
-    ("collection", "errors", "config", "dims", "elsewhere", "registry", "special", "version",
-     "_build"),
-    ("types",),
+    ("collection", "errors", "config", "locks", "dims", "elsewhere", "registry", "special",
+     "version", "_build"),
+    ("types", "values"),
     ("cuda", "cuda.memory", "cuda.devices", "cuda.streams", "cuda.array", "cuda.dlpack",
      "cuda.interop", "cuda.place"),
-    ("provenance", "graph", "lowering"),
+    ("provenance", "keywords", "public", "graph", "lowering"),
     ("inputs", "request"),
     ("tensor.",),
     ("evaluate", "conditions", "notation", "latex", "batch", "vectorize", "grad", "rewrite.",
      "loops."),
     (
-        "trace", "elements", "stages", "sizes", "units", "groups", "nesting", "kernels", "folds",
-        "sweeps", "writes", "problems", "blocks", "prepare", "schedule", "repeats", "branches",
-        "lower",
+        "trace", "elements", "stages", "sizes", "units", "overwriting", "groups", "nesting",
+        "builder", "kernels", "folds", "sweeps", "writes", "problems", "blocks", "prepare",
+        "schedule", "places", "repeats", "branches", "lower",
     ),
     ("identity", "compile"),
     ("host_calls",),
     ("library",),
     ("arguments", "_call", "call", "cuda.frames", "cuda.graphs", "cuda.caller"),
     ("cuda.functions", "cuda.host_calls", "cuda.inspect", "modes", "checked", "guarded",
-     "sanitized", "callable", "function"),
+     "sanitized", "callable", "updates", "function", "too_large"),
     ("debug", "report.", "optim.", "testing", "sympy.", "saved.", "measure."),
     ("user.",),
     ("", "__main__", "commands.", "demo."),
@@ -48,17 +48,7 @@ LAYERS = (
 # (importer, imported) that point up, and why. All must be imports inside functions.
 EXCEPTIONS = {
     ("symc.tensor", "symc.vectorize"): "T has NumPy's vectorize, which batches graphs",
-    ("symc.tensor.nnet.attention", "symc.grad"): "its second derivative is that of its definition",
-    ("symc.tensor.nnet.recurrent", "symc.loops.api"): "layers that go along a sequence are loops",
-    ("symc.inputs", "symc.tensor.shape"): "a list of tensors given for one tensor is stacked",
     ("symc.cuda.devices", "symc.library"): "the simulator's driver is kept in the cache's folder",
-    ("symc.graph", "symc.saved.functions"): "tensors pickle as documents",
-    ("symc.callable", "symc.saved.export"): "f.export() is the beginning of a way out",
-    ("symc.callable", "symc.saved.functions"): "functions pickle as documents",
-    ("symc.callable", "symc.debug"): "f.graph and f.explain() print with debug's words",
-    ("symc.callable", "symc.report.page"): "f.report() is the beginning of a way out",
-    ("symc.callable", "symc.report.summary"): "notebooks show functions as HTML",
-    ("symc.graph", "symc.latex"): "notebooks show tensors in LaTeX",
 }
 
 # Only these may use packages that are neither in the standard library nor symc's own.

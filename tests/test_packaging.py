@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -161,6 +162,7 @@ def test_sdist_holds_what_a_build_needs(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {"pyproject.toml", "README.md", "LICENSE", "symc/_call.c", "codegen/ir.py"}
+    needed |= {f"symc/_{name}" for name in ("lock.c", "lock.h", "team.c", "team.h")}
     assert needed <= names
 
 
@@ -190,3 +192,20 @@ def test_without_a_compiler_the_extension_is_left_out(tmp_path: Path) -> None:
     _, wheel = build(tmp_path, compiler="no-such-compiler")
     assert not [name for name in files_of(wheel) if name.startswith("symc/_call.c")]
     assert "symc/call.py" in files_of(wheel)
+
+
+def test_no_hint_installs_a_package_that_is_not_ours() -> None:
+    """The public index has a package of symc's name: hints are for a checkout, or name others."""
+    pattern = re.compile(r"(?:pip|uv|pipx) (?:\w+ )*install[^`\n]*?[\s'\"]symc\b(?![./])(?! \()")
+    assert pattern.search("pip install 'symc[cuda]'")
+    assert pattern.search("pip install --force-reinstall symc")
+    assert not pattern.search("`pip install '.[cuda]'` in the checkout of symc (what it brings)")
+    root = Path(__file__).parent.parent
+    kinds = ("*.py", "*.md", "*.toml", "*.ipynb", "*.h", "*.cuh", "*.c", "*.js", "*.yml")
+    folders = ("symc", "codegen", "cache", "docs", "notebooks", "benchmarks", "scripts")
+    paths = [path for folder in folders for kind in kinds for path in (root / folder).rglob(kind)]
+    paths += [*root.glob("*.md"), *root.glob("*.toml"), *root.glob("*.yml")]
+    assert len(paths) > 300
+    for path in paths:
+        found = pattern.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path}: {found[0]}"

@@ -7,6 +7,9 @@ import io
 import json
 import pickle
 import random
+import struct
+import subprocess
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +20,7 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.codegen.errors import CompileTimeout
 from symc.errors import BadFile, CannotSave, DeviceError
 from symc.graph import substitute
 from symc.saved import archive, document
@@ -321,3 +325,91 @@ def test_the_file_can_be_read_without_symc(tmp_path: Path) -> None:
         (leaf,) = [leaf for leaf in document["leaves"] if leaf["name"] == "w"]
         values = np.load(io.BytesIO(good.read(f"arrays/{leaf['value']}.npy")))
     assert values.shape == (3, 4)
+
+
+def test_a_file_that_is_compressed_is_refused(tmp_path: Path) -> None:
+    """18 KB of deflated JSON took 488 MB."""
+    with zipfile.ZipFile(tmp_path / "bomb", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("symc.json", "[" + " " * 20_000_000 + "]")
+    assert (tmp_path / "bomb").stat().st_size < 30_000
+    tracemalloc.start()
+    with pytest.raises(BadFile, match=r"bomb: symc\.json is compressed"):
+        symc.load(tmp_path / "bomb")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1_000_000
+
+
+def test_parts_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
+    """Each of a thousand arrays could be the same megabyte of a file."""
+    made = bytearray(saved_bytes(tmp_path))
+    length, entry = len(made), made.index(b"PK\x01\x02")
+    while entry >= 0:  # each part is as long as the file
+        made[entry + 20 : entry + 28] = struct.pack("<II", length, length)
+        entry = made.find(b"PK\x01\x02", entry + 46)
+    (tmp_path / "bad").write_bytes(made)
+    with pytest.raises(BadFile, match="its parts are longer than the file"):
+        symc.load(tmp_path / "bad")
+
+
+HEADERS = [
+    "{'descr': '''", "(" * 5000, "{'descr': '<f8', 'fortran_order': False, 'shape': (3L,), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (0, -1), }", "", "1L", "{}",
+    "{'descr': 'f8,f8', 'fortran_order': False, 'shape': (), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904, 9), }",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_that_cannot_be_read_are_bad_files(tmp_path: Path, header: str) -> None:
+    """`TokenError` came out of the tokenizer that NumPy reads old headers with."""
+    saved_bytes(tmp_path)
+    text = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    with zipfile.ZipFile(tmp_path / "good") as good, zipfile.ZipFile(tmp_path / "bad", "w") as bad:
+        for member in good.namelist():
+            bad.writestr(member, text if member == "arrays/0.npy" else good.read(member))
+    with pytest.raises(BadFile, match="arrays/0"):
+        symc.load(tmp_path / "bad")
+
+
+def test_a_compiler_that_hangs_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    symc.save(training_step(), tmp_path / "f")
+    fake = tmp_path / "gcc"
+    fake.write_text("#!/bin/sh\nsleep 1000\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("SYMC_CC", str(fake))
+    with symc.config.set(compile_timeout=0.1), pytest.raises(CompileTimeout):
+        symc.load(tmp_path / "f", mode="default")
+
+
+def test_a_folder_is_no_damaged_file(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        symc.load(tmp_path)
+
+
+def test_names_of_any_text(tmp_path: Path) -> None:
+    """Lone surrogates, as in names of files that are not UTF-8, have no bytes in UTF-8."""
+    name = "caf\udce9\ud800"
+    x, w = T.vector(name), symc.shared(np.ones(2), name=name)
+    y = T.exp(x) * w
+    y.name = name
+    f = symc.function([x], {name: y}, updates=[(w, w + x)], name=name, mode="default")
+    np.testing.assert_array_equal(f(**{name: [0.0, 0.0]})[name], [1, 1])
+    assert "caf\ufffd" in f.source
+    symc.save(f, tmp_path / "f")
+    again = symc.load(tmp_path / "f")
+    assert again.shared[0].name == name
+    np.testing.assert_array_equal(again([0.0, 0.0])[name], [1, 1])
+    assert "caf\ufffd" in f.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    folder = f.export(tmp_path / "exported", example=[[0.0, 0.0]])
+    subprocess.run(["make", "-s", "test"], cwd=folder, check=True, capture_output=True)
+    pickle.loads(pickle.dumps(f))
+
+
+def test_a_name_too_long_for_a_file_is_refused_by_export(tmp_path: Path) -> None:
+    f = symc.function([], T.zeros(2), name="n" * 100_000, mode="python")
+    with pytest.raises(CannotSave, match="which has 100000 characters; give it one of at most 200"):
+        f.export(tmp_path / "exported")
+    assert not (tmp_path / "exported").exists()

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import symc
+from symc import optim
 from symc import tensor as T
 from symc.codegen.ir import Check, Launch, Routine
 from symc.codegen.text import text
 from symc.codegen.verify import verify
-from symc.compile import Stages
+from symc.compile import Clock, Stages, build
 from symc.elements import Element, Elements
 from symc.errors import BadIndex
 from symc.graph import Tensor
@@ -298,7 +299,29 @@ IN_PLACE: dict[str, tuple[Any, str]] = {
     "part set": (lambda w, u, x: ([], [(w, w[1:3].set(x[:2]))]), "w"),
     "part set, old value wanted": (lambda w, u, x: ([w], [(w, w[1:3].set(x[:2]))]), "w"),
     "part inc": (lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(x[:3]))]), "w"),
+    "reshaped and back": (
+        lambda w, u, x: ([], [(w, T.tanh(w.reshape((5, 1)) * 2).reshape((5,)))]),
+        "w",
+    ),
+    "read as a column": (lambda w, u, x: ([], [(w, w.reshape((1, 5))[0] - x)]), "w"),
+    "read as a matrix elsewhere": (
+        lambda w, u, x: ([T.cumsum(w.reshape((1, 5)), axis=1)], [(w, w + x)]),
+        "w",
+    ),
+    "part set of a reshape": (
+        lambda w, u, x: ([], [(w, w.reshape((5, 1))[1:3].set(0).reshape((5,)))]),
+        "w",
+    ),
+    "inc of what is computed": (lambda w, u, x: ([], [(w, (w * 2)[1:3].inc(x[:2]))]), "w"),
     # Reading elements that are already overwritten:
+    "part inc by itself": (
+        lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(w[np.array([1, 1, 4])]))]),
+        "",
+    ),
+    "reversed as a column": (
+        lambda w, u, x: ([], [(w, w.reshape((5, 1))[::-1].reshape((5,)))]),
+        "",
+    ),
     "reversed": (lambda w, u, x: ([], [(w, w[::-1])]), ""),
     "rolled": (lambda w, u, x: ([], [(w, T.roll(w, 1))]), ""),
     "neighbours": (lambda w, u, x: ([], [(w, w[1:].set(w[:-1]))]), ""),
@@ -366,6 +389,30 @@ def test_an_embedding_is_updated_in_place() -> None:
     assert made.in_place == {table}
     sizes = [b.shape for b in made.optimised.buffers if b.role != "shared"]
     assert not any("1000" in str(shape) for shape in sizes)
+
+
+OPTIMISERS: list[tuple[str, dict[str, Any]]] = [
+    ("sgd", {}), ("sgd", {"momentum": 0.9}), ("sgd", {"momentum": 0.9, "nesterov": True}),
+    ("adagrad", {}), ("adadelta", {}), ("rmsprop", {}), ("adam", {}), ("adamw", {}), ("adamax", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["default", "fast", "compile"])
+@pytest.mark.parametrize(("optimiser", "options"), OPTIMISERS)
+def test_optimisers_update_everything_in_place(
+    optimiser: str, options: dict[str, Any], mode: str
+) -> None:
+    """Also parameters that the model looks at under other shapes, which is no reason to copy."""
+    w, u, x = symc.shared(np.ones((20, 30)), name="w"), five("u"), T.matrix("x")
+    hidden = T.tanh(x @ w).reshape((-1, 5)) * u.reshape((1, 5))
+    cost = T.sqr(hidden).mean() + T.sqr(u.reshape((5, 1))).sum()
+    cost = cost + T.sqr(w.ravel()).sum()
+    updates = getattr(optim, optimiser)(cost, [w, u], learning_rate=0.1, **options)
+    request = symc.function([x], cost, updates=updates, mode="python").request
+    made = build(request, mode=mode, clock=Clock())
+    verify(made.optimised)
+    assert made.in_place == {variable for variable, _ in request.updates}
+    assert sum(buffer.role == "output" for buffer in made.optimised.buffers) == 1
 
 
 # --- the same every time --------------------------------------------------------------------------

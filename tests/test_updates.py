@@ -280,3 +280,84 @@ def test_increments_of_any_dtype(mode: str, dtype: str) -> None:
     assert value.dtype == dtype
     assert value.tolist() == [1, 3, 5]
     assert w.get_value().tolist() == [3, 2, 4]
+
+
+GRID = np.arange(6.0).reshape(2, 3)
+WIDE = np.arange(60_000.0).reshape(200, 300)
+REPEATED = np.array([-1, 0, -1])
+
+
+def _added(a: Any, places: list[int], values: Any) -> Any:
+    result = a.copy()
+    np.add.at(result.reshape(-1), places, values)
+    return result
+
+
+# Each: the variables' values and declared shape; their updates; and NumPy's values after one call.
+MOVED: dict[str, tuple[list[Any], Any, Any, Any]] = {
+    "rolled": ([GRID], None, lambda a: [(a, T.roll(a, 1))], lambda a: [np.roll(a, 1)]),
+    "rolled, of unknown lengths": (
+        [GRID], (None, None), lambda a: [(a, T.roll(a, 2))], lambda a: [np.roll(a, 2)],
+    ),
+    "rolled by half": (
+        [GRID], None,
+        lambda a: [(a, T.concatenate([a.ravel()[3:], a.ravel()[:3]]).reshape((2, 3)))],
+        lambda a: [np.roll(a, 3)],
+    ),
+    "transposed": (
+        [WIDE], None, lambda a: [(a, a.T.reshape((200, 300)))], lambda a: [a.T.reshape(200, 300)],
+    ),
+    "reversed": (
+        [GRID], None, lambda a: [(a, a.reshape((-1,))[::-1].reshape((2, 3)))],
+        lambda a: [a.reshape(-1)[::-1].reshape(2, 3)],
+    ),
+    "dealt": (
+        [GRID], None,
+        lambda a: [(a, T.concatenate([a.ravel()[::2], a.ravel()[1::2]]).reshape(a.shape))],
+        lambda a: [np.concatenate([a.ravel()[::2], a.ravel()[1::2]]).reshape(a.shape)],
+    ),
+    "product": (
+        [GRID], None, lambda a: [(a, (a.T @ a.reshape((2, 3)))[:2])], lambda a: [(a.T @ a)[:2]],
+    ),
+    "one element, added repeatedly": (
+        [np.array([-4.0])], None, lambda s: [(s, s[REPEATED].inc(s[REPEATED]))],
+        lambda s: [s * 4],
+    ),
+    "two rows as one, added": (
+        [GRID], None,
+        lambda a: [(a, a.ravel()[np.array([0, 0, 5])].inc(a.ravel()[:3]).reshape((2, 3)))],
+        lambda a: [_added(a, [0, 0, 5], a.ravel()[:3])],
+    ),
+    "read by others": (
+        [GRID, GRID + 1, GRID], None, lambda a, b, c: [(a, T.roll(a, 1)), (b, a.sum() + b), (c, a)],
+        lambda a, b, c: [np.roll(a, 1), a.sum() + b, a],
+    ),
+    "swapped by reshapes": (
+        [GRID, GRID.T * 2], None, lambda a, b: [(a, b.reshape((2, 3))), (b, a.reshape((3, 2)))],
+        lambda a, b: [b.reshape(2, 3), a.reshape(3, 2)],
+    ),
+    "rotated in loops": (
+        [GRID], None,
+        lambda a: [(a, symc.scan(lambda: {a: T.roll(a, 1)}, n_steps=2)[1][a])],
+        lambda a: [np.roll(a, 2)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_a_bug_updates_that_overwrite_what_they_still_read(case: str, mode: str) -> None:
+    """Reads of a variable through a reshape were overlooked, and of its only element."""
+    values, shape, build, oracle = MOVED[case]
+    for other in (mode, "fast", "compile") if mode == "default" else (mode,):
+        variables = [symc.shared(value, shape=shape) for value in values]
+        total = sum((v.sum() for v in variables), T.constant(0.0))
+        f = symc.function([], [*variables, total], updates=build(*variables), mode=other)
+        now = values
+        for _ in range(3):
+            *before, summed = f()
+            assert summed == sum(float(np.sum(value)) for value in now)
+            for got, expected in zip(before, now, strict=True):
+                np.testing.assert_array_equal(got, expected)
+            now = oracle(*now)
+            for variable, expected in zip(variables, now, strict=True):
+                np.testing.assert_array_equal(variable.get_value(), expected)

@@ -34,12 +34,12 @@ def beside(program: Program) -> Program:
     def change(block: Sequence[Step]) -> list[Step]:
         steps: list[Step] = []
         for step in block:
-            place = _partner(steps, step, kernels, rows) if isinstance(step, Launch) else None
-            partner = None if place is None else steps[place]
-            if isinstance(step, Launch) and isinstance(partner, Launch) and place is not None:
-                steps[place] = _united(partner, step, kernels, taken, own)
-            else:
+            found = _partner(steps, step, kernels, rows) if isinstance(step, Launch) else None
+            if found is None:
                 steps.append(step)
+            else:
+                place, first, second = found
+                steps[place] = _united(first, second, kernels, taken, own)
         return steps
 
     steps = map_blocks(program.steps, change)
@@ -66,8 +66,8 @@ def _accumulators(kernel: Kernel) -> int:
 
 def _partner(
     steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel], rows: set[str]
-) -> int | None:
-    """Where a launch stands that this one can join: all behind that may as well come behind it."""
+) -> tuple[int, Launch, Launch] | None:
+    """Where a launch stands that this one can join, and both: what is between may come behind."""
     if _head(kernels[step.kernel]) is None or not rows.isdisjoint(step.buffers):
         return None
     for place in reversed(range(len(steps))):
@@ -77,7 +77,7 @@ def _partner(
         if not _may_swap(before, step, kernels):
             return None
         if _fit(before, step, kernels):
-            return place
+            return place, before, step
     return None
 
 
@@ -124,7 +124,8 @@ def _united(
     split = len(kernels[first.kernel].body)
     body = made.body
     one, other = body[0], body[split]
-    assert isinstance(one, Loop) and isinstance(other, Loop)  # noqa: PT018
+    assert isinstance(one, Loop)
+    assert isinstance(other, Loop)
     head = Loop(one.var, one.extent, "parallel", _together(one, other), _notes(one, other))
     again = first.kernel in own  # nobody else launches a kernel that was made here
     name = first.kernel if again else fresh("folds_kernel", taken)

@@ -107,7 +107,7 @@ static void symc_fft_over(symc_fft_each *each, int64_t kind, int64_t n, const sy
             const size_t room = (size_t)(symc_fft_room(f) * width + 8) * sizeof(double);
             double *x = malloc(2 * room), *y = x ? x + room / sizeof(double) : 0;
             if (!x) failed = 1;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
             for (int64_t number = 0; number < count; number++)
                 if (x) each(kind, n, inner, f, number, width, outer, a, c, x, y);
             free(x);

@@ -17,7 +17,61 @@ typedef struct symc_call {
     void *context;
     int64_t (*host)(void *context, int64_t number, const void *const *arrays,
                     const int64_t *lengths);  // a function in Python: not 0 if it raises
+    int64_t (*ask)(void *context);  // whether to stop, as a signal has come; 0: nobody asks
+    int64_t stopped;            // whether that was answered with yes
 } symc_call;
+
+// SYMBOL SYMC_TOO_LARGE
+// The status of a call of which a length does not fit into 64 bits. Lengths are exact: the functions
+// below set a flag where they would wrap, and then the call ends before anything is done with them.
+#define SYMC_TOO_LARGE ((int64_t)1 << 30)
+
+// SYMBOL symc_length_sum
+static inline int64_t symc_length_sum(int64_t a, int64_t b, bool *too_large) {
+    int64_t sum;
+    *too_large |= __builtin_add_overflow(a, b, &sum);
+    return sum;
+}
+
+// SYMBOL symc_length_difference
+static inline int64_t symc_length_difference(int64_t a, int64_t b, bool *too_large) {
+    int64_t difference;
+    *too_large |= __builtin_sub_overflow(a, b, &difference);
+    return difference;
+}
+
+// SYMBOL symc_length_product
+static inline int64_t symc_length_product(int64_t a, int64_t b, bool *too_large) {
+    int64_t product;
+    *too_large |= __builtin_mul_overflow(a, b, &product);
+    return product;
+}
+
+// SYMBOL symc_length_quotient
+// NEEDS symc_floordiv_i64
+static inline int64_t symc_length_quotient(int64_t a, int64_t b, bool *too_large) {
+    *too_large |= b == -1 && a == -0x7fffffffffffffff - 1;
+    return symc_floordiv_i64(a, b);
+}
+
+// SYMBOL symc_stops
+// NEEDS symc_call
+// Whether the call is to end, its results unfinished. Asks, which takes some 40 ns.
+static int symc_stops(symc_call *call) {
+    if (!call->stopped && call->ask) call->stopped = call->ask(call->context) != 0;
+    return call->stopped != 0;
+}
+
+// SYMBOL symc_parts
+// How many parts a loop is cut into, of which threads take one after the other. There are several
+// for each thread: one that the system lets wait then holds up little. None takes more than some
+// milliseconds, as between them it is asked whether to stop; none is too short to be worth taking.
+static inline int64_t symc_parts(int64_t work, int64_t threads) {
+    int64_t parts = threads > 1 ? 4 * threads : 1;
+    if (parts > work >> 16) parts = work >> 16;
+    if (parts < work >> 22) parts = work >> 22;
+    return parts < 1 ? 1 : parts > 65536 ? 65536 : parts;
+}
 
 // SYMBOL SYMC_HUGE
 #define SYMC_HUGE ((int64_t)1 << 60)

@@ -39,7 +39,7 @@ Dialect = Literal["c", "cuda host", "cuda"]
 
 _HOST = (
     "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "randomarrays.h",
-    "shuffle.h", "smallmatrices.h", "sortvalues.h", "spectral.h", "threads.h", "timers.h",
+    "shuffle.h", "smallmatrices.h", "sortvalues.h", "spectral.h", "team.h", "threads.h", "timers.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 

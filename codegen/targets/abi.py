@@ -23,6 +23,8 @@ typedef struct symc_call {
     void *context;
     int64_t (*host)(void *context, int64_t number, const void *const *arrays,
                     const int64_t *lengths);
+    int64_t (*ask)(void *context);
+    int64_t stopped;
 } symc_call;
 
 int64_t symc_prepare(symc_call *call);
@@ -36,6 +38,7 @@ typedef struct symc_blas {
 } symc_blas;
 extern symc_blas symc_imports;
 extern void *symc_lapack[40];
+extern const void *symc_team;
 
 typedef struct symc_device {
     int (*cuCtxPushCurrent)(void *context);

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from symc.codegen.errors import CompilerMissing
-from symc.codegen.targets.c import BINARY, SOURCE, CTarget, flags
+from symc.codegen.targets import processes
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget, flags, raise_first
 
 _HEAD = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 _LINKERS = re.compile(r"@plt|^_init$|^_fini$|_tm_clones$|__do_global|^frame_dummy$|^_start$")
@@ -60,5 +61,6 @@ def _title(name: str, notes: Mapping[str, str]) -> list[str]:
 def _compiled(source: Path, *, quick: bool) -> str:
     found = CTarget().compiler()
     command = [*found.command, *flags(found, quick=quick), "-S", str(source), "-o", "-"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return "\n".join(text for text in done.stdout.splitlines() if not _DIRECTIVE.match(text)) + "\n"
+    (done,) = processes.run([command])
+    raise_first([done], [command], [source.read_text(encoding="utf-8")])
+    return "\n".join(text for text in done.said.splitlines() if not _DIRECTIVE.match(text)) + "\n"

@@ -104,4 +104,12 @@ def opened(path: str, wide: bool) -> Blas | None:
     if any(pointer == ffi.NULL for pointer in pointers):
         return None
     addresses = tuple(int(ffi.cast("intptr_t", pointer)) for pointer in pointers)
-    return Blas(path, wide, addresses, ffi.new("int64_t[3]"))
+    guard = ffi.new("int64_t[3]")
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _reset(guard))
+    return Blas(path, wide, addresses, guard)
+
+
+def _reset(guard: Any) -> None:
+    """In the child of a fork: calls that other threads were in are not there any more."""
+    guard[0] = guard[1] = 0

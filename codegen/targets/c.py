@@ -1,7 +1,7 @@
 """The C compiler: how a function is compiled and loaded. (`c_language.py` is the language.)
 
 Nothing here runs at import. `describe` starts a process only to ask an unknown compiler for its
-version; the answer is kept in the file `memo`, so that the next Python process need not ask.
+version; the answer is kept in `memo`, so that the next Python process need not ask.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from symc.codegen.errors import CompileFailed, CompilerMissing
+from symc.codegen.errors import CompileFailed, CompilerMissing, CompileTimeout
 from symc.codegen.record import record
-from symc.codegen.targets import blas, compiler, openmp
+from symc.codegen.targets import blas, compiler, openmp, team
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Lang, Pass, Source
+    from symc.codegen.targets.processes import Ended
 
 SOURCE = "function.c"
 BINARY = "function.so"
@@ -27,7 +28,7 @@ MOST = 8  # compilers at a time
 DEBUG_SYMBOLS = "-g"
 
 FLAGS = (
-    "-std=gnu11", "-march=native",
+    "-std=gnu11",
     "-fno-math-errno", "-fno-trapping-math",  # nobody reads errno or the exception flags
     "-fwrapv",  # integers wrap, as in NumPy
     "-fPIC", "-w",
@@ -38,7 +39,7 @@ FLAGS = (
 class CTarget:
     """The C compiler of this machine."""
 
-    memo: str | Path | None = None  # where the version of the compiler is remembered
+    memo: compiler.Memo | None = None  # where the version of the compiler is remembered
     options: tuple[str, ...] = ()  # for the compiler, besides its own and `FLAGS`
     timed: bool = False  # whether programs time their steps
 
@@ -93,6 +94,7 @@ class CTarget:
             "features": features,
             "platform": compiler.platform(),
             **({"timed": "1"} if self.timed else {}),
+            **({"team": team.digest()} if team.applies(found, self.options) else {}),
         }
 
     def compiler(self) -> compiler.Compiler:
@@ -123,9 +125,12 @@ class CTarget:
         (folder / name).write_text(text, encoding="utf-8")
         made = name.replace(".c", ".o")
         beside = file.rpartition("/")[0] or "/"
-        command = [*self.compiler().command, *OPTIONS, "-iquote", beside, "-c", name, "-o", made]
+        options = [compiler.march(), *OPTIONS, "-iquote", beside]
+        command = [*self.compiler().command, *options, "-c", name, "-o", made]
         try:
             run_all([command], [text], folder)
+        except CompileTimeout:
+            raise
         except CompileFailed as failed:
             raise ForeignFailed(text, command, failed.log) from None
         return made
@@ -143,21 +148,29 @@ class CTarget:
         from symc.codegen.targets.pieces import pieces
 
         found = self.compiler()
+        shared = team.PARALLEL in source and not objects and team.applies(found, self.options)
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick, memo=self.memo)
         threads = openmp.has_openmp(found, self.memo)
-        libraries = [*objects, *compiler.libraries(found, threads=threads)]
+        libraries = [*objects, *compiler.libraries(found, threads=threads, team=shared)]
         if home is not None:
             options.append(f"-fdebug-prefix-map={folder}={home}")
         # A debugger needs the lines of one file that stays.
         most = 1 if DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
         parts = pieces(source, most)
-        if len(parts) == 1:
-            command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
-            run_all([command], [source], folder)
-        else:
-            command = [*found.command, "-shared"]
-            compile_pieces(found, parts, folder, options, libraries)
+        try:
+            if len(parts) == 1:
+                options += ["-include", team.FILE] if shared else []
+                command = [*found.command, *options, "-shared", SOURCE, "-o", BINARY, *libraries]
+                run_all([command], [source], folder)
+            else:
+                command = [*found.command, "-shared"]
+                parts[-1] += team.text() if shared else ""
+                compile_pieces(found, parts, folder, options, libraries)
+        except CompileTimeout:
+            raise
+        except CompileFailed as failed:
+            raise compiler.with_hint(failed, found) from None
         if not is_library(folder / BINARY):
             raise CompileFailed(source, command, f"status 0, but {BINARY} is no library")
 
@@ -176,7 +189,7 @@ def is_library(path: Path) -> bool:
     return start == b"\x7fELF" or not sys.platform.startswith("linux")
 
 
-def flags(found: compiler.Compiler, *, quick: bool, memo: str | Path | None = None) -> list[str]:
+def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None = None) -> list[str]:
     """The options of one compilation. For `memo`, see `openmp.py`."""
     # Our loops say themselves what may be vectorised. What else gcc does at -O2 takes a quarter of
     # its time, for code that is no faster. clang vectorises from -O2 on.
@@ -189,7 +202,7 @@ def flags(found: compiler.Compiler, *, quick: bool, memo: str | Path | None = No
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.
     wide = ["-DSYMC_BLAS64"] if blas.is_wide() else []
-    return [*level, *FLAGS, openmp.option(found, memo), *mvec, *wide]
+    return [*level, *compiler.processor(), *FLAGS, openmp.option(found, memo), *mvec, *wide]
 
 
 def compile_pieces(
@@ -220,16 +233,15 @@ def compile_pieces(
 
 def run_all(commands: Sequence[Sequence[str]], sources: Sequence[str], folder: Path) -> None:
     """Run compilers side by side; raise `CompileFailed` for the first that fails."""
-    import subprocess  # late: a function from the cache needs no process
+    from symc.codegen.targets import processes  # late: a function from the cache needs none
 
-    running = [
-        subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace",
-        )
-        for command in commands
-    ]  # fmt: skip
-    logs = [process.communicate()[0] for process in running]
-    for process, command, source, log in zip(running, commands, sources, logs, strict=True):
-        if process.returncode != 0:
-            raise CompileFailed(source, list(command), log or f"status {process.returncode}")
+    raise_first(processes.run(commands, folder), commands, sources)
+
+
+def raise_first(
+    ended: Sequence[Ended], commands: Sequence[Sequence[str]], sources: Sequence[str]
+) -> None:
+    """Raise `CompileFailed` for the first compiler that failed."""
+    for end, command, source in zip(ended, commands, sources, strict=True):
+        if end.status != 0:
+            raise CompileFailed(source, list(command), end.said or f"status {end.status}")

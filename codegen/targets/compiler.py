@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import sys
@@ -12,12 +11,31 @@ from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+    from typing import Protocol
+
+    from symc.codegen.errors import CompileFailed
+
+    class Memo(Protocol):
+        """Where answers of compilers are kept for other processes: texts by name."""
+
+        def read(self, name: str) -> str | None:
+            """What was kept, if anything was."""
+            ...
+
+        def write(self, name: str, text: str) -> None:
+            """Keep a text, if that is possible."""
+            ...
+
+        def __hash__(self) -> int: ...
+
 
 FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
 )  # fmt: skip
+time_limit: list[Callable[[], float]] = []
+"""What answers how many seconds a compiler may take: the last, which symc's settings are."""
 _ONE_PROCESSOR = 8192  # bytes of /proc/cpuinfo, at most
+_FOR_AN_ANSWER = 20.0  # seconds that a compiler has to say its version
 
 
 @record
@@ -72,16 +90,38 @@ def _find(order: str | None, names: tuple[str, ...], path: str) -> Compiler | No
 
 
 def _split(order: str) -> list[str]:
-    import shlex  # late: few name a compiler
+    if not any(character in order for character in "'\"\\"):
+        return order.split()
+    import shlex  # late: few names of compilers have quotes
 
-    return shlex.split(order)
+    try:
+        return shlex.split(order)
+    except ValueError:  # `why_missing` says so
+        return []
+
+
+def march() -> str:
+    """The option that says which processors code is for: SYMC_MARCH, else this machine's.
+
+    ``SYMC_MARCH=x86-64-v3`` gives code for all processors with AVX2; the names are the compiler's.
+    """
+    return f"-march={os.environ.get('SYMC_MARCH') or 'native'}"
+
+
+def processor() -> list[str]:
+    """`march`, and what no code of ours may use of a processor.
+
+    Without AVX, gcc moves parts of vectors through MMX registers, and never gives them back: all
+    long doubles of the process are NaN from then on.
+    """
+    return [march(), *(["-mno-mmx"] if os.uname().machine == "x86_64" else [])]
 
 
 def why_missing() -> str:
     """What to tell a user who has no compiler."""
     order = os.environ.get("SYMC_CC") or os.environ.get("CC")
     if order:
-        return f"no C compiler: {order!r}, which SYMC_CC or CC names, is not a program in PATH"
+        return f"no C compiler: {_why_none(order, 'SYMC_CC or CC')}"
     return "no C compiler: found none of cc, gcc, clang in PATH. Install gcc or set SYMC_CC"
 
 
@@ -89,58 +129,52 @@ def why_cxx_missing() -> str:
     """What to tell a user who has no C++ compiler."""
     order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
     if order:
-        return f"no C++ compiler: {order!r}, which SYMC_CXX or CXX names, is not a program in PATH"
+        return f"no C++ compiler: {_why_none(order, 'SYMC_CXX or CXX')}"
     return "no C++ compiler: found none of c++, g++, clang++ in PATH. Install g++ or set SYMC_CXX"
 
 
-def identity(found: Compiler, memo: str | Path | None) -> str:
+def _why_none(order: str, variables: str) -> str:
+    """What is wrong with a compiler that the environment names."""
+    import shlex
+
+    try:
+        words = shlex.split(order)
+    except ValueError as error:
+        return f"{order!r}, which {variables} is, cannot be read as a command: {error}"
+    if words and os.path.isdir(words[0]):
+        return f"{order!r}, which {variables} names, is a folder"
+    return f"{order!r}, which {variables} names, is not a program in PATH"
+
+
+def identity(found: Compiler, memo: Memo | None) -> str:
     """The compiler's file and version. The version is asked for once for each file, see `memo`."""
     stamp = found.stamp
-    return f"{remembered(stamp, memo, lambda: _version(found))} ({stamp})"
+    return f"{remembered('compiler', stamp, memo, lambda: _version(found))} ({stamp})"
 
 
-def remembered(stamp: str, memo: str | Path | None, ask: Callable[[], str]) -> str:
+def remembered(name: str, stamp: str, memo: Memo | None, ask: Callable[[], str]) -> str:
     """What `ask` answers about the file that `stamp` stands for: asked once, kept in `memo`."""
     if memo is not None:
-        try:
-            with open(memo, encoding="utf-8") as file:
-                known, _, answer = file.read().partition("\n")
-        except (OSError, UnicodeDecodeError):
-            pass
-        else:
-            if known == stamp and answer:
-                return answer
+        known, _, answer = (memo.read(name) or "").partition("\n")
+        if known == stamp and answer:
+            return answer
     answer = ask()
     if memo is not None:
-        _remember(memo, f"{stamp}\n{answer}")
+        memo.write(name, f"{stamp}\n{answer}")
     return answer
 
 
 @functools.cache
 def _version(found: Compiler) -> str:
-    import subprocess  # late: with a version remembered, nothing here starts a process
+    from symc.codegen.errors import CompileTimeout
+    from symc.codegen.targets import processes  # late: with a version remembered, none is started
 
     try:
-        result = subprocess.run(
-            [*found.command, "--version"], capture_output=True, text=True, timeout=20, check=False
-        )
-    except (OSError, subprocess.SubprocessError):
+        (ended,) = processes.run([[*found.command, "--version"]], most=_FOR_AN_ANSWER)
+    except (OSError, CompileTimeout):
         return "unknown version"
-    lines = result.stdout.splitlines()
+    lines = ended.said.splitlines()
     return lines[0].strip() if lines and lines[0].strip() else "unknown version"
-
-
-def _remember(memo: str | Path, text: str) -> None:
-    """Write a file whole or not at all; a folder that cannot be written to is no error."""
-    temporary = f"{memo}.{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(memo), mode=0o700, exist_ok=True)
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, memo)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
 
 
 @functools.cache
@@ -191,10 +225,10 @@ def has_libmvec(found: Compiler) -> bool:
 
 
 def cores() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """How many compilers to run at a time: as many as processors that this process may use."""
+    from symc.codegen.processors import find  # late: few programs are cut into pieces
+
+    return find({}).count
 
 
 def is_gcc(found: Compiler) -> bool:
@@ -202,8 +236,21 @@ def is_gcc(found: Compiler) -> bool:
     return "gcc" in os.path.basename(found.path)
 
 
-def libraries(found: Compiler, *, threads: bool = True) -> list[str]:
-    """What to link with. libmvec only where its development file is: libm pulls it in elsewhere.
+def with_hint(failed: CompileFailed, found: Compiler) -> CompileFailed:
+    """The error, and for a compiler that symc does not know what else could be taken."""
+    name = os.path.basename(found.path)
+    if any(known in name for known in ("gcc", "clang", "icx", "cc1")) or name == "cc":
+        return failed
+    hint = (
+        f"symc's C needs gcc or clang, and this is {name}: set SYMC_CC=gcc or install one of them"
+    )
+    return type(failed)(failed.source, failed.command, f"{hint}\n\n{failed.log}")
+
+
+def libraries(found: Compiler, *, threads: bool = True, team: bool = False) -> list[str]:
+    """What to link with; `team` for programs that need no OpenMP runtime (`team.py`).
+
+    libmvec only where its development file is: libm pulls it in elsewhere.
 
     With glibc, gcc's own list is left out: reading the C library takes more than half of the
     linker's time, and what is used of it (``malloc``, ``memcpy``) is in every process. Options of
@@ -213,7 +260,8 @@ def libraries(found: Compiler, *, threads: bool = True) -> list[str]:
     math = ["-lmvec", "-lm"] if mvec else ["-lm"]
     if len(found.command) > 1 or not is_gcc(found) or not libc():
         return ["-fopenmp", *math] if threads else math
-    return ["-nostdlib", "-Wl,--as-needed", "-lgomp", *math, "-lgcc"]
+    runtime = [] if team else ["-lgomp"]
+    return ["-nostdlib", "-Wl,--as-needed", *runtime, *math, "-lgcc"]
 
 
 def _is_in_a_folder(name: str) -> bool:

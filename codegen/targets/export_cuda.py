@@ -47,7 +47,7 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
     build = {
         "name": name,
         "images": " ".join(images),
-        "sim_flags": " ".join([*sim.MODULE_FLAGS, *sim.GCC_FLAGS]),
+        "sim_flags": " ".join(["-march=native", *sim.MODULE_FLAGS, *sim.GCC_FLAGS]),
     }
     made = {
         f"{name}.h": template(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
     from symc.codegen.foreign import Passing
 
-FLAGS = ("-std=gnu11", "-O2", "-ftree-vectorize", "-march=native", "-fopenmp", "-fPIC", "-w")
+FLAGS = ("-std=gnu11", "-O2", "-ftree-vectorize", "-fopenmp", "-fPIC", "-w")
 
 
 class ForeignFailed(CompileFailed):

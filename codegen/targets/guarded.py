@@ -16,11 +16,10 @@ from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symc.codegen.errors import CompileFailed
 from symc.codegen.record import record
 from symc.codegen.runtime.load import FOLDER
-from symc.codegen.targets import blas, lapack
-from symc.codegen.targets.c import DEBUG_SYMBOLS
+from symc.codegen.targets import blas, lapack, processes
+from symc.codegen.targets.c import DEBUG_SYMBOLS, raise_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,11 +83,7 @@ def source() -> str:
 def build(compiler: Compiler, folder: Path) -> None:
     """Leave the program in `folder`, or raise `CompileFailed`."""
     command = [*compiler.command, *OPTIONS, "-O1", "-x", "c", "-", "-o", RUNNER, "-ldl"]
-    done = subprocess.run(
-        command, input=source(), cwd=folder, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise CompileFailed(source(), command, done.stderr)
+    raise_first(processes.run([command], folder, given=source()), [command], [source()])
 
 
 @functools.cache

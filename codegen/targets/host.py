@@ -9,11 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.blocks import every_step
+from symc.codegen import ir
+from symc.codegen.blocks import every_step, written
 from symc.codegen.expressions import MUL
-from symc.codegen.ir import Branch, Buffer, Const, Launch, Measure, Repeat, Step, Var
+from symc.codegen.ir import Branch, Buffer, Const, Launch, Measure, Repeat, Routine, Step, Var
 from symc.codegen.passes.memory import Slot, buffers_of, is_known, used_buffers, wholes
 from symc.codegen.reductions import nodes
+from symc.codegen.targets.lengths import (
+    FLAG,
+    declare_flag,
+    end_if_huge,
+    end_if_too_large,
+    exact,
+    is_given,
+    long_loops,
+    many,
+    volume,
+)
 from symc.codegen.targets.steps import (
     EXTERNAL,
     Host,
@@ -70,8 +82,16 @@ def prepare_text(host: Host) -> str:
             text = host.printer.text(length) if ready else "-1"
             host.put(f"call->shapes[{position}] = {text};")
             position += 1
+        if ready and not is_given(host, volume(buffer)):
+            end_if_huge(host, array_bytes(host, buffer), "-1")
+    for step in every_step(host.program.steps):
+        if isinstance(step, Launch):
+            for extent in long_loops(host, step):
+                if is_known(extent, host.known):
+                    end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
     lay_out(host)
     host.put("return 0;")
+    declare_flag(host.lines)
     body = "\n".join(host.lines)
     return host.function("symc_prepare", body)
 
@@ -116,16 +136,20 @@ def array_bytes(host: Host, buffer: Buffer) -> str:
 
 def compute_sizes(host: Host, *, store: bool) -> None:
     """Declare each size that follows from those known so far."""
+    checked = False
     for size in host.program.sizes:
         name, value = size.var.name, size.value
         if value is None or name in host.known or not is_known(value, host.known):
             continue
         remark = f"  /* {one_line(size.note)} */" if size.note.strip() else ""
-        variable = host.printer.vars[name]
-        host.put(f"const int64_t {variable} = {host.printer.text(value)};{remark}")
+        variable, text = host.printer.vars[name], exact(host, value)
+        checked = checked or FLAG in text
+        host.put(f"const int64_t {variable} = {text};{remark}")
         if store:
             host.put(f"call->sizes[{host.index[name]}] = {variable};")
         host.known.add(name)
+    if checked:
+        end_if_too_large(host)
 
 
 def run_text(host: Host) -> str:
@@ -139,7 +163,11 @@ def run_text(host: Host) -> str:
     host.failing = bool(host.plan.late) or scratch
     declare_all(host, steps, {buffer.name for buffer in host.waiting}, scratch=scratch)
     host.number = host.plan.leading
-    emit_steps(host, steps)
+    last = first_change(host, steps)
+    emit_steps(host, steps[:last])
+    if any(host.threads(step) or isinstance(step, Repeat) for step in every_step(steps[last:])):
+        host.put("call->ask = 0;  /* shared variables change: from here on it runs to its end */")
+    emit_steps(host, steps[last:])
     if host.failing:
         host.lines.append("done:")
         for late in host.plan.late:
@@ -147,9 +175,26 @@ def run_text(host: Host) -> str:
         if scratch:
             host.put(host.release("scratch"))
     host.put("return status;" if host.failing else "return 0;")
+    declare_flag(host.lines)
     body = "\n".join(host.lines)
     unused = "" if "call" in body else "    (void)call;\n"
     return host.function("symc_run", unused + body)
+
+
+def first_change(host: Host, steps: Sequence[Step]) -> int:
+    """The first of these steps that writes into a shared variable, or how many there are.
+
+    A function that is stopped leaves shared variables as they were, so from there on it is not.
+    """
+    whole = wholes(host.program)
+    for number, step in enumerate(steps if host.asks else ()):
+        for each in every_step([step]):
+            if isinstance(each, Launch | Routine | ir.Host):
+                kernel = host.bodies[each.kernel] if isinstance(each, Launch) else None
+                names = written(each, kernel)
+                if any(host.buffers[whole.get(name, name)].role == "shared" for name in names):
+                    return number
+    return len(steps)
 
 
 def emit_steps(host: Host, steps: Iterable[Step]) -> None:
@@ -190,6 +235,10 @@ def emit_one(host: Host, step: Step) -> None:
         case Branch():
             emit_branch(host, step)
         case _:
+            if isinstance(step, Launch):
+                for extent in long_loops(host, step):
+                    if not is_known(extent, host.plan.early):
+                        end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
             emit_step(host, step)
             if isinstance(step, Measure):
                 learn(host, step.size)
@@ -220,6 +269,10 @@ def emit_repeat(host: Host, loop: Repeat) -> None:
         host.inside += 1
         host.put(f"if ({host.element(loop.stop)}) break;")
         host.inside -= 1
+    if host.asks:
+        host.inside += 1
+        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", "-1")
+        host.inside -= 1
     host.put("}")
     if loop.done is not None:
         learn(host, loop.done)
@@ -239,19 +292,22 @@ def emit_branch(host: Host, branch: Branch) -> None:
 
 def emit_block(host: Host, steps: Sequence[Step], *known: str) -> None:
     """The steps between braces. What becomes known there is known there only."""
-    before = set(host.known)
+    before, rows = set(host.known), set(host.rows)
     host.inside += 1
     host.number += 1
     host.known |= set(known)
     compute_sizes(host, store=False)
-    declare_rows(host, steps, before)
+    declare_rows(host, steps)
     emit_steps(host, steps)
     host.inside -= 1
-    host.known = before
+    host.known, host.rows = before, rows
 
 
-def declare_rows(host: Host, steps: Sequence[Step], before: set[str]) -> None:
-    """The rows that some steps use, as far as it is known here but not outside where they are."""
+def declare_rows(host: Host, steps: Sequence[Step]) -> None:
+    """The rows that some steps use, as far as it is known here where they are.
+
+    Those of a loop may be known before it: where they have no elements, none is elsewhere.
+    """
     whole = wholes(host.program)
     used = {name for step in every_step(steps) for name in buffers_of(step)}
     for buffer in reversed(host.program.buffers):
@@ -261,7 +317,8 @@ def declare_rows(host: Host, steps: Sequence[Step], before: set[str]) -> None:
         of = buffer.of
         if of is None or buffer.name not in used:
             continue
-        if is_known(of.offset, host.known) and not is_known(of.offset, before):
+        if is_known(of.offset, host.known) and buffer.name not in host.rows:
+            host.rows.add(buffer.name)
             kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]
             role = host.buffers[whole[buffer.name]].role
             constant = "const " if role in ("input", "constant") else ""
@@ -277,6 +334,8 @@ def declare_all(host: Host, steps: Sequence[Step], late: set[str], *, scratch: b
             host.put(f"const int64_t {printer.vars[name]} = call->sizes[{place}];")
     if any(map(host.threads, every_step(steps))):
         host.put("const int64_t threads = call->threads;")
+    if host.asks and any(isinstance(step, Repeat) for step in every_step(steps)):
+        host.put("int64_t steps = 0;")
     for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]
         kind, plain = host.kind(buffer.dtype), printer.buffers[name]
@@ -324,6 +383,8 @@ def allocate(host: Host, outputs: list[Buffer]) -> None:
             for axis, length in enumerate(buffer.shape):
                 text = host.printer.text(length)
                 host.put(f"call->shapes[{start + axis}] = {text};")
+            if not is_given(host, volume(buffer)):
+                end_if_huge(host, array_bytes(host, buffer), "-1")
             memory = f"call->allocate(call->context, {number})"
             if buffer.name in used_buffers(host.program, host.program.steps):
                 name = host.printer.buffers[buffer.name]

@@ -7,6 +7,7 @@ from typing import Any
 
 from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
+from symc.codegen.targets import team
 
 OPENMP = ("libgomp.so.1", "libomp.so", "libomp.so.5")
 _pinned: list[Any] = []
@@ -21,13 +22,15 @@ class Library:
     counts: tuple[int, int, int, int]
     """How many arrays, lengths, shapes, and the room that `symc_call.sizes` needs."""
     handle: Any
+    team: bool
+    """Whether its loops run on the threads of `team.py`, which a child of fork has as well."""
 
     @classmethod
     def open(cls, path: str) -> Library:
         """Open a shared library that `compile` made, and fill in the BLAS functions it calls."""
         from symc.codegen.targets._abi import ffi
 
-        handle: Any = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+        handle: Any = _opened(path)
         pin_openmp()
         fill_imports(handle)
         arrays, lengths, shapes, room = handle.symc_counts
@@ -36,7 +39,23 @@ class Library:
             int(ffi.cast("intptr_t", handle.symc_run)),
             (arrays, lengths, shapes, room),
             handle,
+            team.fill(handle),
         )
+
+
+def _opened(path: str) -> Any:
+    from symc.codegen.targets._abi import ffi
+
+    how = ffi.RTLD_NOW | ffi.RTLD_LOCAL
+    try:
+        path.encode()
+    except UnicodeEncodeError:  # cffi takes no bytes, and makes UTF-8 of text
+        system: Any = ffi.dlopen(None)
+        handle = system.dlopen(os.fsencode(path), how)
+        if handle == ffi.NULL:
+            raise OSError(f"cannot load library {path!r}") from None
+        return ffi.dlopen(handle, how)
+    return ffi.dlopen(path, how)
 
 
 def pin_openmp() -> None:

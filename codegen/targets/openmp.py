@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.targets.compiler import Compiler, is_gcc, remembered
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from symc.codegen.targets.compiler import Memo
 
 THREADS = "-fopenmp"
 VECTORS = "-fopenmp-simd"
@@ -28,30 +28,30 @@ int main(void)
 
 
 @cache
-def has_openmp(found: Compiler, memo: str | Path | None = None) -> bool:
+def has_openmp(found: Compiler, memo: Memo | None = None) -> bool:
     """Whether programs of a compiler can have threads. Tried once; kept in `memo`, if given."""
     if is_gcc(found):
         return True
-    beside = None if memo is None else f"{memo}.openmp"
-    return remembered(found.stamp, beside, lambda: str(_runs(found))) == str(True)
+    return remembered("openmp", found.stamp, memo, lambda: str(_runs(found))) == str(True)
 
 
-def option(found: Compiler, memo: str | Path | None = None) -> str:
+def option(found: Compiler, memo: Memo | None = None) -> str:
     """What to compile with."""
     return THREADS if has_openmp(found, memo) else VECTORS
 
 
 def _runs(found: Compiler) -> bool:
     """Whether a loop on threads can be compiled, linked and run."""
-    import subprocess  # late: with the answer remembered, nothing here starts a process
-    import tempfile
+    import tempfile  # late: with the answer remembered, nothing here starts a process
+
+    from symc.codegen.targets import processes
 
     with tempfile.TemporaryDirectory(prefix="symc-openmp-") as folder:
         program = f"{folder}/trial"
         command = [*found.command, THREADS, "-x", "c", "-", "-o", program]
         try:
-            subprocess.run(command, input=_TRIAL, text=True, capture_output=True, check=True)
-            subprocess.run([program], capture_output=True, check=True)
-        except (OSError, subprocess.SubprocessError):
+            return all(
+                processes.run([each], given=_TRIAL)[0].status == 0 for each in (command, [program])
+            )
+        except OSError:
             return False
-    return True

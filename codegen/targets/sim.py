@@ -21,18 +21,22 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from symc.codegen.errors import CompileFailed, CompilerMissing
+from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler
+from symc.codegen.targets.c import raise_first
 
 if TYPE_CHECKING:
     import ctypes
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Build = Callable[[Path], None]
+    Keep = Callable[[dict[str, str], Build, Callable[[str], "Simulator"]], "Simulator"]
 
 FOLDER = Path(__file__).parent.parent / "runtime" / "sim"
 
 MODULE_FLAGS = (
-    "-std=c++17", "-O1", "-march=native", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
+    "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
     "-g1",  # lines, for reports
     "-fsanitize=thread,alignment",  # not the libraries: check.h has what they would
     "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing",
@@ -52,6 +56,8 @@ DRIVER_FLAGS = (
     "-shared",
     "-fvisibility=hidden",
 )
+
+DRIVER = "driver.so"
 
 _KERNEL = re.compile(
     r"\b__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\(\s*(\w+)[^)]*\)\s*)?(?:void\s+)?"
@@ -87,7 +93,7 @@ def available() -> bool:
     return compiler.find_cxx_compiler() is not None and compiler.find_compiler() is not None
 
 
-def describe(memo: Path | None = None) -> dict[str, str]:
+def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
     """What decides besides the source what `compile_kernels` gives: the parts of a cache key."""
     found = _cxx_compiler()
     return {
@@ -104,8 +110,9 @@ def compile_kernels(source: str, name: str = "function.cu") -> bytes:
 
     Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
     """
-    import subprocess  # late, as in c.py
     import tempfile
+
+    from symc.codegen.targets import processes  # late, as in c.py
 
     found = _cxx_compiler()
     with tempfile.TemporaryDirectory(prefix="symc-sim-") as folder:
@@ -115,15 +122,14 @@ def compile_kernels(source: str, name: str = "function.cu") -> bytes:
             *found.command, *flags(found), "-include", str(FOLDER / "cudasim.h"), str(text),
             "-o", str(made), *LIBRARIES,
         ]  # fmt: skip
-        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-        if result.returncode:
-            raise CompileFailed(source, command, result.stderr)
+        raise_first(processes.run([command], folder), [command], [source])
         return made.read_bytes()
 
 
 def flags(found: compiler.Compiler) -> list[str]:
     """The options of one compilation of kernels."""
-    return [*MODULE_FLAGS, *(CLANG_FLAGS if "clang" in found.path else GCC_FLAGS)]
+    more = CLANG_FLAGS if "clang" in found.path else GCC_FLAGS
+    return [*compiler.processor(), *MODULE_FLAGS, *more]
 
 
 def module_text(source: str, name: str) -> str:
@@ -166,7 +172,7 @@ class Simulator:
     """The driver of this process. All of its functions may be called from any thread."""
 
     def __init__(self, path: Path) -> None:
-        """Open a driver that `load` built."""
+        """Open a driver that `build` made."""
         import ctypes
 
         self.cublas = False
@@ -257,24 +263,29 @@ _lock = threading.Lock()
 _loaded: list[Simulator] = []
 
 
-def load(folder: Path | None = None) -> Simulator:
+def load(keep: Keep | None = None) -> Simulator:
     """The driver of this process, the same for all calls.
 
-    It is built where it was not before, and kept in `folder` for other processes; without one, in
-    a temporary folder.
+    It is built where it was not before. `keep` has it built and kept for other processes; without,
+    it is built in a temporary folder.
     """
     import tempfile
 
     with _lock:
         if not _loaded:
-            if folder is not None:
-                made = Simulator(build(folder))
+            if keep is not None:
+                made = keep(describe_driver(), build, _opened)
             else:
                 with tempfile.TemporaryDirectory(prefix="symc-sim-") as temporary:
-                    made = Simulator(build(Path(temporary)))
+                    build(Path(temporary))
+                    made = _opened(temporary)
             _apply_environment(made)
             _loaded.append(made)
         return _loaded[0]
+
+
+def _opened(folder: str) -> Simulator:
+    return Simulator(Path(folder, DRIVER))
 
 
 def _apply_environment(made: Simulator) -> None:
@@ -290,31 +301,35 @@ def _apply_environment(made: Simulator) -> None:
     made.cublas = os.environ.get("SYMC_SIM_CUBLAS", "") not in ("", "0")
 
 
-def build(folder: Path, *options: str) -> Path:
-    """The driver as a shared library in `folder`, compiled unless it is there."""
-    import subprocess
+def describe_driver() -> dict[str, str]:
+    """What decides what `build` gives: the parts of a cache key."""
+    found = _c_compiler()
+    return {
+        "driver": f"{_digest('.h')} {_digest('.c')}",
+        "compiler": found.stamp,
+        "flags": " ".join([*found.command, *DRIVER_FLAGS]),
+    }
 
-    found = compiler.find_compiler()
-    if found is None:
-        raise CompilerMissing(compiler.why_missing())
-    parts = [found.stamp, *found.command, *DRIVER_FLAGS, *options, _digest(".h"), _digest(".c")]
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    made = folder / f"driver-{key}.so"
-    if made.exists():
-        return made
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # nothing else may have been cached yet
-    temporary = folder / f"driver-{key}.{os.getpid()}"
+
+def build(folder: Path, *options: str) -> None:
+    """Leave the driver as a shared library in `folder`, or raise `CompileFailed`."""
+    from symc.codegen.targets import processes
+
+    found = _c_compiler()
     # One text of all files: the compiler starts once.
     source = "".join(f'#include "{path.name}"\n' for path in sorted(FOLDER.glob("*.c")))
     command = [
         *found.command, *DRIVER_FLAGS, *options, "-I", str(FOLDER), "-x", "c", "-",
-        "-o", str(temporary), "-lm", "-ldl", "-lpthread",
+        "-o", DRIVER, "-lm", "-ldl", "-lpthread",
     ]  # fmt: skip
-    result = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
-    if result.returncode:
-        raise CompileFailed(source, command, result.stderr)
-    temporary.replace(made)
-    return made
+    raise_first(processes.run([command], folder, given=source), [command], [source])
+
+
+def _c_compiler() -> compiler.Compiler:
+    found = compiler.find_compiler()
+    if found is None:
+        raise CompilerMissing(compiler.why_missing())
+    return found
 
 
 @functools.cache

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
 
 EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
-RESERVED = frozenset({"call", "threads", "status", "done", "part", "bytes", "scratch"})
+RESERVED = frozenset(
+    {"call", "threads", "status", "done", "part", "parts", "steps", "bytes", "scratch", "too_large"}
+)
 OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
 
@@ -59,11 +61,13 @@ class Host:
     timers: int = 0  # how many steps have one so far
 
     known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
+    rows: set[str] = field(default_factory=set[str])  # rows that are C variables by now
     failing: bool = False  # whether a failed step has something to clean up
     inside: int = 0  # how many blocks the current step stands in
     number: int = 0  # of the current step, as `passes/memory.py` counts
     waiting: list[Buffer] = field(default_factory=list[Buffer])  # outputs of lengths not known yet
     reports: ClassVar[bool] = False  # whether steps other than checks return a status
+    asks: ClassVar[bool] = True  # whether a signal may stop it between steps
     buffers: dict[str, Buffer] = field(init=False)
     position: dict[str, int] = field(init=False)  # of external buffers in `data`
     outputs: list[Buffer] = field(init=False)
@@ -250,19 +254,22 @@ def emit_launch(host: Host, launch: Launch) -> None:
     if emitted.extent is not None and host.launches[launch.kernel] > 1:
         sizes = [printer.text(size, SHIFT) for size in launch.sizes]
         host.call(launcher(host, launch.kernel), [*buffers, *sizes, "threads", *base])
+        host.fail("call->stopped", "-1")
         return
     arguments = [*buffers, *(printer.text(launch.sizes[number], SHIFT) for number in emitted.sizes)]
     if emitted.extent is not None:
         bound = bindings(host, launch)
         extent = substitute(emitted.extent, bound)
         cost = substitute(emitted.work, bound) if emitted.work is not None else extent
-        emit_shares(host, emitted, arguments, (extent, cost, stride), base)
+        emit_shares(host, emitted, arguments, (extent, cost, stride), base, asks=True)
         return
     if emitted.threads:
-        arguments.append("threads")
+        arguments += ["threads", "&call->stopped"]
     if stride is not None:
         arguments += [*base, printer.text(stride)]
     host.call(emitted.name, arguments)
+    if emitted.threads:
+        host.fail("call->stopped", "-1")
 
 
 def launcher(host: Host, kernel: str) -> str:
@@ -300,10 +307,13 @@ def emit_shares(
     arguments: Sequence[str],
     parts: tuple[Expr, Expr, Expr | None],
     base: Sequence[str],
+    *,
+    asks: bool = False,
 ) -> None:
-    """Calls of a kernel for each thread's share, or one call where that does not pay.
+    """Calls of a kernel for parts of its loop, or one call where that does not pay.
 
     `parts` are the extent of the parallel loop, its cost, and the bytes of scratch for a thread.
+    With `asks`, the function stops behind it if it is to.
     """
     extent, cost, stride = parts
     printer = host.printer
@@ -311,19 +321,25 @@ def emit_shares(
     if isinstance(cost, Const) and cost.value < THRESHOLD:
         host.call(emitted.name, whole)
         return
-    rows = printer.text(extent, MUL)
-    tail: list[str] = []
-    if stride is not None:
-        tail = [f"{base[0]} + part * {printer.text(stride, MUL + 1)}"]
-    cut = [f"{rows} * part / threads", f"{rows} * (part + 1) / threads"]
+    rows, price = printer.text(extent, MUL), printer.text(cost, SHIFT)
+    cut = [f"{rows} * part / parts", f"{rows} * (part + 1) / parts"]
     if emitted.granule > 1:
         share = host.use("symc_share")
         count = f"{printer.text(extent, SHIFT)}, {emitted.granule}"
-        cut = [f"{share}({count}, part, threads)", f"{share}({count}, part + 1, threads)"]
-    host.put(f"if (threads > 1 && {printer.text(cost, SHIFT)} >= {THRESHOLD}) {{")
-    host.lines.append("#pragma omp parallel for schedule(static) num_threads(threads)")
-    host.put("for (int64_t part = 0; part < threads; part++)", 2)
+        cut = [f"{share}({count}, part, parts)", f"{share}({count}, part + 1, parts)"]
+    tail: list[str] = []
+    if stride is not None:
+        thread = host.use(printer.lang.thread)
+        tail = [f"{base[0]} + {thread}() * {printer.text(stride, MUL + 1)}"]
+    host.put(f"if ({price} >= {THRESHOLD}) {{")
+    host.put(f"const int64_t parts = {host.use('symc_parts')}({price}, threads);", 2)
+    host.lines.append("#pragma omp parallel for schedule(dynamic) num_threads(threads)")
+    host.put("for (int64_t part = 0; part < parts; part++)", 2)
     host.call(emitted.name, [*arguments, *cut, *tail], 3)
+    if asks:
+        host.inside += 1
+        host.fail(f"{host.use('symc_stops')}(call)", "-1")
+        host.inside -= 1
     host.put("} else {")
     host.call(emitted.name, whole, 2)
     host.put("}")
@@ -379,6 +395,8 @@ def emit_routine(host: Host, routine: Routine) -> None:
     if routine.note.strip():
         host.put(f"/* {one_line(routine.note)} */")
     host.call(signature.symbol, arguments)
+    if signature.threads:  # it may have left its last pieces out
+        host.fail("call->stopped", "-1")
 
 
 def emit_back(host: Host, step: ir.Host) -> None:

@@ -79,7 +79,7 @@ def _call_path() -> Iterator[Finding]:
     except ImportError:
         yield Finding(
             "call extension", "missing", "not built: each call takes some microseconds longer",
-            "install symc where there is a C compiler: pip install --force-reinstall symc",
+            "where there is a C compiler, in the checkout of symc: pip install --force-reinstall .",
         )  # fmt: skip
     else:
         yield Finding("call extension", "good", str(_call.__file__))
@@ -106,11 +106,12 @@ def _compiler() -> Iterator[Finding]:
 
 
 def _threads() -> Iterator[Finding]:
+    import os
+
+    from symc.codegen import processors
     from symc.codegen.targets import compiler, openmp
     from symc.config import config
 
-    cores = compiler.cores()
-    used = config.threads or cores
     found = compiler.find_compiler()
     if found is not None and not openmp.has_openmp(found):
         yield Finding(
@@ -118,7 +119,16 @@ def _threads() -> Iterator[Finding]:
             "install libomp (Debian: libomp-dev, Homebrew: libomp), or set SYMC_CC=gcc",
         )  # fmt: skip
         return
-    yield Finding("threads", "good", f"{used} of {cores} cores (SYMC_THREADS changes it)")
+    told, wrong = processors.number_in("SYMC_THREADS", os.environ)
+    automatic = processors.find()
+    count, why = automatic.count, automatic.why
+    if config.threads:
+        count = config.threads
+        why = "SYMC_THREADS" if told == config.threads else "symc.config.threads"
+    yield Finding("threads", "good", f"{count}: {why} (SYMC_THREADS changes it)")
+    for text in (wrong if os.environ.get("SYMC_THREADS") != "0" else "", *automatic.ignored):
+        if text:
+            yield Finding("threads", "missing", f"ignored: {text}", "set it to a number from 1 on")
 
 
 def _blas() -> Iterator[Finding]:
@@ -176,7 +186,7 @@ def _nvrtc() -> Iterator[Finding]:
     else:
         yield Finding(
             "CUDA compiler", "missing", "no NVRTC, which compiles for graphics cards",
-            "pip install 'symc[cuda]'",
+            nvrtc.INSTALL,
         )  # fmt: skip
 
 

@@ -31,3 +31,7 @@ def memory_info(name: str | Device = "cuda") -> dict[str, int]:
 def empty_cache(name: str | Device = "cuda") -> None:
     """Give memory that no array uses back to the system, so that other libraries have it."""
     device(name).empty_cache()
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -355,7 +355,12 @@ def _named(name: str) -> Device:
         return _open(name, 0)
     number = re.fullmatch(r"cuda:(\d+)", name)
     if number is None:
-        raise ValueError(f"no device {name!r}; there are 'cuda', 'cuda:1' ... and 'cuda:sim'")
+        from symc.elsewhere import meant
+
+        near = meant(name, ["cpu", "cuda", "cuda:0", "cuda:1", SIMULATOR])
+        raise ValueError(
+            f"no device {name!r}; there are 'cpu', 'cuda', 'cuda:1' ... and 'cuda:sim'{near}"
+        )
     return _open(name, int(number[1]))
 
 
@@ -363,9 +368,9 @@ def _open(name: str, ordinal: int) -> Device:
     try:
         if name == SIMULATOR:
             from symc.codegen.targets import sim
-            from symc.library import the_store
+            from symc.library import kept
 
-            return Device(name, ordinal, sim.load(the_store().root).table())
+            return Device(name, ordinal, sim.load(kept).table())
         return Device(name, ordinal, table.addresses())
     except CodegenError as error:
         raise DeviceError(0, f"{name} cannot be used: {error}") from error

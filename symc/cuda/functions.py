@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from symc.cache.entry import Entry
 from symc.cache.key import Key
+from symc.cache.notes import Notes
 from symc.call import Form
 from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
@@ -29,7 +30,7 @@ from symc.cuda.host_calls import DeviceHostCalls
 from symc.graph import Array, walk
 from symc.host_calls import FILE as HOST_CALLS
 from symc.host_calls import host_calls, host_calls_text
-from symc.identity import graph_text, symc_text
+from symc.identity import graph_parts, symc_text
 from symc.library import read_constant, the_store, write_constants
 from symc.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.request import Request
@@ -55,7 +56,7 @@ class DeviceFunction:
 
 def target_for(found: Device, *, wide: bool = False, timed: bool = False) -> CudaTarget:
     """The target that compiles for a device."""
-    memo = f"{the_store().folder}/compiler.txt"
+    memo = Notes(the_store().folder)
     return CudaTarget(found.architecture, found.is_simulator, wide, memo, timed)
 
 
@@ -68,7 +69,7 @@ def compile_for(
     store, target = the_store(), target_for(found, wide=wide, timed=timed)
     quick = mode == "compile"
     parts = target.describe(quick=quick)
-    key = Key.of(graph=graph_text(request), mode=mode, symc=symc_text(), **parts)
+    key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
     seconds["key"] = time.perf_counter() - started
 
     def make(folder: Path) -> None:

@@ -14,6 +14,7 @@ from symc.cuda.devices import device as device_named
 from symc.cuda.memory import Foreign
 from symc.errors import DeviceError, DTypeError
 from symc.types import is_known
+from symc.values import Unfit, as_array
 
 
 def asarray(value: Any, dtype: Any, where: str | Device | None, copy: bool | None) -> DeviceArray:
@@ -24,7 +25,11 @@ def asarray(value: Any, dtype: Any, where: str | Device | None, copy: bool | Non
     if found is None:
         if copy is False:
             raise ValueError(f"{type(value).__name__} is not on a device: it must be copied")
-        return upload(np.asarray(value, kind), device or device_named())
+        try:
+            array = as_array(value, kind)
+        except Unfit as problem:
+            raise DTypeError(f"what is to go to a device {problem}") from problem.__cause__
+        return upload(array, device or device_named())
     if kind is None or found.dtype == kind:
         return found.copy() if copy else found
     if copy is False:

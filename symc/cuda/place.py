@@ -9,6 +9,7 @@ import numpy as np
 from symc.cuda import interop
 from symc.cuda.array import Array, DeviceArray
 from symc.cuda.devices import Device, device
+from symc.values import as_array
 
 
 class DevicePlace:
@@ -22,7 +23,7 @@ class DevicePlace:
     def array(self, value: Any) -> Array | DeviceArray:
         """The value as an array: on the device if it is there already, else on the host."""
         found = interop.on_device(value, self._device, "the value")
-        return np.asarray(value) if found is None else found
+        return as_array(value) if found is None else found
 
     def stored(
         self, array: Array | DeviceArray, dtype: np.dtype[Any], *, copy: bool

@@ -15,7 +15,7 @@ from symc.demo.training import NotTheSame, Progress, Result, train
 try:
     from tqdm import tqdm
 except ImportError:
-    sys.exit("the demo needs tqdm: pip install 'symc[demo]'")
+    sys.exit("the demo needs tqdm: pip install tqdm")
 
 
 def main(arguments: Sequence[str] | None = None) -> list[Result]:

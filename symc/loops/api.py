@@ -54,7 +54,8 @@ def scan(
       `n_steps`, which may be symbolic and 0.
     - `outputs_info`: for each output None if steps do not read it, else its value before the first
       step, or ``dict(initial=x, taps=[-2, -1])``, where x has a row for each step reached back,
-      oldest first. Initial values are converted and broadcast to what a step computes.
+      oldest first. Initial values are converted and broadcast to what a step computes, never
+      narrowed; Python's numbers are int64 and `config.floatX`.
     - `non_sequences`: further arguments of `fn`. Whatever else `fn` uses is found without being
       listed, unless `strict`. What was computed or drawn outside `fn` is the same in all steps;
       what `fn` draws from a stream is new in each.

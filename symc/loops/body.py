@@ -247,12 +247,8 @@ def value_lengths(body: Body, length: Callable[[Dim], Dim | None]) -> Iterator[D
 
 def _lengths_at(node: Tensor) -> Iterator[Dim]:
     """The lengths of a node, and those that a loop or branch needs inside."""
-    from symc.loops.branch import Choice
-    from symc.loops.scan import Scan
-
     yield from node.type.shape
-    if isinstance(node.op, Scan | Choice):
-        yield from node.op.value_lengths(node.args)
+    yield from node.op.value_lengths(node.args)
 
 
 def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:

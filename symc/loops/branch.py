@@ -17,10 +17,11 @@ from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import Array, Op, Requirement, Tensor, TensorLike, substitute
-from symc.inputs import as_tensor, refuse_bool
+from symc.inputs import as_tensor, is_number, refuse_bool
 from symc.loops.body import Body, Checks
 from symc.lowering import Control
 from symc.tensor.broadcast import describe
+from symc.tensor.elementwise import common
 from symc.tensor.logic import ne, where
 from symc.types import TensorType
 
@@ -36,10 +37,11 @@ def ifelse(
 ) -> Any:
     """`then` if the condition is true (not zero), else `otherwise`: only that one is computed.
 
-    The condition is a scalar. Both values have the same dtype and number of axes; their lengths are
-    compared when the function runs (where both could only be known by computing a value, that value
-    is computed whichever side is taken). Of two lists of values, a list. Checks of values that are
-    not computed are not done either. The result is called `name`, if that is given.
+    The condition is a scalar. Both values have the same dtype (a Python number takes that of the
+    other value) and number of axes; their lengths are compared when the function runs (where both
+    could only be known by computing a value, that value is computed whichever side is taken). Of
+    two lists of values, a list. Checks of values that are not computed are not done either. The
+    result is called `name`, if that is given.
 
     Gradients are as lazy. `T.where` chooses element by element, and computes both.
 
@@ -80,13 +82,11 @@ def chosen_of(
 
 
 def _alike(then: TensorLike, otherwise: TensorLike) -> tuple[Tensor, Tensor]:
-    """Two values of one dtype and rank; a number takes the dtype of a tensor."""
-    if isinstance(then, Tensor):
-        left = then
-        right = as_tensor(otherwise, None if isinstance(otherwise, Tensor) else left.dtype)
+    """Two values of one dtype and rank; beside a number dtypes are as for ``then + otherwise``."""
+    if is_number(then) or is_number(otherwise):
+        left, right = common([then, otherwise], "same", "ifelse")
     else:
-        right = as_tensor(otherwise)
-        left = as_tensor(then, right.dtype if isinstance(otherwise, Tensor) else None)
+        left, right = as_tensor(then), as_tensor(otherwise)
     lines = f"\n  then       {describe(left)}\n  otherwise  {describe(right)}"
     if left.dtype is not right.dtype:
         raise DTypeError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from symc.graph import Tensor, substitute, walk
 from symc.inputs import SharedVariable, advanced
 from symc.loops.build import row_of
 from symc.loops.outcome import Outcome
+from symc.provenance import warn
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.views import expand_dims
@@ -84,11 +84,10 @@ def _warn_of_frozen(results: Sequence[Tensor], updates: Mapping[SharedVariable, 
     for node in walk(results):
         for variable, _ in node.op.changes(node):
             if variable not in updates:
-                warnings.warn(
+                warn(
                     f"a loop within a step changes {variable!r}, but the step does not: let the "
                     "function of the outer loop return the updates of the inner one\n"
-                    f"  shared {describe(variable)}\n  loop   {describe(node)}",
-                    stacklevel=5,
+                    f"  shared {describe(variable)}\n  loop   {describe(node)}"
                 )
                 return
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any, cast
 
-from symc.codegen.dtypes import BOOL
+from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.record import record
 from symc.errors import LoopError
 from symc.graph import Tensor, TensorLike
@@ -48,11 +49,11 @@ class Outcome:
     condition: Tensor | None
 
 
-def outcome(returned: Any) -> Outcome:
+def outcome(returned: Any, states: Sequence[DType | None] = ()) -> Outcome:
     """What the function of a scan returned, in any form that it may have.
 
     Outputs come first, then updates (a dict or a list of pairs), then the condition; all of them
-    can be left out.
+    can be left out. Python numbers among the outputs are weak beside the dtypes of their `states`.
     """
     outputs: list[Any] = []
     updates: dict[SharedVariable, Tensor] = {}
@@ -68,7 +69,8 @@ def outcome(returned: Any) -> Outcome:
             outputs += cast("Sequence[Any]", part)
         else:
             outputs.append(part)
-    return Outcome(tuple(map(_output, outputs)), updates, condition)
+    pairs = zip(outputs, chain(states, repeat(None)), strict=False)
+    return Outcome(tuple(_output(value, like) for value, like in pairs), updates, condition)
 
 
 def _parts(returned: Any) -> Sequence[Any]:
@@ -99,9 +101,9 @@ def _pairs(part: Any) -> Iterator[tuple[SharedVariable, Tensor]]:
         yield variable, as_tensor(new, variable.dtype)
 
 
-def _output(value: Any) -> Tensor:
+def _output(value: Any, like: DType | None) -> Tensor:
     try:
-        return as_tensor(value)
+        return as_tensor(value, like)
     except Exception as error:
         raise LoopError(
             f"scan: the function must return tensors, updates and until(...), not {value!r}"

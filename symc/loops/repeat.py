@@ -8,10 +8,11 @@ from typing import Any, cast
 from symc import tensor as T
 from symc.errors import LoopError
 from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.inputs import as_tensor, is_number
 from symc.loops.api import Looping, looping
 from symc.loops.build import step_number
 from symc.loops.outcome import until
+from symc.loops.states import initial_value
 from symc.tensor.broadcast import describe
 
 MANY = 2**63 - 1  # steps
@@ -26,9 +27,10 @@ def while_loop(
     """Repeats ``state = body(state)`` as long as ``condition(state)`` is true, from `init` on.
 
     `init` is a tensor, or a list of tensors that both functions take as their arguments; the last
-    state is returned in the same form. There are at most `max_steps` steps. Gradients go through
-    the steps that were done; without `max_steps` the loop is run once more for them. (A random
-    stream that `body` draws from is advanced by the functions that contain the loop.)
+    state is returned in the same form. (Python's numbers are int64 and `config.floatX`.) There are
+    at most `max_steps` steps. Gradients go through the steps that were done; without `max_steps`
+    the loop is run once more for them. (A random stream that `body` draws from is advanced by the
+    functions that contain the loop.)
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")
@@ -40,11 +42,11 @@ def while_loop(
     >>> steps.eval({n: 27})
     array(111)
     """
-    first = _condition(condition(*_listed(init)))
+    first = _condition(condition(*map(initial_value, _listed(init))))
     steps = T.where(first, MANY if max_steps is None else max_steps, 0)
 
     def step(*state: Tensor) -> Any:
-        after = _listed(body(*state))
+        after = _typed(_listed(body(*state)), state)
         return after, until(T.logical_not(_condition(condition(*after))))
 
     unbounded = max_steps is None
@@ -55,7 +57,7 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
     """Repeats ``state = body(i, state)`` for i from `lower` to below `upper`, from `init` on.
 
     `init` is a tensor, or a list of tensors that `body` takes after i and returns; the last state
-    is returned in the same form.
+    is returned in the same form. (Python's numbers are int64 and `config.floatX`.)
 
     >>> import symc, symc.tensor as T
     >>> n = T.lscalar("n")
@@ -78,6 +80,16 @@ def fori_loop(lower: int | Tensor, upper: int | Tensor, body: Callable[..., Any]
 
 def _listed(state: Any) -> list[Any]:
     return list(cast("Sequence[Any]", state)) if isinstance(state, list | tuple) else [state]
+
+
+def _typed(after: list[Any], state: Sequence[Tensor]) -> list[Any]:
+    """What a step gives, with its Python numbers as tensors like the state; `scan` counts them."""
+    if len(after) != len(state):
+        return after
+    return [
+        as_tensor(value, old.dtype) if is_number(value) else value
+        for value, old in zip(after, state, strict=True)
+    ]
 
 
 def _condition(value: TensorLike) -> Tensor:

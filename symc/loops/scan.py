@@ -33,6 +33,7 @@ from symc.graph import Array, Op, Requirement, Tensor
 from symc.inputs import SharedVariable
 from symc.loops.body import Body, value_lengths
 from symc.lowering import Control
+from symc.registry import SERVICES
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
 from symc.types import TensorType, to_numpy
@@ -222,19 +223,29 @@ class Scan(Op):
         return self.grad_all({node: bar})
 
     def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
-        from symc.loops.reverse import reverse  # late: not every loop is differentiated
-
-        return reverse(self, bars)
+        parts: Sequence[Tensor | None] = SERVICES["reverse"](self, bars)
+        return parts
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        from symc.loops.batching import batch_scan  # late: for Jacobians alone
-
-        return batch_scan(self, args, batched)
+        batched_scan: Tensor = SERVICES["batch_scan"](self, args, batched)
+        return batched_scan
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
-        from symc.loops.conditions import loop_requirements
+        found: Iterable[Requirement] = SERVICES["loop_requirements"](self, node)
+        return found
 
-        return loop_requirements(self, node)
+    def rows_done(self, count: int) -> int | None:
+        """How many rows it has of a loop that did `count` steps; None if they are no rows of steps.
+
+        Those that follow have no specified values.
+        """
+        match self.part.kind:
+            case "history":
+                return self.layout.states[self.part.number].depth + count
+            case "collected" if self.part.number not in self.layout.reverse:
+                return count
+            case "collected" | "final" | "count":
+                return None
 
     def key(self) -> str:
         return f"Scan({self.body.key()}, {self.layout!r}, {self.part!r}, {self.checks})"

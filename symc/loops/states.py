@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from symc.codegen.dtypes import FLOAT16, FLOAT64, INT8, INT64, DType
+from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
+from symc.config import config
 from symc.dims import Dim
 from symc.errors import LoopError
 from symc.graph import Tensor
-from symc.inputs import as_tensor, constant
+from symc.inputs import as_tensor, constant, is_number
 from symc.loops.sequences import taps_of
 from symc.provenance import user_line
 from symc.tensor.broadcast import describe
@@ -20,20 +21,20 @@ from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import public
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import promote, to_numpy
+from symc.types import as_dtype, complex_for, promote, to_numpy
 
 
 @record
 class Start:
     """The rows a state starts from, oldest first, and which earlier rows a step reads.
 
-    A Python number takes the dtype and the shape of what a step computes. To see what that would
-    be without it, it is first of a dtype that any other one prevails over.
+    A Python number takes the shape of what a step computes. An integer is int64, and a float
+    `config.floatX`; an integer that floats are added to becomes such a float.
     """
 
     rows: Tensor
     taps: tuple[int, ...]
-    number: float | None = None
+    number: bool | complex | None = None
 
 
 def start(given: Any) -> Start | None:
@@ -51,7 +52,7 @@ def start(given: Any) -> Start | None:
             raise LoopError(f"scan: outputs_info has taps={taps!r} but no initial value for them")
     if given is None:
         return None
-    initial, chosen = as_tensor(given), taps_of(taps, (-1,))
+    initial, chosen = initial_value(given), taps_of(taps, (-1,))
     if not chosen or max(chosen) >= 0:
         raise LoopError(
             f"scan: the taps of an output must be negative, not {list(chosen)}: a step can read "
@@ -59,9 +60,32 @@ def start(given: Any) -> Start | None:
         )
     if chosen != (-1,):
         return Start(_first_rows(initial, -min(chosen)), chosen)
-    if isinstance(given, int | float) and not isinstance(given, bool | np.generic):
-        return _numbered(given, INT8 if isinstance(given, int) else FLOAT16, ())
+    if is_number(given):
+        return _numbered(cast("complex", given), initial.dtype, ())
     return Start(expand_dims(initial, 0), chosen)
+
+
+def initial_value(given: Any) -> Tensor:
+    """What a state starts from as a tensor: Python's floats, alone or in lists, are of floatX."""
+    value = as_tensor(given)
+    if isinstance(given, Tensor | np.ndarray) or hasattr(given, "dtype"):
+        return value
+    floats = all(is_number(leaf) for leaf in _leaves(given)) and value.dtype.is_inexact
+    return cast_to(value, _float_like(value.dtype)) if floats else value
+
+
+def _leaves(given: Any) -> Iterator[Any]:
+    if isinstance(given, list | tuple):
+        for item in cast("Sequence[Any]", given):
+            yield from _leaves(item)
+    else:
+        yield given
+
+
+def _float_like(dtype: DType) -> DType:
+    """The dtype of floats that are given none; of complex numbers, that with such parts."""
+    real = as_dtype(config.floatX)
+    return complex_for(real) if dtype.is_complex else real
 
 
 def _first_rows(initial: Tensor, depth: int) -> Tensor:
@@ -99,16 +123,15 @@ def refit(start: Start, row: Tensor, result: Tensor) -> Start:
     return start if rows is start.rows else Start(rows, start.taps)
 
 
-def _refitted_number(start: Start, number: float, row: Tensor, result: Tensor) -> Start:
+def _refitted_number(start: Start, number: bool | complex, row: Tensor, result: Tensor) -> Start:
     shape = result.type.shape
-    if row.dtype is INT8 and result.dtype.is_inexact:
-        return _numbered(number, FLOAT16, shape)
-    dtype = (INT64 if row.dtype is INT8 else FLOAT64) if result.dtype is row.dtype else result.dtype
-    wide = promote(row.dtype, dtype)
+    if row.dtype is INT64 and result.dtype.is_inexact:
+        return _numbered(number, _float_like(result.dtype), shape)
+    wide = promote(row.dtype, result.dtype)
     return Start(_numbered(number, wide, shape).rows, start.taps)
 
 
-def _numbered(number: float, dtype: DType, shape: tuple[Dim, ...]) -> Start:
+def _numbered(number: bool | complex, dtype: DType, shape: tuple[Dim, ...]) -> Start:
     """A number as the only row, of this shape."""
     value = constant(np.asarray(number).astype(to_numpy(dtype)))
     return Start(broadcast_to(value, list(map(public, (1, *shape)))), (-1,), number)

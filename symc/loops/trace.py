@@ -75,7 +75,8 @@ def _call(
         counts = [sum(map(len, rows)), sum(map(len, earlier)), len(constants)]
         _check_signature(fn, counts, error)
         raise
-    return Traced(rows, earlier, tuple(starts), outcome(returned))
+    states = [None if start is None else start.rows.dtype for start in starts]
+    return Traced(rows, earlier, tuple(starts), outcome(returned, states))
 
 
 def _check_signature(fn: Callable[..., Any], counts: Sequence[int], error: TypeError) -> None:

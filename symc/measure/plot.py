@@ -74,7 +74,7 @@ def matplotlib() -> Any:
         return importlib.import_module("matplotlib.figure")
     except ImportError:
         raise ImportError(
-            "plots need matplotlib, which is not installed: pip install 'symc[bench]'"
+            "plots need matplotlib, which is not installed: pip install matplotlib"
         ) from None
 
 

@@ -15,6 +15,7 @@ from symc.optim.common import Updates
 from symc.optim.descent import *
 from symc.optim.lbfgs import *
 from symc.optim.schedules import *
+from symc.public import publish as _publish
 
 __all__ = [
     "LBFGS",
@@ -42,3 +43,15 @@ __all__ = [
     "step_decay",
     "warmup",
 ]  # fmt: skip
+
+_publish(globals(), __name__, __all__)
+
+
+def __getattr__(name: str) -> object:
+    from symc.elsewhere import missing
+
+    raise missing("optim", __name__, name, __dir__)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

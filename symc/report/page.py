@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from symc.codegen.encodable import encodable
 from symc.report.contents import Contents
 from symc.report.drawing import graph_panel
 from symc.report.listing import kernels_section, lines_section, source_section
@@ -32,7 +33,7 @@ def report(
     if example is not None and not isinstance(cast("object", example), list | tuple):
         raise TypeError(f"example must be a list of arguments, not {example!r:.60}")
     target = Path(path)
-    target.write_text(page(function, example), encoding="utf-8")
+    target.write_text(encodable(page(function, example)), encoding="utf-8")
     return target
 
 

@@ -57,9 +57,9 @@ rule = ALGEBRA.rule
 
 rule(i + 0, i, valid=EXACT)
 rule(f + -0.0, f, valid=EXACT)
-rule(f + 0, f, valid=ROUNDS)  # -0.0 + 0.0 is 0.0
+rule(0 + f, f, valid=FINITE)  # -0.0 + 0.0 is 0.0; see zeros.py for where that cannot be
 rule(x - 0, x, valid=EXACT)
-rule(0 - f, -f, valid=ROUNDS)  # 0.0 - 0.0 is 0.0
+rule(0 - f, -f, valid=FINITE)  # 0.0 - 0.0 is 0.0
 rule(x * 1, x, valid=EXACT)
 rule(x / 1, x, valid=EXACT)
 rule(i * 0, 0, valid=EXACT)
@@ -83,12 +83,12 @@ rule(x * -1, -x, valid=EXACT)
 rule(x / -1, -x, valid=EXACT)
 rule(x + -y, x - y, valid=EXACT, of_complex=True)
 rule(x - -y, x + y, valid=EXACT, of_complex=True)
-rule(-(f - y), y - f, valid=ROUNDS)  # -(a - a) is -0.0
+rule(-(f - y), y - f, valid=FINITE)  # -(a - a) is -0.0
 rule(-(i - y), y - i, valid=EXACT)
 rule(-(x * c), x * -c, valid=EXACT)
 rule(-(x / c), x / -c, valid=EXACT)
 rule(-(c / x), -c / x, valid=EXACT)
-rule(-x * y, -(x * y), valid=EXACT, of_complex=True)
+rule(-x * y, -(x * y), valid=EXACT)
 rule(-x / y, -(x / y), valid=EXACT)
 rule(x / -y, -(x / y), valid=EXACT)
 rule(absolute(-f), absolute(f), valid=EXACT)
@@ -192,12 +192,22 @@ rule(where(m, x, where(m, y, z)), where(m, x, z), valid=EXACT, of_complex=True)
 # --- sums -----------------------------------------------------------------------------------------
 
 
-def _ordinary(found: Found) -> bool:
-    """Whether a factor, where it is known, is of ordinary size; sums of 16 bits overflow early."""
-    value = number_of(found[s])
-    return found[s].dtype.bits > 16 and (value is None or value == 0 or _safe(value))
+def _wide(found: Found) -> bool:
+    """Whether a factor has more than 16 bits: sums of those overflow early."""
+    bits: int = found[s].dtype.bits
+    return bits > 16
 
 
-rule(sum(-x, A), -sum(x, A), valid=ROUNDS, of_complex=True)
-rule(sum(x * s, A), sum(x, A) * s, valid=ROUNDS, where=_ordinary)
-rule(sum(x / s, A), sum(x, A) / s, valid=ROUNDS, where=_ordinary)
+def _above_zero(found: Found) -> bool:
+    """Whether a constant is positive, and of ordinary size."""
+    value = number_of(found[c])
+    return value is not None and value > 0 and _safe(value) and found[c].dtype.bits > 16
+
+
+# A sum that is zero is 0.0, whatever zeros were added.
+rule(sum(-x, A), 0 - sum(x, A), valid=ROUNDS, of_complex=True)
+rule(sum(x * c, A), sum(x, A) * c, valid=ROUNDS, where=_above_zero)
+rule(sum(x / c, A), sum(x, A) / c, valid=ROUNDS, where=_above_zero)
+# Infinities of both signs add up to NaN, and no elements to 0, whatever the factor is.
+rule(sum(x * s, A), sum(x, A) * s, valid=FINITE, where=_wide)
+rule(sum(x / s, A), sum(x, A) / s, valid=FINITE, where=_wide)

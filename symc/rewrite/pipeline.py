@@ -35,6 +35,7 @@ from symc.rewrite.shapes import SHAPES
 from symc.rewrite.stabilise import has_linalg, stability_rules
 from symc.rewrite.stability import STABILITY
 from symc.rewrite.writes import WRITES
+from symc.rewrite.zeros import ZEROS
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
 from symc.tensor.gather import Gather, Scatter
 from symc.tensor.lengths import dim_of
@@ -43,7 +44,7 @@ from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import GIVEN, Span
 from symc.tensor.views import DimShuffle
 
-USUAL = (FOLD, ALGEBRA, SHAPES, INDEXING, WRITES, PRODUCTS)
+USUAL = (FOLD, ZEROS, ALGEBRA, SHAPES, INDEXING, WRITES, PRODUCTS)
 
 
 def all_rules() -> list[Rule]:

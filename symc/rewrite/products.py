@@ -63,7 +63,8 @@ def _outer_product(node: Tensor) -> Tensor | None:
     a, b = node.args
     if a.type.shape[-2 if node.op.trans_a else -1] != 1:
         return None
-    return (_flipped(a) if node.op.trans_a else a) * (_flipped(b) if node.op.trans_b else b)
+    product = (_flipped(a) if node.op.trans_a else a) * (_flipped(b) if node.op.trans_b else b)
+    return product + 0 if node.dtype.is_inexact else product  # sums start from 0.0
 
 
 @structural("a diagonal of a product", Diagonal, valid=ROUNDS, inner=[MatMul])

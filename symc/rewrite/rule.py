@@ -46,8 +46,8 @@ class Validity(enum.Enum):
     """When both sides of a rule agree."""
 
     EXACT = "the same bits, also for nan, inf and -0.0"
-    ROUNDS = "the same real function, not less accurate; zeros may differ in sign"
-    FINITE = "the same real function where no inf or nan arises"
+    ROUNDS = "the same real function, not less accurate; what is zero keeps its sign"
+    FINITE = "the same real function where no inf or nan arises; zeros may differ in sign"
 
 
 EXACT, ROUNDS, FINITE = Validity.EXACT, Validity.ROUNDS, Validity.FINITE

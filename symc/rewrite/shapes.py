@@ -12,6 +12,7 @@ from symc.codegen.dtypes import BOOL, DType
 from symc.graph import OPERATORS, Tensor
 from symc.inputs import scalar_constant
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
+from symc.rewrite.zeros import has_no_negative_zero
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
 from symc.tensor.fold import Reduce, reduce_over
 from symc.tensor.gather import Gather
@@ -248,7 +249,7 @@ def _sum_of_stretched(node: Tensor) -> Tensor | None:
         return None
     factor = scalar_constant(float(count) if node.dtype.is_inexact else count, node.dtype)
     product: Tensor = OPERATORS["mul"](result, factor)
-    return product
+    return product if has_no_negative_zero(result) else OPERATORS["add"](product, 0)
 
 
 @structural("a sum of a tensor stretched by a length", Reduce, valid=FINITE, inner=[BroadcastTo])

@@ -71,18 +71,20 @@ _HALF = -math.log(2)
 _LOG_OF_REST = where(gt(x, _HALF), log(-expm1(x)), log1p(-exp(minimum(x, _HALF))))
 rule(log(1 - exp(x)), _LOG_OF_REST, valid=ROUNDS)
 rule(log1p(-exp(x)), _LOG_OF_REST, valid=ROUNDS, where=_not_limited)
+rule(log1p(0 - exp(x)), _LOG_OF_REST, valid=ROUNDS, where=_not_limited)
 rule(log(exp(x) - 1), x + log(-expm1(-x)), valid=ROUNDS)  # softplus' inverse: exp overflows
 rule(log(expm1(x)), x + log(-expm1(-x)), valid=ROUNDS)
 rule(log(1 + exp(x)), softplus(x), valid=ROUNDS)  # exp overflows
 rule(log1p(exp(x)), softplus(x), valid=ROUNDS)
 rule(log(1 - sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
 rule(log1p(-sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
+rule(log1p(0 - sigmoid(x)), log_sigmoid(-x), valid=ROUNDS)
 rule(log(sigmoid(x)), log_sigmoid(x), valid=ROUNDS)
 rule(-softplus(-x), log_sigmoid(x), valid=ROUNDS)
-rule(log(1 + x), log1p(x), valid=ROUNDS)  # keeps digits near 0
-rule(log(1 - x), log1p(-x), valid=ROUNDS)
+rule(log(1 + x), log1p(x + 0), valid=ROUNDS)  # keeps digits near 0; log1p(-0.0) is -0.0
+rule(log(1 - x), log1p(0 - x), valid=ROUNDS)
 rule(log(exp(x) + exp(y)), logaddexp(x, y), valid=ROUNDS)
-rule(log(exp(x)), x, valid=ROUNDS)
+rule(log(exp(x)), x + 0, valid=ROUNDS)
 rule(log(sqrt(x)), 0.5 * log(x), valid=ROUNDS)  # the root is nearer to 1
 _LARGE = gt(x, 1)
 _SCALED = where(_LARGE, erfcx(maximum(x, 1)), erfc(x))
@@ -119,14 +121,15 @@ rule(exp(x) / sum_kept(exp(x), A), softmax(x, A), valid=ROUNDS)
 
 # --- differences ----------------------------------------------------------------------------------
 
-rule(exp(x) - 1, expm1(x), valid=ROUNDS)
-rule(1 - exp(x), -expm1(x), valid=ROUNDS)
+# Zeros are 0.0 on the left sides, as 1 - 1 is.
+rule(exp(x) - 1, expm1(x + 0), valid=ROUNDS)
+rule(1 - exp(x), 0 - expm1(x), valid=ROUNDS)
 rule(1 - sigmoid(x), sigmoid(-x), valid=ROUNDS)
 rule(1 - erf(x), erfc(x), valid=ROUNDS)
 rule(erf(x) - 1, -erfc(x), valid=ROUNDS)
 rule(1 + erf(x), erfc(-x), valid=ROUNDS)
-rule(1 - erfc(x), erf(x), valid=ROUNDS)
-rule(erfc(x) - 1, -erf(x), valid=ROUNDS)
+rule(1 - erfc(x), erf(x + 0), valid=ROUNDS)
+rule(erfc(x) - 1, 0 - erf(x), valid=ROUNDS)
 
 # --- quotients ------------------------------------------------------------------------------------
 
@@ -147,7 +150,7 @@ def _cancels(positive: Pattern) -> None:
     rule((y / positive) * (positive * z), y * z, valid=ROUNDS)
     rule(positive * (y / positive - z), y - positive * z, valid=ROUNDS)
     rule(where(m, y / positive, 0) * positive, where(m, y, 0), valid=ROUNDS)
-    rule(where(m, y / positive, 0) * (positive * z), where(m, y * z, 0), valid=ROUNDS)
+    rule(where(m, y / positive, 0) * (positive * z), where(m, y, 0) * z, valid=ROUNDS)
     rule(positive * (where(m, y / positive, 0) - z), where(m, y, 0) - positive * z, valid=ROUNDS)
 
 

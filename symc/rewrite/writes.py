@@ -11,7 +11,9 @@ from math import inf
 from typing import NamedTuple
 
 from symc.graph import Tensor
+from symc.inputs import scalar_constant
 from symc.rewrite.rule import EXACT, ROUNDS, Rules
+from symc.rewrite.zeros import has_no_negative_zero
 from symc.tensor.elementwise import ELEMENTWISE
 from symc.tensor.gather import is_zero
 from symc.tensor.shape import Concatenate
@@ -68,7 +70,24 @@ def _and_written(base: Tensor, write: Tensor) -> Tensor | None:
     entries = _entries(write)
     if not writes or not all(are_disjoint(_entries(each), entries) for each in writes):
         return None
-    return write.op(base, *write.args[1:])
+    return _added_to_zeros(write, _again(base))
+
+
+def _again(base: Tensor) -> Tensor:
+    """Zeros with writes, to which zeros are added."""
+    writes = into_zeros(base)
+    made = writes[-1].args[0]
+    for write in reversed(writes):
+        made = _added_to_zeros(write, made)
+    return made
+
+
+def _added_to_zeros(write: Tensor, base: Tensor) -> Tensor:
+    """The write into another base, of values to which 0 is added: none is -0.0 then."""
+    value = write.args[1]
+    if not has_no_negative_zero(value):
+        value = _ADD(value, scalar_constant(0.0, value.dtype))
+    return write.op(base, value, *write.args[2:])
 
 
 def _entries(write: Tensor) -> Entries:

@@ -9,7 +9,8 @@ a file of a later one says so when it is opened. Nothing is ever unpickled.
 
 from __future__ import annotations
 
-import io
+import ast
+import errno
 import json
 import math
 import os
@@ -27,7 +28,9 @@ from symc.graph import Array
 FORMAT = 1
 READABLE = range(1, FORMAT + 1)
 DOCUMENT = "symc.json"
-MOST_TEXT = 1 << 30  # bytes of JSON
+_MAGIC = b"\x93NUMPY\x01\x00"
+_PREFIX = len(_MAGIC) + 2  # bytes, with the length of the header
+_LONGEST_HEADER = 10_000
 
 
 def write(path: Path, document: dict[str, Any], arrays: Sequence[Array]) -> None:
@@ -47,46 +50,88 @@ def write(path: Path, document: dict[str, Any], arrays: Sequence[Array]) -> None
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[Array]]:
-    """The JSON and the arrays of a file. Raises `BadFile` if it is damaged, or no such file."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            document = _document(archive)
-            count = len(archive.namelist()) - 1
-            return document, [_array(archive, f"arrays/{number}.npy") for number in range(count)]
-    except BadFile as error:
-        raise BadFile(f"{path}: {error}") from None
-    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise BadFile(f"{path} is damaged, or was not written by symc.save: {error}") from error
+    """The JSON and the arrays of a file. Raises `BadFile` if it is damaged, or no such file.
+
+    Memory is taken in proportion to the file's length: nothing in it is compressed, its parts do
+    not overlap, and an array takes the bytes that it has there.
+    """
+    with path.open("rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                names = _members(archive, os.fstat(file.fileno()).st_size)
+                return _document(archive), [_array(archive, name) for name in names]
+        except BadFile as error:
+            raise BadFile(f"{path}: {error}") from error.__cause__
+        except OSError as error:
+            if error.errno not in (None, errno.EINVAL):  # a disk that cannot be read
+                raise
+            raise _damaged(path, error) from error
+        except Exception as error:  # zipfile trusts what it reads, and raises what comes of it
+            raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> BadFile:
+    return BadFile(f"{path} is damaged, or was not written by symc.save: {error!s:.200}")
+
+
+def _members(archive: zipfile.ZipFile, length: int) -> list[str]:
+    """The names of the arrays, in order. Raises `BadFile` for parts that no file of symc's has."""
+    infos = archive.infolist()
+    names = [f"arrays/{number}.npy" for number in range(len(infos) - 1)]
+    if [info.filename for info in infos] != [DOCUMENT, *names]:
+        raise BadFile(f"its parts are not {DOCUMENT} and numbered arrays")
+    for info in infos:
+        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
+            raise BadFile(f"{info.filename} is compressed")
+    if sum(info.file_size for info in infos) > length:
+        raise BadFile("its parts are longer than the file")
+    return names
 
 
 def _document(archive: zipfile.ZipFile) -> dict[str, Any]:
-    if archive.getinfo(DOCUMENT).file_size > MOST_TEXT:
-        raise BadFile(f"{DOCUMENT} is too long")
     try:
         document = json.loads(archive.read(DOCUMENT))
     except (ValueError, RecursionError) as error:
-        raise BadFile(f"{DOCUMENT} is no JSON: {error}") from error
+        raise BadFile(f"{DOCUMENT} is no JSON: {error!s:.200}") from error
     found = cast("dict[str, Any]", document).get("format") if isinstance(document, dict) else None
-    if found not in READABLE:
+    if type(found) is not int or found not in READABLE:
         ours = f"{READABLE.start} to {READABLE.stop - 1}"
-        raise BadFile(f"its format is {found!r:.20}, and this symc reads {ours}; a newer one may")
+        shown = found if type(found) is int else type(found).__name__
+        raise BadFile(f"its format is {shown!s:.20}, and this symc reads {ours}; a newer one may")
     return cast("dict[str, Any]", document)
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> Array:
-    """One array. Its header must agree with its length before memory is asked for."""
-    info = archive.getinfo(name)
-    if info.compress_type != zipfile.ZIP_STORED:
-        raise BadFile(f"{name} is compressed")
-    data = io.BytesIO(archive.read(info))
+    """One array. Its header must agree with its length before memory is asked for.
+
+    NumPy's own reader of headers also repairs those of old programs, with a tokenizer and warnings
+    of its own; `write` writes but one kind.
+    """
+    data = archive.read(name)
+    start = _PREFIX + int.from_bytes(data[_PREFIX - 2 : _PREFIX], "little")
+    if data[: _PREFIX - 2] != _MAGIC or start > min(len(data), _LONGEST_HEADER):
+        raise BadFile(f"{name} is no array")
     try:
-        version = np.lib.format.read_magic(data)
-        header = {(1, 0): np.lib.format.read_array_header_1_0,
-                  (2, 0): np.lib.format.read_array_header_2_0}[version]  # fmt: skip
-        shape, _, dtype = header(data)
-        if dtype.hasobject or math.prod(shape) * dtype.itemsize != info.file_size - data.tell():
+        header = ast.literal_eval(data[_PREFIX:start].decode("latin1"))
+        match header:
+            case {"descr": str(kind), "fortran_order": bool(is_fortran), "shape": tuple(shape)}:
+                dtype = np.dtype(kind)
+            case _:
+                raise BadFile(f"{name} has another header than arrays of symc's")
+        if dtype.kind not in "biufc" or not all(type(n) is int and n >= 0 for n in shape):
+            raise BadFile(f"{name} has another dtype or shape than arrays of symc's")
+        if math.prod(shape) * dtype.itemsize != len(data) - start:
             raise BadFile(f"{name} does not hold what it says")
-        data.seek(0)
-        return np.lib.format.read_array(data, allow_pickle=False)
-    except (ValueError, KeyError, TypeError, SyntaxError, OverflowError) as error:
-        raise BadFile(f"{name} is no array: {error}") from error
+        values = np.frombuffer(data, dtype, offset=start)
+        return np.array(values.reshape(shape, order="F" if is_fortran else "C"))
+    except (
+        ValueError,
+        TypeError,
+        SyntaxError,
+        OverflowError,
+        MemoryError,
+        RecursionError,
+    ) as error:
+        if isinstance(error, BadFile):
+            raise
+        raise BadFile(f"{name} is no array: {error!s:.200}") from error

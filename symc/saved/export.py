@@ -10,6 +10,7 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
+from symc.codegen.encodable import encodable
 from symc.codegen.targets.c import SOURCE
 from symc.codegen.targets.export import Exported, Kernels
 from symc.conditions import requirements
@@ -17,6 +18,8 @@ from symc.errors import CannotSave
 from symc.graph import Array, Tensor, walk
 from symc.modes import stages_of
 from symc.notation import described
+
+LONGEST_NAME = 200  # with what is behind it, a file system's 255 bytes
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -51,6 +54,11 @@ def export(
      'total_program.c']
     """
     request = function.request
+    if len(request.name) > LONGEST_NAME:
+        raise CannotSave(
+            f"the files of an export have the function's name, which has {len(request.name)} "
+            f"characters; give it one of at most {LONGEST_NAME}: symc.function(..., name=...)"
+        )
     stages = _stages(function)
     _refuse_python(stages)
     place = Path(folder)
@@ -62,7 +70,7 @@ def export(
     shapes = None if example is None else _example(function, exported, place, example)
     for name, text in _files(exported, shapes).items():
         (place / name).parent.mkdir(exist_ok=True)
-        (place / name).write_text(text, encoding="utf-8")
+        (place / name).write_text(encodable(text), encoding="utf-8")
     return place
 
 

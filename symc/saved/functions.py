@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from symc.callable import Function, In
+from symc.codegen.errors import CompilerMissing, CompileTimeout
 from symc.errors import BadFile, DeviceError
 from symc.graph import Array, Tensor
 from symc.inputs import Input, SharedVariable, shared, tensor
@@ -25,6 +26,9 @@ from symc.version import VERSION
 
 if TYPE_CHECKING:
     from os import PathLike
+
+NOT_THE_FILES_FAULT = (DeviceError, CompilerMissing, CompileTimeout, OSError)
+"""What making a function can raise that says nothing about the file it comes from."""
 
 
 def save(function: Function, path: str | PathLike[str]) -> None:
@@ -64,6 +68,7 @@ def load(
     """
     document, arrays = archive.read(Path(path))
     try:
+        # What is not as it should be can have any effect, but on this machine's own affairs.
         described = document.get("leaves")
         if not isinstance(described, list):
             raise BadFile("it lists no inputs")
@@ -72,6 +77,10 @@ def load(
         return _function_of(document, leaves, arrays, device=device, mode=mode, from_file=True)
     except BadFile as error:
         raise BadFile(f"{path}: {error}") from error.__cause__
+    except NOT_THE_FILES_FAULT:
+        raise
+    except Exception as error:
+        raise BadFile(f"{path}: its function cannot be made: {error!s:.500}") from error
 
 
 # --- functions ------------------------------------------------------------------------------------
@@ -166,6 +175,8 @@ def _function_of(
         return Function(request, ins, form, [str(key) for key in keys], chosen)
     except DeviceError as error:
         raise _elsewhere(error) from error
+    except NOT_THE_FILES_FAULT:
+        raise
     except WRONG as error:
         raise BadFile(f"its function cannot be made: {error!s:.500}") from error
 

@@ -33,7 +33,7 @@ from symc.graph import Array, Tensor
 from symc.tensor.elementwise import ELEMENTWISE, Elementwise
 from symc.tensor.spans import GIVEN
 
-HOMES = ("symc.tensor.", "symc.loops.", "symc.grad", "symc.function", "symc.user.")
+HOMES = ("symc.tensor.", "symc.loops.", "symc.grad", "symc.updates", "symc.user.")
 
 
 class Writer:

@@ -1,10 +1,12 @@
 """The user's `T`: everything that makes or combines tensors."""
 
 from importlib import import_module as _import_module
+from types import FunctionType as _FunctionType
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from symc.public import public as _public
 from symc.registry import provide as _provide
 from symc.registry import provider as _provider
 from symc.tensor.build import *
@@ -22,6 +24,13 @@ from symc.tensor.views import *
 
 cast = _cast_to
 shape = _shape_of  # behind `from symc.tensor.shape`, which gives the module that name
+
+# The functions above, each of which is published when it is first asked for.
+_HERE = {
+    _name: globals().pop(_name)
+    for _name, _value in list(globals().items())
+    if isinstance(_value, _FunctionType) and not _name.startswith("_")
+}
 
 if _TYPE_CHECKING:  # `__getattr__` below loads these
     from symc.tensor import fft as fft
@@ -146,12 +155,19 @@ def __getattr__(name: str) -> _Any:
     if name == "__all__":
         return __dir__()
     module = _provider(name)
-    if module in _LATE and name in _LATE[module].split():
-        value = globals()[name] = getattr(_import_module(module), name)
-        return value
-    from symc.elsewhere import instead
+    if name in _HERE:
+        found = _HERE[name]
+    elif module in _LATE and name in _LATE[module].split():
+        found = getattr(_import_module(module), name)
+    else:
+        from symc.elsewhere import missing
 
-    raise AttributeError(f"module 'symc.tensor' has no attribute {name!r}{instead('T', name)}")
+        raise missing("T", __name__, name, __dir__)
+    value = globals()[name] = _public(found, __name__)
+    own = found.__name__ if isinstance(found, _FunctionType) else name
+    if own not in _HERE and _provider(own) is None:  # it has another name where it is made
+        value.__name__ = value.__qualname__ = name
+    return value
 
 
 def __dir__() -> list[str]:
@@ -161,4 +177,4 @@ def __dir__() -> list[str]:
         for name, value in globals().items()
         if not name.startswith("_") and not isinstance(value, _ModuleType)
     }
-    return sorted({*here, *late, *_MODULES})
+    return sorted({*here, *_HERE, *late, *_MODULES})

@@ -120,7 +120,8 @@ class Tile(_Copies):
     """The whole argument several times along an axis."""
 
     def evaluate(self, *args: Array) -> Array:
-        return np.concatenate([args[0][_none(self.axis)], *[args[0]] * int(args[1])], self.axis)
+        x, times = args[0], int(args[1]) if args[0].shape[self.axis] else 0
+        return np.concatenate([x[_none(self.axis)], *[x] * times], self.axis)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         return [_sum_copies(node, bar, self.axis, self.axis), None]

@@ -17,12 +17,13 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
 from symc.codegen.record import record
 from symc.config import config
-from symc.dims import Dim
-from symc.errors import DivisionByZero, RankError
+from symc.dims import Dim, sizes
+from symc.errors import DivisionByZero, RankError, TooLarge
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value, scalar_constant
 from symc.lowering import At, Index, Read, Reader, SizeOf
 from symc.tensor.broadcast import broadcast_shape, describe
+from symc.tensor.checked import not_negative
 from symc.tensor.checks import BOUNDS, REACHED, Bounds
 from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import as_dim, dim_of, tensor_of, unbatched
@@ -35,6 +36,8 @@ __all__ = [
     "ones", "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
 
+ENDLESS = 2.0**62
+
 # --- one number everywhere ------------------------------------------------------------------------
 
 
@@ -44,7 +47,7 @@ def full(shape: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
     `shape` is one length or a tuple; lengths are integers or integer scalar tensors.
 
     >>> full((2, 3), 1.5)
-    <broadcastto float64[2, 3]>
+    <broadcastto(1.5) float64[2, 3]>
     """
     value = as_tensor(fill_value)
     return broadcast_to(value if dtype is None else cast_to(value, dtype), shape)
@@ -119,6 +122,9 @@ class ARange(Op):
     dtype: DType
 
     def infer(self, *args: Tensor) -> TensorType:
+        for name, arg in zip(("start", "step"), args, strict=False):
+            if arg.ndim:  # as in a file that was not written by symc
+                raise RankError(f"arange: the {name} must be a scalar\n  given  {describe(arg)}")
         return TensorType(self.dtype, (dim_of(args[2]),))
 
     def evaluate(self, *args: Array) -> Array:
@@ -196,7 +202,7 @@ def arange(
     >>> import symc.tensor as T
     >>> x = T.vector("x")
     >>> T.arange(5), T.arange(1, x.shape[0], 2, dtype="int32")
-    (<arange int64[5]>, <arange int32[(x.shape[0])//(2)]>)
+    (<arange(0, 1, 5) int64[5]>, <arange(1, 2, x.shape[0] // 2) int32[(x.shape[0])//(2)]>)
     """
     given = (0, start, step) if stop is None else (start, stop, step)
     first, last, by = map(as_tensor, given)
@@ -220,13 +226,22 @@ def arange(
 
 
 def _count(start: Dim, stop: Dim, step: Dim) -> Dim:
-    """``ceil((stop - start) / step)``, and at least 0."""
+    """``ceil((stop - start) / step)``, and at least 0.
+
+    Of two values the difference may not fit into 64 bits, though the other way round there is
+    nothing to count: it is taken where there is something.
+    """
+    if isinstance(step, int) and any(s.axis is None for d in (start, stop) for s in sizes(d)):
+        count = dims.sub(dims.maximum(stop, start), start)
+        if step < 0:
+            count = dims.sub(start, dims.minimum(stop, start))
+        return dims.ceildiv(count, abs(step))
     if step == 1:
         count = dims.sub(stop, start)
     elif isinstance(step, int) and step > 0:
-        count = dims.floordiv(dims.add(dims.sub(stop, start), step - 1), step)
+        count = dims.ceildiv(dims.sub(stop, start), step)
     elif isinstance(step, int):
-        count = dims.floordiv(dims.add(dims.sub(start, stop), -step - 1), -step)
+        count = dims.ceildiv(dims.sub(start, stop), -step)
     else:
         count = dims.mul(dims.floordiv(dims.sub(start, stop), step), -1)
     return count if dims.nonnegative(count) else dims.maximum(0, count)
@@ -236,9 +251,14 @@ def _float_count(start: Tensor, stop: Tensor, step: Tensor) -> Dim:
     known = [constant_value(v) for v in (start, stop, step)]
     if all(v is not None for v in known):
         first, last, by = (float(cast("Array", v)) for v in known)
-        return max(0, math.ceil((last - first) / by))
+        steps = (last - first) / by
+        if not steps < math.inf:
+            raise TooLarge(f"arange: from {first} to {last} in steps of {by} there is no end")
+        return max(0, math.ceil(max(steps, -1.0)))
     wide = [cast_to(v, FLOAT64) for v in (start, stop, step)]
     count = OPERATORS["ceil"]((wide[1] - wide[0]) / wide[2])
+    # No memory has so many elements, and no conversion makes them few: nan is none of them either.
+    count = OPERATORS["where"](OPERATORS["lt"](count, ENDLESS), count, ENDLESS)
     return dims.maximum(0, dim_of(cast_to(count, INT64)))
 
 
@@ -260,6 +280,8 @@ def linspace(
     count = as_dim(num)
     if isinstance(count, int) and count < 0:
         raise ValueError(f"linspace: num={count} is negative")
+    if not dims.nonnegative(count):
+        count = dim_of(not_negative(tensor_of(count), "linspace: num is negative"))
     first, last = common((start, stop), "divide", "linspace")
     rank = max(first.ndim, last.ndim)
     i = expand_dims(arange(tensor_of(count)), tuple(range(1, 1 + rank)))

@@ -126,7 +126,7 @@ def tensordot(
 
     >>> import symc.tensor as T
     >>> T.tensordot(T.tensor("float64", (2, 3, 4)), T.tensor("float64", (3, 4, 5)))
-    <matmul float64[2, 5]>
+    <reshape(?) @ reshape(?) float64[2, 5]>
     """
     a, b = common((a, b), "same", "tensordot")
     if isinstance(axes, int | np.integer):
@@ -169,7 +169,7 @@ def einsum(subscripts: str, *operands: TensorLike, optimize: Any = True) -> Tens
     >>> import symc.tensor as T
     >>> x = T.tensor("float64", (2, 3), "x")
     >>> T.einsum("ij,kj->ik", x, x), T.einsum("ii", T.eye(3))
-    (<matmul float64[2, 2]>, <sum float64[]>)
+    (<x @ x.T float64[2, 2]>, <sum(diagonal(... == ...)) float64[]>)
     """
     del optimize
     if not isinstance(cast("object", subscripts), str):

@@ -16,7 +16,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
 from symc.config import config
-from symc.dims import Dim
+from symc.dims import LONG, MOST, Dim
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, constant_value, scalar_constant
@@ -46,8 +46,8 @@ __all__ = [
 
 
 def _start(offset: int) -> tuple[int, int]:
-    """Where diagonal number `offset` begins."""
-    return max(-offset, 0), max(offset, 0)
+    """Where diagonal number `offset` begins; no axis is longer than `MOST`."""
+    return min(max(-offset, 0), MOST), min(max(offset, 0), MOST)
 
 
 def _length(n: Dim, m: Dim, offset: int) -> Dim:
@@ -167,7 +167,7 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 
     >>> import symc.tensor as T
     >>> T.diagonal(T.tensor("float64", (2, 3), "x"), offset=1)
-    <diagonal float64[2]>
+    <diagonal(x) float64[2]>
     """
     x = as_tensor(x)
     if x.ndim < 2:
@@ -185,7 +185,7 @@ def diag(v: TensorLike, k: int = 0) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.diag(T.tensor("float64", (3,), "v"), k=-1)
-    <asdiagonal float64[4, 4]>
+    <asdiagonal(v) float64[4, 4]>
     """
     v = as_tensor(v)
     if v.ndim == 2:
@@ -210,7 +210,11 @@ def trace(
 def _compare_axes(relation: str, n: Any, m: Any, k: TensorLike) -> Tensor:
     """Whether ``i + k`` relates to j, for i below n and j below m."""
     rows, columns = arange(public(as_dim(n))), arange(public(as_dim(n if m is None else m)))
-    shifted = rows if constant_value(as_tensor(k)) == 0 else rows + k
+    known = constant_value(as_tensor(k))
+    if known is None or not abs(int(known)) < LONG:  # the sum might wrap, a difference cannot
+        apart: Tensor = OPERATORS["sub"](columns, expand_dims(rows, 1))
+        return OPERATORS[relation](as_tensor(k), apart)
+    shifted = rows if known == 0 else rows + k
     result: Tensor = OPERATORS[relation](expand_dims(shifted, 1), columns)
     return result
 

@@ -399,15 +399,26 @@ def elementwise(
     """Defines an elementwise function from one row and returns what users call."""
     op = Elementwise(name, numpy, expression, domain, partials, predicate, cost, checks)
     ELEMENTWISE[name] = op
-    arity = len(partials)
+    function: Function
+    if len(partials) == 1:
 
-    def function(*args: TensorLike) -> Tensor:
-        if len(args) != arity:
-            raise TypeError(f"{name} takes {arity} argument{'s'[arity < 2 :]}, not {len(args)}")
-        if arity == 1:
-            x = as_tensor(args[0])
+        def of_one(x: TensorLike) -> Tensor:
+            x = as_tensor(x)
             return op(cast_to(x, _domain_dtype(x.dtype, domain, name)))
-        return op(*common(args, domain, name))
+
+        function = of_one
+    elif len(partials) == 2:
+
+        def of_two(x: TensorLike, y: TensorLike) -> Tensor:
+            return op(*common((x, y), domain, name))
+
+        function = of_two
+    else:
+
+        def of_three(x: TensorLike, y: TensorLike, z: TensorLike) -> Tensor:
+            return op(*common((x, y, z), domain, name))
+
+        function = of_three
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{doc}\n\n{_GENERAL[domain]}"

@@ -236,9 +236,14 @@ def require_elements(label: str, x: Tensor, folded: Dim) -> Iterable[Requirement
 def reduce_over(
     kind: Kind, x: Tensor, axes: Sequence[int], keepdims: bool = False, allow_empty: bool = False
 ) -> Tensor:
-    """`x` combined along axes (sorted, from 0). Axes known to have length 1 are only dropped."""
+    """`x` combined along axes (sorted, from 0). Axes known to have length 1 are only dropped.
+
+    As in NumPy a sum that is zero is 0.0, even that of a single -0.0.
+    """
     single = [axis for axis in axes if x.type.shape[axis] == 1]
     folded = tuple(axis for axis in axes if x.type.shape[axis] != 1)
+    if single and not folded and kind == "add" and x.dtype.is_inexact:
+        x = OPERATORS["add"](x, 0)
     result = Reduce(kind, folded, allow_empty)(x) if folded else x
     if keepdims:
         return expand_dims(result, folded) if folded else result

@@ -19,6 +19,7 @@ from symc.tensor.diagonals import diag
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims, length, normal_axis, public, tensor_of
 from symc.tensor.logic import where
+from symc.tensor.math import maximum
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.selection import compress, take
 from symc.tensor.shape import concatenate, split
@@ -183,8 +184,11 @@ def resize(a: TensorLike, new_shape: Any) -> Tensor:
     flat, shape = ravel(as_tensor(a)), as_dims(new_shape)
     if flat.type.shape[0] == 0:
         return full(tuple(map(public, shape)), 0, flat.dtype)
-    places = arange(public(dims.product(shape))) % length(flat, 0)
-    return reshape(flat[places], shape)
+    total = arange(public(dims.product(shape)))
+    if isinstance(flat.type.shape[0], int):
+        return reshape(flat[total % length(flat, 0)], shape)
+    places = total % maximum(length(flat, 0), 1)  # there may be none: then the zero behind them
+    return reshape(concatenate([flat, full((1,), 0, flat.dtype)])[places], shape)
 
 
 # --- taking apart ---------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from symc import dims
 from symc.codegen.dtypes import INT32, INT64, UINT64
 from symc.codegen.record import record
 from symc.dims import Atom, Dim, Poly, Size, mul, symbolic
-from symc.errors import BadIndex, DTypeError, NotBatchable, RankError
+from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, TooLarge
 from symc.graph import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike, walk
 from symc.inputs import as_tensor, constant_value, scalar_constant
 from symc.lowering import At, Index, Reader, SizeOf
@@ -142,6 +142,8 @@ def _dim_of_part(node: Tensor, known: dict[Tensor, Dim]) -> Dim:
 def tensor_of(dim: Dim) -> Tensor:
     """The 0-d int64 tensor that computes a length: a constant where it is known."""
     if isinstance(dim, int):
+        if not dims.fits(dim):
+            raise TooLarge(f"a length would be computed from {dim}, which 64 bits cannot hold")
         return scalar_constant(dim, INT64)
     total: Tensor | None = None
     for monomial, factor in dim.terms:
@@ -151,9 +153,9 @@ def tensor_of(dim: Dim) -> Tensor:
             term = value if term is None else OPERATORS["mul"](term, value)
         # Sums start with a symbolic term, so that `n - 1` is not `-1 + n`.
         if term is None:
-            term = scalar_constant(factor, INT64)
+            term = tensor_of(factor)
         elif factor != 1:
-            term = OPERATORS["mul"](term, scalar_constant(factor, INT64))
+            term = OPERATORS["mul"](term, tensor_of(factor))
         total = term if total is None else OPERATORS["add"](total, term)
     assert total is not None
     return total
@@ -221,7 +223,7 @@ def shape_of(x: TensorLike) -> tuple[int | Tensor, ...]:
 
     >>> import symc.tensor as T
     >>> T.tensor("float64", (None, 3), name="x").shape
-    (<length int64[]>, 3)
+    (<x.shape[0] int64[]>, 3)
     """
     return tuple(map(public, as_tensor(x).type.shape))
 

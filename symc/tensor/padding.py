@@ -16,12 +16,14 @@ from symc.errors import RankError
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import Constant, as_tensor, scalar_constant
 from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.tensor import checked
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros_like
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import (
     Template,
     as_dim,
+    dim_of,
     fill_dims,
     fill_values,
     split_template,
@@ -167,9 +169,16 @@ def _extend(x: Tensor, axis: int, pair: Pair, mode: str) -> Tensor:
         return x
     n = x.type.shape[axis]
     refuse_negative("pad", x, pair)
+    pair = (_checked(pair[0]), _checked(pair[1]))
     positions = arange(tensor_of(dims.mul(pair[0], -1)), tensor_of(dims.add(n, pair[1])))
     source = _SOURCES[mode](positions, n)
     return OPERATORS["getitem"](x, (*[slice(None)] * axis, source))
+
+
+def _checked(width: Dim) -> Dim:
+    if dims.nonnegative(width):
+        return width
+    return dim_of(checked.not_negative(tensor_of(width), "pad: a width is negative"))
 
 
 # --- what users call ------------------------------------------------------------------------------

@@ -71,7 +71,8 @@ def modf(x: TensorLike) -> tuple[Tensor, Tensor]:
     """
     x = as_float(x)
     whole = trunc(x)
-    return where(isinf(x), copysign(0, x), x - whole), whole
+    part = where(signbit(x), -(whole - x), x - whole)  # -0.0 where `x` is negative
+    return where(isinf(x), copysign(0, x), part), whole
 
 
 def spacing(x: TensorLike) -> Tensor:

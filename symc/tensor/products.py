@@ -41,7 +41,7 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.matmul(T.tensor("float32", (2, 3)), T.tensor("float32", (3,)))
-    <matvec float32[2]>
+    <? @ ? float32[2]>
     """
     a, b = common((a, b), "same", "matmul")
     for x in (a, b):
@@ -90,7 +90,7 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.dot(T.tensor("float64", (2, 3)), T.tensor("float64", (3, 4)))
-    <matmul float64[2, 4]>
+    <? @ ? float64[2, 4]>
     """
     a, b = common((a, b), "same", "dot")
     if a.ndim == 0 or b.ndim == 0:

@@ -18,6 +18,7 @@ from symc.codegen.dtypes import BOOL, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor, refuse_bool, scalar_constant
+from symc.tensor.build import arange
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Kind, no_elements, no_order, reduce_over, require_elements
@@ -78,7 +79,7 @@ def sum(x: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = Fa
 
     >>> import symc.tensor as T
     >>> T.sum(T.tensor("int8", (2, 3)), axis=0)
-    <sum int64[3]>
+    <sum(?, axis=0) int64[3]>
     """
     return _accumulate("sum", "add", x, axis, dtype, keepdims)
 
@@ -196,8 +197,6 @@ def _bounds(node: Tensor, args: Sequence[Bounds]) -> Bounds:
 
 def position_along(x: Tensor, axes: Sequence[int]) -> Tensor:
     """Each element's number, in row-major order, among those along axes; broadcasts with `x`."""
-    from symc.tensor import arange
-
     position: Tensor = scalar_constant(0, INT64)
     for number, axis in enumerate(axes):
         length = x.type.shape[axis]

@@ -96,7 +96,7 @@ def reshape(x: TensorLike, *shape: Any, ndim: int | None = None) -> Tensor:
     >>> import symc.tensor as T
     >>> x = T.tensor("float64", (4, 6), "x")
     >>> x.reshape(2, -1, 3), x.reshape((8, 3))
-    (<reshape float64[2, 4, 3]>, <reshape float64[8, 3]>)
+    (<reshape(x) float64[2, 4, 3]>, <reshape(x) float64[8, 3]>)
     """
     x = as_tensor(x)
     if len(shape) == 2 and ndim is None and _is_sequence(shape[0]):
@@ -120,8 +120,13 @@ def _resolve(x: Tensor, wanted: tuple[Dim, ...]) -> tuple[Dim, ...]:
         raise ShapeMismatch(f"reshape: only one length can be -1\n  given  {describe(x)}")
     have = dims.product(x.type.shape)
     rest = dims.product(dim for dim in wanted if dim != -1)
-    if isinstance(have, int) and isinstance(rest, int) and (rest == 0 or have % rest):
-        shape = ", ".join(map(str, wanted))
+    shape = ", ".join(map(str, wanted))
+    if rest == 0:  # as in NumPy, also for no elements
+        raise ShapeMismatch(
+            f"reshape: cannot reshape {have} elements into ({shape}): beside a length 0, -1 could "
+            f"be any length; write the one that is wanted\n  given  {describe(x)}"
+        )
+    if isinstance(have, int) and isinstance(rest, int) and have % rest:
         raise ShapeMismatch(
             f"reshape: {have} elements do not fit the shape ({shape})\n  given  {describe(x)}"
         )
@@ -159,7 +164,7 @@ def flatten(x: TensorLike, ndim: int = 1) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.flatten(T.tensor("float64", (2, 3, 4), "x"), 2)
-    <reshape float64[2, 12]>
+    <reshape(x) float64[2, 12]>
     """
     x = as_tensor(x)
     if not 1 <= ndim <= max(x.ndim, 1):

@@ -20,6 +20,7 @@ from symc.tensor.logic import eq, lt, ne, where
 from symc.tensor.math import maximum, minimum, mod
 from symc.tensor.positions import every_position, mask_positions
 from symc.tensor.reshape import ravel
+from symc.tensor.shape import stack
 from symc.tensor.views import broadcast_to, expand_dims
 from symc.types import as_dtype
 
@@ -161,8 +162,6 @@ def flatnonzero(a: TensorLike) -> Tensor:
 
 def argwhere(a: TensorLike) -> Tensor:
     """Where `a` is not zero: a matrix with one row of positions for each such element."""
-    from symc.tensor import stack
-
     return stack(nonzero(a), axis=1)
 
 
@@ -196,8 +195,6 @@ def choose(a: TensorLike, choices: Any, mode: OutOfRange = "raise") -> Tensor:
     >>> T.choose([0, 1, 0], [T.constant([1, 2, 3]), 10]).eval()
     array([ 1, 10,  3])
     """
-    from symc.tensor import stack
-
     index = _integers("choose", a)
     if isinstance(choices, Tensor):
         if not choices.ndim:

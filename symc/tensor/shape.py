@@ -12,7 +12,7 @@ from symc.codegen import ir
 from symc.codegen.record import record
 from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
 from symc.tensor.broadcast import describe, mismatch
@@ -166,7 +166,7 @@ def concatenate(tensors: Sequence[TensorLike], axis: int | None = 0) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.concatenate([T.tensor("float64", (2, 3)), T.tensor("int8", (4, 3))])
-    <concatenate float64[6, 3]>
+    <concatenate(?, ?, axis=0) float64[6, 3]>
     """
     if axis is None:
         return concatenate([ravel(t) for t in _several("concatenate", tensors)])
@@ -184,7 +184,7 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.stack([T.scalar("a"), T.scalar("b"), 1.0])
-    <concatenate float64[3]>
+    <concatenate(a, b, 1.0) float64[3]>
     """
     made = _alike("stack", tensors)
     axis = normal_axis("stack", axis, made[0].ndim + 1, made[0])
@@ -234,7 +234,7 @@ def split(
 
     >>> import symc.tensor as T
     >>> T.split(T.tensor("float64", (5,), "x"), [2, 3])
-    [<getitem float64[2]>, <getitem float64[3]>]
+    [<x[:2] float64[2]>, <x[2:] float64[3]>]
     """
     x = as_tensor(x)
     axis = normal_axis("split", axis, x.ndim, x)
@@ -292,6 +292,7 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     return reshape(blocks, tuple(shape))
 
 
+OPERATORS["stack"] = stack
 METHODS["astype"] = cast_to
 METHODS["copy"] = as_tensor
 METHODS["split"] = split

@@ -55,26 +55,43 @@ class Range(NamedTuple):
 def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
     """The positions that ``[start:stop:step]`` selects from an axis of length `n`.
 
-    Only the bounds that matter are clipped: a start behind the end is left there, as the length is
-    0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(0, n - 1)``, one and the same.
+    Of lengths only the bounds that matter are clipped: a start behind the end is left there, as
+    the length is 0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(0, n - 1)``, one
+    and the same. Bounds that are values may be any 64 bits, and differences of such would not fit:
+    those are clipped at both ends.
     """
+    start = None if start is None else _countable(start)
+    stop = None if stop is None else _countable(stop)
+    step = _countable(step)
     if dims.nonnegative(dims.sub(step, 1)):
-        first = 0 if start is None else dims.maximum(0, _from_front(start, n, safe=2))
-        end = n if stop is None else dims.minimum(_from_front(stop, n, safe=2), n)
-        count = _steps(_distance(end, first), step)
+        first: Dim = 0
+        if start is not None:
+            first = dims.maximum(0, _at_most(_from_front(start, n, safe=2), start, n))
+        end = n
+        if stop is not None:
+            end = dims.minimum(_at_least(_from_front(stop, n, safe=2), stop, 0), n)
+        count = dims.ceildiv(_distance(end, first, start), step)
     elif dims.nonnegative(dims.sub(-1, step)):
-        last = dims.sub(n, 1)
-        first = last if start is None else dims.minimum(_from_front(start, n), last)
-        end = -1 if stop is None else dims.maximum(_from_front(stop, n), -1)
-        count = _steps(_distance(first, end), dims.mul(step, -1))
+        first = last = dims.sub(n, 1)
+        if start is not None:
+            first = dims.minimum(_at_least(_from_front(start, n), start, -1), last)
+        end = -1
+        if stop is not None:
+            end = dims.maximum(_at_most(_from_front(stop, n), stop, last), -1)
+        count = dims.ceildiv(_distance(first, end, stop), dims.mul(step, -1))
     else:
         return _either_way(start, stop, step, n)
     return Range(first, step, at_least_zero(count))
 
 
-def _distance(end: Dim, first: Dim) -> Dim:
-    """``end - first``; where `first` is ``max(a, b)`` that is ``min(end - a, end - b)``."""
+def _distance(end: Dim, first: Dim, given: Dim | None) -> Dim:
+    """``end - first``; where `first` is ``max(a, b)`` of lengths: ``min(end - a, end - b)``.
+
+    `given` is the number that was given for `first`.
+    """
     match tuple(dims.atoms(first)):
+        case _ if given is not None and _is_value(given):
+            return dims.sub(end, first)
         case (Extreme(kind="max") as atom,) if first == dims.symbolic(atom):
             left, right = dims.sub(end, atom.left), dims.sub(end, atom.right)
             return dims.minimum(*((right, left) if isinstance(right, int) else (left, right)))
@@ -82,8 +99,25 @@ def _distance(end: Dim, first: Dim) -> Dim:
             return dims.sub(end, first)
 
 
-def _steps(distance: Dim, step: Dim) -> Dim:
-    return dims.floordiv(dims.add(distance, dims.sub(step, 1)), step)
+def _countable(dim: Dim) -> Dim:
+    """A bound or step that is as good and, if it is a number, has 64 bits with either sign."""
+    return max(-dims.MOST, min(dim, dims.MOST)) if isinstance(dim, int) else dim
+
+
+def _at_most(bound: Dim, given: Dim, limit: Dim) -> Dim:
+    """A bound clipped from above, if the number that was given for it is a value."""
+    return dims.minimum(bound, limit) if _is_value(given) else bound
+
+
+def _at_least(bound: Dim, given: Dim, limit: Dim) -> Dim:
+    return dims.maximum(bound, limit) if _is_value(given) else bound
+
+
+def _is_value(dim: Dim) -> bool:
+    """Whether a number may be any 64 bits: it is no length, nor counted along one."""
+    if isinstance(dim, int):
+        return abs(dim) >= dims.LONG
+    return any(not dims.nonnegative(dims.symbolic(size)) for size in dims.sizes(dim))
 
 
 def _either_way(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
@@ -97,8 +131,8 @@ def _either_way(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range
     if stop is not None:
         end = dims.minimum(dims.maximum(_from_front(stop, n), low), high)
     sign = dims.sub(1, dims.mul(backwards, 2))
-    distance = dims.sub(dims.add(dims.sub(end, first), step), sign)
-    return Range(first, step, at_least_zero(dims.floordiv(distance, step)))
+    count = dims.add(dims.floordiv(dims.sub(dims.sub(end, first), sign), step), 1)
+    return Range(first, step, at_least_zero(count))
 
 
 def _from_front(bound: Dim, n: Dim, safe: int = 1) -> Dim:
@@ -117,7 +151,8 @@ def _is_negative(dim: Dim) -> Dim:
     """1 for negative numbers and 0 for others."""
     if dims.nonnegative(dim):
         return 0
-    return dims.minimum(at_least_zero(dims.mul(dim, -1)), 1)
+    # Not by the number's negative, which for the least of 64 bits does not fit into them.
+    return dims.mul(dims.maximum(dims.minimum(dim, 0), -1), -1)
 
 
 def at_least_zero(dim: Dim) -> Dim:

@@ -92,7 +92,7 @@ def specify_shape(x: TensorLike, shape: Sequence[Any]) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.specify_shape(T.matrix("x"), (None, 1))
-    <specifyshape float64[x.shape[0], 1]>
+    <specifyshape(x) float64[x.shape[0], 1]>
     """
     x = as_tensor(x)
     if len(shape) != x.ndim:

@@ -104,6 +104,8 @@ class Cumulative(Op):
             return _as(dtype, (yield Read(0, index)))
 
         op, start = accumulate_op(self.kind, dtype), identity(self.kind, dtype)
+        if self.kind == "add" and dtype.is_float:
+            start = ir.Const(-0.0, dtype)  # the first element stays as it is, -0.0 too
         return Sweep(self.axis, op, dtype, start, element)
 
     @property

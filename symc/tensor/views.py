@@ -125,7 +125,7 @@ def dimshuffle(x: TensorLike, *order: Any) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.dimshuffle(T.tensor("float64", (2, 3), "a"), 1, "x", 0)
-    <dimshuffle float64[3, 1, 2]>
+    <a.dimshuffle(1, 'x', 0) float64[3, 1, 2]>
     """
     x, order = as_tensor(x), _unpacked(order)
     axes = [
@@ -155,7 +155,7 @@ def transpose(x: TensorLike, *axes: Any) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.transpose(T.tensor("float64", (2, 3, 4), "a"), 0, 2, 1)
-    <dimshuffle float64[2, 4, 3]>
+    <a.dimshuffle(0, 2, 1) float64[2, 4, 3]>
     """
     x = as_tensor(x)
     axes = tuple(range(x.ndim))[::-1] if axes in ((), (None,)) else _unpacked(axes)
@@ -291,7 +291,7 @@ def broadcast_to(x: TensorLike, shape: Any) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.broadcast_to(T.tensor("float64", (3, 1), "x"), (2, 3, 4))
-    <broadcastto float64[2, 3, 4]>
+    <broadcastto(x) float64[2, 3, 4]>
     """
     x = as_tensor(x)
     wanted = as_dims(shape)

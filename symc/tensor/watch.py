@@ -20,6 +20,7 @@ from symc.errors import AssertionFailed, DTypeError
 from symc.graph import Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import HostCall, Lowering, SizeOf
+from symc.public import with_public_methods
 from symc.tensor.broadcast import describe
 from symc.types import TensorType
 
@@ -137,6 +138,7 @@ class Asserted(Op):
         return "Assert"
 
 
+@with_public_methods
 class Print:
     """Prints a tensor when it is computed: ``x = symc.Print("x")(x)``.
 
@@ -164,6 +166,7 @@ class Print:
         return self._op(as_tensor(x))
 
 
+@with_public_methods
 class Assert:
     """Insists on conditions: ``x = symc.Assert("x is positive")(x, x > 0)``.
 

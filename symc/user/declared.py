@@ -19,6 +19,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.types import TensorType, to_numpy
 from symc.user.spec import Bound, Spec, as_spec, bind, check, mismatch, names_of, value_of
+from symc.values import Unfit, as_array, held, is_literal
 
 Rule: TypeAlias = Callable[..., Any]
 
@@ -243,12 +244,14 @@ def _fitted(name: str, value: TensorLike, arg: Tensor) -> Tensor:
 
 def as_declared(name: str, value: Any, dtype: Any) -> Array:
     """A result as an array of the declared dtype. Only Python numbers and lists are converted."""
-    if not isinstance(value, np.ndarray | np.generic):
-        return np.asarray(value, dtype)
-    array: Array = np.asarray(cast("Any", value))
-    if array.dtype != dtype:
+    try:
+        array = as_array(value)
+    except Unfit as problem:
+        raise DTypeError(f"a result of {name} {problem}") from problem.__cause__
+    converted = held(value, array, dtype) if is_literal(value) else array
+    if converted is None or converted.dtype != dtype:
         raise DTypeError(f"{name} gave {array.dtype}, declared as {dtype}")
-    return array
+    return cast("Array", converted)
 
 
 def declared_types(value: Any) -> tuple[Any, bool, int]:

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,3 +134,24 @@ def test_the_usual_folder_is_the_default(
     monkeypatch.setenv("SYMC_CACHE_DIR", str(tmp_path / "usual"))
     assert main(["size"]) == 0
     assert capsys.readouterr().out == f"0 entries, 0 bytes, in {tmp_path}/usual\n"
+
+
+COMMANDS = ("cache list", "cache list --json", "doctor", "doctor --json", "cache size")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_whose_reader_has_gone_ends_quietly(
+    store: Store, key: Key, make: Make, command: str
+) -> None:
+    """``... cache list | head`` ended with a traceback."""
+    store.get_or_make(key, make)
+    ours, theirs = os.pipe()
+    os.close(ours)
+    ran = subprocess.run(
+        [sys.executable, "-m", "symc", *command.split()], stdout=theirs, stderr=subprocess.PIPE,
+        env={**os.environ, "SYMC_CACHE_DIR": store.folder,
+             "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        check=False, text=True,
+    )  # fmt: skip
+    os.close(theirs)
+    assert (ran.returncode, ran.stderr) == (141, "")

@@ -1,6 +1,7 @@
 import fcntl
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -138,19 +139,30 @@ def test_a_forked_process_uses_the_store_of_its_parent(store: Store, key: Key, m
     store.get_or_make(key, make)
     pid = os.fork()
     if pid == 0:
-        is_right = store.get(key) is not None
-        is_right &= not store.get_or_make(Key.of(name="another"), make).hit
-        os._exit(0 if is_right else 1)
+        is_right = False
+        try:
+            is_right = store.get(key) is not None
+            is_right &= not store.get_or_make(Key.of(name="another"), make).hit
+        finally:  # whatever is raised, the child must not go on with the tests
+            os._exit(0 if is_right else 1)
     assert os.waitpid(pid, 0)[1] == 0
     assert store.get(Key.of(name="another")) is not None
 
 
-def test_who_waits_for_a_lock_gets_the_one_that_counts(tmp_path: Path) -> None:
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[int]:
+    """A descriptor of tmp_path."""
+    fd = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    yield fd
+    os.close(fd)
+
+
+def test_who_waits_for_a_lock_gets_the_one_that_counts(tmp_path: Path, folder: int) -> None:
     path = tmp_path / "lock"
-    first = Lock.wait(path)
-    assert Lock.if_free(path) is None
+    first = Lock.wait(path, folder)
+    assert Lock.if_free(path, folder) is None
     path.unlink()  # as another one would on release, between our open and our flock
-    second = Lock.if_free(path)
+    second = Lock.if_free(path, folder)
     assert second is not None
     first.release()
     second.release()
@@ -159,7 +171,7 @@ def test_who_waits_for_a_lock_gets_the_one_that_counts(tmp_path: Path) -> None:
 
 
 def test_a_lock_whose_file_was_removed_while_waiting_is_not_the_lock(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: int
 ) -> None:
     path = tmp_path / "lock"
 
@@ -169,8 +181,8 @@ def test_a_lock_whose_file_was_removed_while_waiting_is_not_the_lock(
         fcntl.flock(fd, how)
 
     monkeypatch.setattr(lock, "_flock", removed_meanwhile)
-    held = Lock.wait(path)
+    held = Lock.wait(path, folder)
     assert os.path.samestat(os.fstat(held.fd), path.stat())
     held.release()
     monkeypatch.setattr(lock, "_flock", removed_meanwhile)
-    assert Lock.if_free(path) is None
+    assert Lock.if_free(path, folder) is None

@@ -140,10 +140,11 @@ def test_an_entry_behind_a_planted_link_is_not_used(
 
 
 def test_the_temporary_folder_is_no_use_either(
-    store: Store, key: Key, make: Make, fresh_process: Path
+    monkeypatch: pytest.MonkeyPatch, store: Store, key: Key, make: Make, fresh_process: Path
 ) -> None:
     store.root.touch()
     fresh_process.rmdir()
+    monkeypatch.setattr(fallback, "_PARENTS", (str(fresh_process),))
     with (
         pytest.warns(CacheWarning),
         pytest.raises(NowhereToWrite, match="no temporary folder can be made either"),
@@ -176,7 +177,8 @@ def test_make_meets_a_full_disk_and_is_called_again_elsewhere(
     assert list((store.root / "tmp").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["mkdir", "chmod", "write_bytes", "rename"])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS])
+@pytest.mark.parametrize("name", ["mkdir", "fchmod", "chmod", "write", "rename"])
 def test_the_disk_is_full_at_any_step_of_the_cache_itself(
     monkeypatch: pytest.MonkeyPatch,
     store: Store,
@@ -184,18 +186,23 @@ def test_the_disk_is_full_at_any_step_of_the_cache_itself(
     make: Make,
     fresh_process: Path,
     name: str,
+    code: int,
 ) -> None:
-    original = getattr(Path, name)
+    original = getattr(os, name)
+    store.root.mkdir(mode=0o700)
 
-    def full(self: Path, *args: object, **kwargs: object) -> object:
-        if store.root in self.parents and self.name != "f.so":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self))
-        return original(self, *args, **kwargs)
+    def full(what: object, *args: object, **kwargs: object) -> object:
+        at = kwargs.get("dir_fd", kwargs.get("src_dir_fd", what))
+        if isinstance(at, int):
+            place = str(Path(f"/proc/self/fd/{at}").readlink())
+            if place.startswith(str(store.root)):
+                raise OSError(code, os.strerror(code), place)
+        return original(what, *args, **kwargs)
 
-    monkeypatch.setattr(Path, name, full)
-    expect_fallback(store, key, make, fresh_process, "No space left on device; free some space")
-    monkeypatch.undo()
-    assert store.get(key) is None
+    with monkeypatch.context() as patched:
+        patched.setattr(os, name, full)
+        expect_fallback(store, key, make, fresh_process, f"{os.strerror(code)}; ")
+    assert Store(store.root).get(key) is None
 
 
 @pytest.fixture
@@ -236,7 +243,7 @@ def test_a_folder_that_may_not_be_written_gives_one_warning_in_a_process(
 def test_a_cache_that_became_read_only_is_read_and_not_written(
     start: Start, open_folder: Path
 ) -> None:
-    open_folder.chmod(0o777)
+    open_folder.chmod(0o1777)
     cache = open_folder / "cache"
     first = start("plain", cache, "same", NOBODY="1")
     assert first.hear() == "ready"
@@ -312,8 +319,88 @@ def test_a_forked_process_has_a_fallback_of_its_own(fresh_process: Path) -> None
     assert place.problem(mine) is None
     pid = os.fork()
     if pid == 0:
-        is_right = fallback.private_root() != mine and fallback.private_root().is_dir()
-        os._exit(0 if is_right else 1)
+        is_right = False
+        try:
+            is_right = fallback.private_root() != mine and fallback.private_root().is_dir()
+        finally:  # whatever is raised, the child must not go on with the tests
+            os._exit(0 if is_right else 1)
     assert os.waitpid(pid, 0)[1] == 0
     assert fallback.private_root() == mine
     assert fresh_process in mine.parents
+
+
+@pytest.mark.parametrize("options", ["noexec,size=64m", "size=64m"])
+def test_a_folder_from_which_nothing_can_be_run(tmp_path: Path, options: str) -> None:
+    """Mounted noexec, what was compiled could not be loaded, and the loader's error came out."""
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare is not installed")
+    unshare = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    script = 'mount -t tmpfs -o "$1" none "$2" || exit 77; exec "$3" -c "$4"'
+    folder = str(tmp_path)
+    ran = subprocess.run(
+        [*unshare, "sh", "-c", script, "sh", options, folder, sys.executable, COMPILES],
+        capture_output=True, text=True, check=False,
+        env={
+            **os.environ, "SYMC_CACHE_DIR": f"{folder}/cache",
+            "PYTHONPATH": os.pathsep.join(item for item in sys.path if item),
+        },
+    )  # fmt: skip
+    if ran.returncode == 77 or "unshare" in ran.stderr:
+        pytest.skip(f"no file system can be mounted here: {ran.stderr}")
+    assert ran.returncode == 0, ran.stderr
+    places, warned = map(json.loads, ran.stdout.splitlines())
+    if "noexec" in options:
+        (warning,) = warned
+        assert "from which no program may be run (mounted noexec); set SYMC_CACHE_DIR" in warning
+        assert not any(place.startswith(folder) for place in places)
+    else:
+        assert warned == []
+        assert all(place.startswith(folder) for place in places)
+
+
+COMPILES = """
+import json, warnings
+import symc, symc.tensor as T
+x = T.vector("x")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    made = [symc.function([x], x * number + T.exp(x)) for number in (2, 3)]
+    assert [f([0.0])[0] for f in made] == [1.0, 1.0]
+print(json.dumps([f.folder for f in made]))
+print(json.dumps([str(warning.message) for warning in caught]))
+"""
+
+
+def test_files_may_not_be_as_large_as_a_program(tmp_path: Path) -> None:
+    """`ulimit -f`: EFBIG came out of the middle of the cache."""
+    said = subprocess.run(
+        ["sh", "-c", 'ulimit -f 1; exec "$1" -c "$2"', "sh", sys.executable, COMPILES],
+        capture_output=True, text=True, check=False,
+        env={
+            **os.environ, "SYMC_CACHE_DIR": f"{tmp_path}/cache",
+            "PYTHONPATH": os.pathsep.join(item for item in sys.path if item),
+        },
+    ).stderr  # fmt: skip
+    assert "File too large" in said
+    assert "this process may not write so large a file (see `ulimit -f`)" in said
+    assert list((tmp_path / "cache" / "tmp").iterdir()) == []
+
+
+NAMES = [b"caf\xff\xe9", b"a b 'c\" d", b"a\nb", b"a#b$HOME%d\\x", b"-o", b"a,b=c:d;e", b"l" * 255]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=repr)
+def test_a_folder_of_any_name_is_used(tmp_path: Path, name: bytes) -> None:
+    """One that is not UTF-8 could not be loaded from."""
+    folder = f"{tmp_path}/{os.fsdecode(name)}"
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILES], capture_output=True, text=True, check=False,
+        env={
+            **os.environ, "SYMC_CACHE_DIR": folder,
+            "PYTHONPATH": os.pathsep.join(item for item in sys.path if item),
+        },
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    places, warned = map(json.loads, ran.stdout.splitlines())
+    assert warned == []
+    assert all(place.startswith(folder) for place in places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import re
 import subprocess
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.runtime.load import Symbol, base, source_of, symbols
+from symc.codegen.targets import compiler
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +24,7 @@ HEADERS = (
     "errorfunction.h", "gamma.h", "beta.h", "incompletegamma.h", "bessel.h",
 )  # fmt: skip
 STRICT = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
-FAST = [*STRICT, "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math"]
+FAST = [*STRICT, "-O3", *compiler.processor(), "-fno-math-errno", "-fno-trapping-math"]
 DTYPES = {"double": "f8", "float": "f4", "bool": "?"} | {
     f"{sign}int{bits}_t": f"{sign or 'i'}{bits // 8}"
     for sign in ("", "u")
@@ -87,6 +89,8 @@ class Library:
 
     def __init__(self, folder: Path, *flags: str) -> None:
         self.has_vector_math = "-DSYMC_LIBMVEC" in flags
+        macros = gcc([*FAST[1:], "-dM", "-E"], "").stdout
+        self.has_wide_integers = platform.machine() != "x86_64" or "__AVX2__" in macros
         self.signatures = signatures()
         self.lines = (base() + source_of(self.signatures)).splitlines(keepends=True)
         self.lines += [signature.loop for signature in self.signatures.values()]

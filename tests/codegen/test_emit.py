@@ -41,6 +41,7 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.targets import compiler
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import STRICT, run
@@ -88,7 +89,7 @@ def strictly(source: str, folder: Path) -> None:
         *found.command,
         "-std=gnu11",
         "-O1",
-        "-march=native",
+        *compiler.processor(),
         "-fopenmp",
         "-fPIC",
         "-c",

@@ -192,9 +192,10 @@ def test_a_branch_between_keeps_loops_apart() -> None:
 
 
 def test_a_recurrence_does_not_join() -> None:
-    value = op("add", load("y", add(VK, const(-1))), load("x", VK))
-    recurrence = loop("serial", "k", N, Store("y", VK, value))
-    clear = loop("parallel", "j", N, Store("w", VJ, load("x", VJ)))
+    place = row("i", "k")
+    value = op("add", load("y", add(place, const(-1))), load("x", place))
+    recurrence = loop("serial", "k", C, Store("y", place, value))
+    clear = loop("parallel", "j", C, Store("w", VJ, load("x", VJ)))
     assert fused(inside(clear, recurrence)).count("for ") == 3
 
 

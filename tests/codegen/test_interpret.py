@@ -273,6 +273,11 @@ def test_a_check_ends_the_call() -> None:
     assert "y" not in result.arrays
 
 
+def test_outputs_without_elements_are_there_though_no_step_needs_them() -> None:
+    result = interpret(replace(program(XY), steps=()), {"x": Array([], (0, 3))})
+    assert result.arrays["y"] == Array([], (0, 3))
+
+
 def test_a_call_into_python() -> None:
     whole = Region(Pointer("x", ZERO), (N, C))
     row = Region(Pointer("y", C, written=True), (C,))

@@ -10,7 +10,7 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.codegen.ir import Loop, Program
+from symc.codegen.ir import Accumulate, Loop, Program, Store
 from symc.codegen.passes.lanes import RATIO, STRIP
 from symc.codegen.passes.walk import loads_of, statements
 
@@ -98,7 +98,8 @@ def mixed(program: Program) -> list[Loop]:
         for loop in statements(kernel.body):
             if isinstance(loop, Loop) and loop.kind == "vector":
                 widths = {load.dtype.bytes for stmt in loop.body for load in loads_of(stmt)}
-                widths |= {s.value.dtype.bytes for s in loop.body if hasattr(s, "buffer")}  # type: ignore[union-attr]
+                stored = [s for s in loop.body if isinstance(s, Store | Accumulate)]
+                widths |= {stmt.value.dtype.bytes for stmt in stored}
                 if widths and max(widths) >= RATIO * min(widths) and len(loop.body) > 3:
                     found.append(loop)
     return found

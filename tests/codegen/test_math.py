@@ -9,6 +9,7 @@ from symc.codegen.dtypes import FLOAT32, FLOAT64, INT32, UINT8
 from symc.codegen.foreign import FOREIGN
 from symc.codegen.math import FUNCTIONS, OPERATORS, function, widens
 from symc.codegen.runtime.load import symbols
+from tests.near import is_near
 
 NUMPY = [
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "sqrt",
@@ -20,13 +21,6 @@ POINTS = [
     0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -2.5, 0.5, 700.0, 800.0, -800.0, 1e300, -1e300,
     math.inf, -math.inf, math.nan,
 ]  # fmt: skip
-
-
-def is_near(got: float, wanted: float, tolerance: float) -> bool:
-    """Equal, NaN and the sign of zero included, or within a relative tolerance."""
-    if repr(got) == repr(wanted):
-        return True
-    return got * wanted > 0 and math.isclose(got, wanted, rel_tol=tolerance)
 
 
 @pytest.mark.parametrize("name", [*NUMPY, "pow", "round"])

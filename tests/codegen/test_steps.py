@@ -118,13 +118,13 @@ def test_a_loop_runs_until_it_stops() -> None:
 
 
 def test_a_branch_runs_one_side() -> None:
-    pick = Branch("big", (Launch("zero", ("new",), ()),), (Launch("half", ("new", "y"), ()),))
+    pick = Branch("big", (Launch("zero", ("new",), ()),), (Launch("half", ("new", "part"), ()),))
     whole = Launch("zero", ("y",), ())
-    for x, wanted in ((20.0, [0.0, 0.0]), (4.0, [2.0, 4.0])):
+    for x, wanted in ((20.0, [0.0, 0.0]), (4.0, [0.0, 4.0])):
         store = Launch("store", ("count",), (N,))
         made = program(whole, Repeat("t", const(1), (*BODY, pick)), store)
         assert run(made, [x])["y"] == wanted
-    assert "    if big[0]:\n      zero(new)\n    else:\n      half(new, y)\n" in text(made)
+    assert "    if big[0]:\n      zero(new)\n    else:\n      half(new, part)\n" in text(made)
 
 
 def test_a_check_in_a_loop_ends_the_call() -> None:
@@ -139,8 +139,10 @@ def test_rows_that_overlap_are_found() -> None:
     made = program(*SUM.steps, buffers=(*BUFFERS[:5], twice, *BUFFERS[6:]))
     both = Launch("half", ("old", "new"), ())
     made = replace(made, steps=(SUM.steps[0], Repeat("t", N, (both,))))
+    with pytest.raises(IRError, match="new is written, and old may overlap it"):
+        verify(made)
     with pytest.raises(IRError, match="rows that overlap"):
-        run(made, [1.0])
+        interpret(made, {"x": Array([1.0], (1,))})
     beyond = replace(BUFFERS[4], of=Pointer("x", add(T, N)))
     made = program(*SUM.steps, buffers=(*BUFFERS[:4], beyond, *BUFFERS[5:]))
     with pytest.raises(IRError, match="not in 1 elements"):

@@ -18,16 +18,19 @@ from symc.codegen.ir import (
     Expr,
     Host,
     If,
+    Kernel,
     Launch,
     Length,
     Let,
     Load,
     Loop,
+    LoopKind,
     Measure,
     Param,
     Pointer,
     Program,
     Region,
+    Repeat,
     Routine,
     Select,
     Size,
@@ -36,8 +39,11 @@ from symc.codegen.ir import (
     Store,
     Unary,
     Var,
+    add,
     binary,
     const,
+    mul,
+    sub,
 )
 from symc.codegen.verify import verify
 from tests.codegen.programs import (
@@ -51,6 +57,7 @@ from tests.codegen.programs import (
     local,
     loop,
     program,
+    row,
     softmax,
 )
 
@@ -88,6 +95,47 @@ def _sizes(*sizes: Size, buffers: tuple[Buffer, ...] = (), steps: tuple[Step, ..
     )
 
 
+AT, J, K = Var("i"), Var("j"), load("k", Var("i"), INT64)
+
+
+def _wrapped(column: str) -> Expr:
+    """The element two columns further in row i, from the beginning where it ends."""
+    return add(mul(AT, C), binary("mod", add(Var(column), const(2)), C))
+
+
+def _moved(kind: LoopKind, to: Expr, source: Expr) -> Program:
+    """``y[to] = y[source]`` for every i."""
+    return _body(loop(kind, "i", N, Store("y", to, load("y", source))))
+
+
+def _in_rows(*inside: Stmt) -> Program:
+    """Two loops inside one over rows: the first fills a row of y."""
+    first = loop("parallel", "j", C, Store("y", row("i", "j"), ONE))
+    return _body(loop("parallel", "i", N, first, *inside))
+
+
+def _rows(one: Expr, other: Expr, *names: str) -> Program:
+    """A copy from row `other` of a buffer of three rows to row `one` of it, or as `names` say."""
+    whole = buffer("whole", "temp", const(3), C)
+    parts = [
+        Buffer(name, F64, (C,), "row", Pointer("whole", mul(at, C)))
+        for name, at in (("to", one), ("of", other))
+    ]
+    given = names or ("to", "of")
+    params = (Param("a", F64, written=True), Param("b", F64, written=False))
+    copy = Kernel("copy", params, (C,), (loop("parallel", "i", C, Store("a", AT, load("b", AT))),))
+    made = _sizes(Size(Var("step"), None), buffers=(whole, *parts))
+    steps = (Repeat("step", N, (Launch("copy", given, (C,)),)),)
+    return replace(made, kernels=(*made.kernels, copy), steps=steps)
+
+
+STEP = Var("step")
+
+
+def _turn(shift: int) -> Expr:
+    return binary("mod", add(STEP, const(shift)), const(3))
+
+
 GOOD = [
     softmax(),
     elementwise(5),
@@ -98,6 +146,16 @@ GOOD = [
     _steps(Check(Load("b", ZERO, BOOL), 1)),
     _steps(Host(0, "f", (Region(Pointer("x", ZERO), (C, N)), ONE)), Host(1, "g", ())),
     _sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1"))),  # of no use, but not wrong
+    _moved("parallel", AT, AT),
+    _moved("parallel", row("i", "c"), row("i", "c")),
+    _moved("serial", add(AT, const(1)), AT),
+    _body(loop("parallel", "i", N, Store("s", K, load("s", K)))),  # it says that no two are equal
+    _in_rows(loop("serial", "l", C, Let(Var("t", F64), load("y", row("i", "l"))))),
+    _in_rows(loop("parallel", "l", C, Let(Var("t", F64), load("y", _wrapped("l"))))),
+    _rows(add(STEP, const(1)), STEP),
+    _rows(_turn(1), _turn(0)),
+    _rows(_turn(0), _turn(2)),
+    _rows(const(0), const(2)),
 ]
 
 EXPRESSIONS = [
@@ -160,6 +218,33 @@ KERNELS = [
     (_body(loop("unroll", "i", N)), "an unroll loop whose length is not constant"),
 ]  # fmt: skip
 
+# An iteration that reads what another one writes; reads where an array says; rows that overlap.
+ELSEWHERE = "an iteration of i may read an element of y that another one writes"
+INNER = "an iteration of j may read an element of y that another one writes"
+WHERE = "s is written where an array says, and read in the same loop"
+OVERLAPS = "to is written, and of may overlap it"
+READS = [
+    (_moved("parallel", add(AT, const(1)), AT), ELSEWHERE),
+    (_moved("parallel", AT, sub(sub(N, const(1)), AT)), ELSEWHERE),
+    (_moved("vector", AT, binary("mod", add(AT, const(1)), N)), ELSEWHERE),
+    (_moved("parallel", AT, mul(AT, const(2))), ELSEWHERE),
+    (_moved("parallel", AT, K), ELSEWHERE),
+    (_moved("parallel", AT, ZERO), ELSEWHERE),
+    (_body(loop("parallel", "i", N, loop("parallel", "j", C,
+                Store("y", row("i", "j"), load("y", add(mul(J, N), AT)))))), ELSEWHERE),
+    (_body(loop("parallel", "i", N, loop("parallel", "j", C,
+                Store("y", row("i", "j"), load("y", _wrapped("j")))))), INNER),
+    (_body(loop("serial", "i", N, Accumulate("s", K, "add", load("s", K)))), WHERE),
+    (_body(loop("serial", "i", N, Let(Var("t", F64), load("s", ZERO)),
+                Store("s", K, Var("t", F64)))), WHERE),
+    (_rows(STEP, STEP), OVERLAPS),
+    (_rows(_turn(0), _turn(3)), OVERLAPS),
+    (_rows(STEP, _turn(0)), OVERLAPS),
+    (_rows(ZERO, STEP), OVERLAPS),
+    (_rows(STEP, STEP, "to", "whole"), "to is written, and whole may overlap it"),
+    (_rows(STEP, STEP, "whole", "of"), "whole is written, and of may overlap it"),
+]  # fmt: skip
+
 PROGRAMS = [
     (replace(_body(), buffers=(*BUFFERS, BUFFERS[0])), "x is declared twice"),
     (_sizes(Size(N, const(1))), "n is declared twice"),
@@ -215,7 +300,7 @@ def test_good_programs(made: Program) -> None:
     verify(made)
 
 
-@pytest.mark.parametrize(("made", "message"), EXPRESSIONS + KERNELS + PROGRAMS)
+@pytest.mark.parametrize(("made", "message"), EXPRESSIONS + KERNELS + READS + PROGRAMS)
 def test_broken_programs(made: Program, message: str) -> None:
     with pytest.raises(IRError) as caught:
         verify(made)
@@ -271,3 +356,23 @@ def test_a_long_listing_is_cut() -> None:
     lines = str(caught.value).splitlines()
     assert len(lines) < 70
     assert lines[2] == "..."
+
+
+def _square(reads: Expr) -> Program:
+    """Rows of four that are written, and then read at one index, by each of three iterations."""
+    of_row = add(mul(AT, const(4)), J)
+    write = loop("parallel", "j", const(4), Store("y", of_row, X))
+    read = Let(Var("t", F64), load("y", reads))
+    return _body(loop("parallel", "i", const(3), write, read))
+
+
+@pytest.mark.parametrize("step", [3, 4, 5])
+def test_an_index_within_the_own_row_by_the_numbers_of_iterations(step: int) -> None:
+    """Of a diagonal the iteration i reads 5 * i, which is in its row of 4 while i is below 4."""
+    verify(_square(add(mul(AT, const(step)), const(max(0, 4 - step) * 2))))
+
+
+@pytest.mark.parametrize("step", [1, 2, 7, -4])
+def test_an_index_that_leaves_the_own_row(step: int) -> None:
+    with pytest.raises(IRError, match=ELSEWHERE):
+        verify(_square(mul(AT, const(step))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.targets import sim
+from symc.library import kept
 
 KERNELS = Path(__file__).parent / "kernels"
 ORDERS: tuple[sim.Order, ...] = ("forward", "reversed", 7)
@@ -45,7 +45,7 @@ class Device:
     """A driver, with its context current on this thread."""
 
     def __init__(self, simulator: sim.Simulator | None = None) -> None:
-        self.sim = simulator or sim.load(Path(os.environ["SYMC_CACHE_DIR"]))
+        self.sim = simulator or sim.load(kept)
         self.functions: dict[str, Any] = {}
         self.modules: dict[str, ctypes.c_void_p] = {}
         self.call("cuInit", 0)

@@ -7,5 +7,5 @@ import pytest
 from symc.codegen.targets.cuda import nvrtc
 
 needs_nvrtc = pytest.mark.skipif(
-    not nvrtc.available(), reason="no NVRTC: pip install 'symc[cuda]' brings it"
+    not nvrtc.available(), reason="no NVRTC: pip install '.[cuda]' brings it"
 )

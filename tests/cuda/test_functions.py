@@ -29,6 +29,7 @@ from tests.cuda.devices import (
     orders,
 )
 from tests.fuzz.graphs import RandomGraph
+from tests.near import assert_near, size_of
 from tests.test_golden import MODELS, Model
 
 
@@ -83,8 +84,7 @@ def agree(seed: int, steps: int, device: str) -> None:
             what = f"seed={seed} steps={steps} result={position} {order}"
             assert value.shape == expected.shape, what
             assert value.dtype == expected.dtype, what
-            scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=1.0))
-            np.testing.assert_allclose(value, expected, 1e-9, 1e-10 * scale, err_msg=what)
+            assert_near(value, expected, 1e-9, 1e-10 * size_of(expected, 1.0), what)
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["int32", "int64"])
@@ -234,6 +234,34 @@ def test_running_values_of_few_long_lines_are_taken_in_chunks(device: str) -> No
             np.testing.assert_allclose(got[0], np.cumsum(a, 0), rtol=1e-12, atol=1e-11)
             np.testing.assert_allclose(got[1], np.cumsum(a, 1), rtol=1e-12, atol=1e-11)
             np.testing.assert_array_equal(got[2], np.maximum.accumulate(b, 1))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("shape", [(1, 20000), (3, 700), (40, 300)])
+def test_running_products_are_taken_in_order(shape: tuple[int, int], device: str) -> None:
+    """0 times what overflows behind it is 0, not NaN; and the result is NumPy's to the bit."""
+    x = T.fmatrix("x")
+    f = symc.function([x], [T.cumprod(x, 1), T.cumprod(x, 0)], device=device)
+    a = np.random.default_rng(0).normal(1, 0.01, shape).astype("f4")
+    b = a.copy()
+    b[:, 10], b[:, 20:60] = 0, 1e30
+    b.reshape(-1)[-60:] = 1e-30
+    for value in (a, b):
+        got = f(value)
+        for axis, result in zip((1, 0), got, strict=True):
+            with np.errstate(all="ignore"):
+                wanted = np.cumprod(value.astype("f8"), axis).astype("f4")
+            np.testing.assert_array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("shape", [(1, 20000), (3, 700)])
+def test_running_sums_of_negative_zeros_are_negative_zeros(
+    shape: tuple[int, int], device: str
+) -> None:
+    x = T.matrix("x")
+    f = symc.function([x], T.cumsum(x, 1), device=device)
+    assert np.signbit(f(-np.zeros(shape))).all()
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from symc.cache.notes import Notes
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.runtime import load
 from symc.codegen.targets.cuda import disassemble, nvrtc
@@ -99,13 +100,13 @@ def test_a_card_that_nvrtc_no_longer_knows_is_named() -> None:
 def test_the_key_has_the_build_which_is_asked_for_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memo = tmp_path / "nvrtc"
+    memo = Notes(tmp_path / "cache")
     parts = nvrtc.describe((9, 0), memo=memo)
     assert re.fullmatch(r"NVRTC \d+\.\d+ CL-\d+", parts["nvrtc"])
     assert parts["options"].startswith("-arch=sm_90 ")
     assert nvrtc.describe((8, 0))["options"] != parts["options"]
     assert nvrtc.describe((9, 0), quick=True)["options"] != parts["options"]
-    if memo.exists():  # unless this NVRTC comes from no wheel
+    if memo.read("nvrtc"):  # unless this NVRTC comes from no wheel
         monkeypatch.setattr(nvrtc, "build", lambda: "asked again")
         assert nvrtc.describe((9, 0), memo=memo) == parts
 
@@ -117,7 +118,7 @@ def test_without_the_bindings_the_error_says_what_to_install(
     nvrtc.version.cache_clear()
     nvrtc._bindings.cache_clear()  # pyright: ignore[reportPrivateUsage]
     try:
-        with pytest.raises(CompilerMissing, match=r"pip install 'symc\[cuda\]'"):
+        with pytest.raises(CompilerMissing, match=r"pip install '\.\[cuda\]'` in the checkout"):
             nvrtc.version()
     finally:
         nvrtc.version.cache_clear()

@@ -138,7 +138,7 @@ def product(a: Array, b: Array, found: Array, factor: float = 1.0, rest: Any = 0
     """Whether `found` is ``factor * a @ b + rest`` up to rounding, however the sums are ordered."""
     wide_a, wide_b = a.astype("f8"), b.astype("f8")
     wanted = factor * (wide_a @ wide_b) + rest
-    sizes = factor * (np.abs(wide_a) @ np.abs(wide_b)) + np.abs(rest)
+    sizes = abs(factor) * (np.abs(wide_a) @ np.abs(wide_b)) + np.abs(rest)
     roundings = a.shape[-1] + 3
     return bool((np.abs(found - wanted) <= roundings * np.finfo(found.dtype).eps * sizes).all())
 

@@ -14,16 +14,23 @@ import numpy as np
 import pytest
 
 from symc.codegen.targets import sim
+from symc.library import kept, store_at
 from tests.cuda.device import ORDERS, Device, DriverError, Pointer
 
 pytestmark = pytest.mark.skipif(not sim.available(), reason="no C++ compiler")
 
 
 def test_the_driver_is_built_once(tmp_path: Path) -> None:
-    made = sim.build(tmp_path)
-    time = made.stat().st_mtime_ns
-    assert sim.build(tmp_path) == made
-    assert made.stat().st_mtime_ns == time
+    with store_at(tmp_path / "cache"):
+        made, again = (kept(sim.describe_driver(), sim.build, str) for _ in range(2))
+    assert made == again
+    assert Path(made, sim.DRIVER).exists()
+    assert Path(made).stat().st_mode & 0o777 == 0o700
+
+
+def built(folder: Path, *options: str) -> sim.Simulator:
+    sim.build(folder, *options)
+    return sim.Simulator(folder / sim.DRIVER)
 
 
 def test_sources_compile_without_warnings() -> None:
@@ -36,8 +43,7 @@ def test_sources_compile_without_warnings() -> None:
 
 
 def test_the_portable_switch_of_fibers_and_large_pages(tmp_path: Path) -> None:
-    built = sim.build(tmp_path, "-DSYMC_SIM_UCONTEXT", "-DSYMC_SIM_PAGE=65536")
-    device = Device(sim.Simulator(built))
+    device = Device(built(tmp_path, "-DSYMC_SIM_UCONTEXT", "-DSYMC_SIM_PAGE=65536"))
     x = np.arange(600.0)
     for order in ORDERS:
         device.sim.set_order(order)
@@ -51,7 +57,7 @@ def test_the_portable_switch_of_fibers_and_large_pages(tmp_path: Path) -> None:
 
 def test_addresses_are_used_again_when_there_are_no_others(tmp_path: Path, seed: int) -> None:
     """All that is allocated keeps its values, while the addresses are gone through many times."""
-    device = Device(sim.Simulator(sim.build(tmp_path, "-DSYMC_SIM_CAPACITY=(1ull<<20)")))
+    device = Device(built(tmp_path, "-DSYMC_SIM_CAPACITY=(1ull<<20)"))
     generator = random.Random(seed)
     live: list[tuple[Pointer, int, int]] = []
     highest, wraps = 0, 0
@@ -92,9 +98,3 @@ def test_the_environment_chooses(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path), "SYMC_SIM_ORDER": "sideways"}
     result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert "SYMC_SIM_ORDER: forward, reversed or a number, not 'sideways'" in result.stderr
-
-
-def test_the_driver_is_built_where_there_is_no_folder_yet(tmp_path: Path) -> None:
-    made = sim.build(tmp_path / "new" / "cache")
-    assert made.exists()
-    assert made.parent.stat().st_mode & 0o777 == 0o700

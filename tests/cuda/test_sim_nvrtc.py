@@ -19,7 +19,7 @@ def compile_with_nvrtc(nvrtc: Any, source: str, name: str, architecture: str) ->
     options = [f"-arch={architecture}".encode(), b"-minimal", b"-std=c++17"]
     (compiled,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     _, length = nvrtc.nvrtcGetProgramLogSize(program)
-    log = b" " * length
+    log = bytearray(length)  # `b" " * 1` is Python's one and only b" ", which nobody may write to
     nvrtc.nvrtcGetProgramLog(program, log)
     _, size = nvrtc.nvrtcGetCUBINSize(program) if compiled == done else (done, 0)
     nvrtc.nvrtcDestroyProgram(program)

@@ -6,14 +6,21 @@ so that NumPy, the loop IR's interpreter and compiled C can be compared with a t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
+import symc
 from symc import tensor as T
+from symc.evaluate import evaluate
 from symc.graph import Array, Tensor
+from tests.fuzz.opinions import interpreted
+from tests.fuzz.protocol import Compared, Wrong, settings, usual_modes
+from tests.ops.harness import called
 
 LENGTHS = (1, 2, 3, 5, 8)
 
@@ -170,3 +177,70 @@ def _broadcasts(node: Tensor, shape: tuple[int, ...], wanted: tuple[int, ...]) -
     """Whether every length that must stretch is known to be 1: others would be a ShapeMismatch."""
     pairs = zip(node.type.shape, shape, wanted[len(wanted) - len(shape) :], strict=True)
     return all(dim == 1 or length == full for dim, length, full in pairs)
+
+
+# --- running them ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GraphProgram:
+    """A random graph and the gradients of the sum of its outputs."""
+
+    seed: int
+    steps: int
+
+    def run(self, mode: str) -> Compared:
+        """Compiled code and the loop IR against the ops' meanings in NumPy."""
+        graph = RandomGraph(self.seed, self.steps)
+        cost = reduce(add, (output.sum() for output in graph.outputs))
+        gradients = symc.grad(cost, graph.inputs, disconnected="zero")
+        results = [*graph.outputs, *gradients]
+        wanted = evaluate(results, dict(zip(graph.inputs, graph.values, strict=True)))
+        function = symc.function(graph.inputs, results, on_unused_input="ignore", **settings(mode))
+        opinions: list[tuple[str, Any]] = [
+            (mode, results) for results in called(function, graph.values)
+        ]
+        if mode in ("default", "fast", "compile"):
+            optimised = self.seed % 2 == 0
+            got = interpreted(function, graph.values, optimised=optimised, backwards=True)
+            opinions.append(("IR", got))
+        for who, got in opinions:
+            for position, (value, expected) in enumerate(zip(got, wanted, strict=True)):
+                _close(value, expected, f"{who}: {self} result={position}")
+        return Compared(len(opinions) * len(wanted))
+
+    def smaller(self) -> Iterator[GraphProgram]:
+        """With fewer steps."""
+        for steps in range(self.steps):
+            yield replace(self, steps=steps)
+
+    def script(self, mode: str) -> str:
+        """Runs it here: a graph has no text of its own."""
+        return f"from tests.fuzz.graphs import {type(self).__name__}\n\n{self}.run({mode!r})"
+
+
+def _close(value: Array, expected: Array, what: str) -> None:
+    scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=1.0))
+    try:
+        assert value.shape == expected.shape, what
+        assert value.dtype == expected.dtype, what
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-10 * scale, err_msg=what)
+    except AssertionError as error:
+        raise Wrong(str(error)) from None
+
+
+class Graphs:
+    """The generator."""
+
+    name = "graphs"
+
+    def generate(self, seed: int) -> GraphProgram:
+        """A graph of 5 to 44 steps."""
+        return GraphProgram(seed, 5 + seed % 40)
+
+    def modes(self, seed: int) -> tuple[str, ...]:
+        """The usual ones."""
+        return usual_modes(seed)
+
+
+GENERATOR = Graphs()

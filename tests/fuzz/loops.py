@@ -8,52 +8,55 @@ computes, loops and branches within it, and when it ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.graph import Tensor
-from symc.inputs import SharedVariable
 
 Shape = tuple[int, ...]
 
 WIDTH, HEIGHT = 3, 2  # of the rows
 
-# What a step can do with one or two values, written once for NumPy and for `symc.tensor`.
-ONE: dict[str, Callable[[Any, Any], Any]] = {
-    "tanh": lambda m, a: m.tanh(a),
-    "sin": lambda m, a: m.sin(a),
-    "half": lambda m, a: a * 0.5,
-    "bent": lambda m, a: m.where(a > 0.1, m.sqrt(abs(a)), a * 0.3),
+# What a step can do with one or two values, written once for NumPy and for `symc.tensor`: of `a`
+# and `b`, or of `a` and the number `i` of a step, by the functions of `m`.
+ONE = {
+    "tanh": "m.tanh(a)", "sin": "m.sin(a)", "half": "a * 0.5",
+    "bent": "m.where(a > 0.1, m.sqrt(abs(a)), a * 0.3)",
+}  # fmt: skip
+TWO = {"add": "a + b", "sub": "a - b", "mul": "a * m.tanh(b)", "max": "m.maximum(a, b)"}
+OTHER = {
+    "quarter": "a * 0.25", "total": "m.sum(a)", "rows": "m.sum(a, axis=0)", "last": "a[-1]",
+    "dot": "m.dot(a, b) * 0.4", "outer": "m.tanh(a)[:, None] * m.sin(b)[None, :]",
+    "gram": "m.dot(a.T, b) * 0.3",
+}  # fmt: skip
+# Parts whose lengths follow from the number of a step, folded: of a value along its first axis.
+SLICED = {
+    "before": "m.sum(a[:i], axis=0)", "behind": "m.sum(a[i:], axis=0)",
+    "window": "m.sum(m.sin(a[i : i + 2]), axis=0)",
+    "backwards": "m.sum(m.tanh(a[i::-1]), axis=0)",
+    "twice": "m.sum(a[i // 2 : 2 * i + 1][::2] * 0.5, axis=0)",
+}  # fmt: skip
+TEXTS = {**ONE, **TWO, **OTHER, **SLICED}
+EVERY: dict[str, Callable[..., Any]] = {
+    name: eval(f"lambda m, a, {'i' if name in SLICED else 'b=None'}: {text}")
+    for name, text in TEXTS.items()
 }
-TWO: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "add": lambda m, a, b: a + b,
-    "sub": lambda m, a, b: a - b,
-    "mul": lambda m, a, b: a * m.tanh(b),
-    "max": lambda m, a, b: m.maximum(a, b),
-}
-OTHER: dict[str, Callable[..., Any]] = {
-    "quarter": lambda m, a: a * 0.25,
-    "total": lambda m, a: m.sum(a),
-    "rows": lambda m, a: m.sum(a, axis=0),
-    "last": lambda m, a: a[-1],
-    "dot": lambda m, a, w: m.dot(a, w) * 0.4,
-    "outer": lambda m, a, b: m.tanh(a)[:, None] * m.sin(b)[None, :],
-    "gram": lambda m, a, b: m.dot(a.T, b) * 0.3,
-}
-EVERY: dict[str, Callable[..., Any]] = {**ONE, **TWO, **OTHER}
+MOST = 16  # steps, of any loop
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """One value of a step, or (of a loop) several, computed from earlier ones."""
+    """One value of a step, or (of a loop) several, computed from earlier ones.
+
+    A slice is bounded by the number of the own step, or (`level` 1 ...) of one around it."""
 
     kind: str
     args: tuple[int, ...]
     loop: RandomLoop | None = None
+    level: int = 0
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,8 @@ class Maker:
         shape = pool[first][0]
         fits = [i for i in floats if pool[i][0] in (shape, ())]
         second = self.pick(fits)
-        kind = self.pick(["one", "one", "two", "two", "two", "other", "other", "choose", "loop"])
+        kinds = "one one two two two other other choose loop slice"
+        kind = self.pick(kinds.split())
         if kind == "one":
             return self.add(pool, Instruction(self.pick(list(ONE)), (first,)), shape)
         if kind == "two":
@@ -209,6 +213,12 @@ class Maker:
                     pool, Instruction(self.pick(["last", "rows"]), (start + number,)), row
                 )
             return found
+        if kind == "slice":
+            if not shape:
+                return []
+            level = int(self.rng.integers(0, depth + 1))
+            made = Instruction(self.pick(list(SLICED)), (first,), level=level)
+            return self.add(pool, made, shape[1:])
         return self.product(pool, floats, first)
 
     def product(
@@ -264,8 +274,10 @@ class Written:
         self.module, self.counts = module, counts
         self.replay: Iterator[int] | None = iter(counts) if module is T else None
 
-    def run(self, loop: RandomLoop, args: Sequence[Any]) -> tuple[list[list[Any]], Any]:
-        """The rows of each output, and the shared variable afterwards."""
+    def run(
+        self, loop: RandomLoop, args: Sequence[Any], around: Sequence[Any] = ()
+    ) -> tuple[list[list[Any]], Any]:
+        """The rows of each output, and the shared variable afterwards, in loops `around`."""
         steps = loop.steps
         if loop.ends is not None and self.replay is not None:
             steps = next(self.replay)
@@ -285,7 +297,7 @@ class Written:
         if loop.ends is not None and self.replay is None:
             self.counts.append(0)
         for t in range(steps):
-            values = self.step(loop, args, t, rows, shared)
+            values = self.step(loop, args, t, rows, shared, around)
             new = [values[r] for r in loop.results]
             if self.replay is not None and t < first_kept:
                 new = [symc.disconnected_grad(value) for value in new]
@@ -300,8 +312,9 @@ class Written:
         return [row[depth:] for row, depth in zip(rows, depths, strict=True)], shared
 
     def step(
-        self, loop: RandomLoop, args: Sequence[Any], t: int, rows: list[list[Any]], shared: Any
-    ) -> list[Any]:
+        self, loop: RandomLoop, args: Sequence[Any], t: int, rows: list[list[Any]], shared: Any,
+        around: Sequence[Any],
+    ) -> list[Any]:  # fmt: skip
         given: list[Any] = []
         for sequence in loop.sequences:
             low, high = min(0, *sequence.taps), max(0, *sequence.taps)
@@ -313,10 +326,11 @@ class Written:
         given += [args[i] for i in (*loop.others, *loop.captured)]
         if loop.shared is not None:
             given.append(shared)
-        return computed(loop.code, given, self.module, self.inner, self.choose)
+        number = MOST - 1 - t if loop.backwards else t
+        return computed(loop.code, given, self.module, self.inner, self.choose, (number, *around))
 
-    def inner(self, loop: RandomLoop, args: Sequence[Any]) -> list[Any]:
-        rows, _ = self.run(loop, args)
+    def inner(self, loop: RandomLoop, args: Sequence[Any], around: Sequence[Any]) -> list[Any]:
+        rows, _ = self.run(loop, args, around)
         return [T.stack(row) if self.replay is not None else np.stack(row) for row in rows]
 
     def choose(self, condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -329,15 +343,16 @@ class Scanned:
     """Makes `symc.scan` of loops."""
 
     def run(
-        self, loop: RandomLoop, args: Sequence[Any], steps: Any = None
+        self, loop: RandomLoop, args: Sequence[Any], steps: Any = None, around: Sequence[Any] = ()
     ) -> tuple[list[Any], Any]:
         """The outputs, and the shared variable afterwards."""
+        counts = any(made.kind in SLICED or made.loop for made in loop.code)
 
         def step(*given: Any) -> Any:
+            numbers, given = (given[:1], given[1:]) if counts else ((), given)
             values = [*given, *(args[i] for i in loop.captured)]
-            if loop.shared is not None:
-                values.append(args[loop.shared])
-            values = computed(loop.code, values, T, self.inner, self.choose)
+            values += [] if loop.shared is None else [args[loop.shared]]
+            values = computed(loop.code, values, T, self.inner, self.choose, (*numbers, *around))
             new = [values[r] for r in loop.results]
             parts: list[Any] = [new[: len(loop.outputs)]]
             if loop.shared is not None:
@@ -348,7 +363,10 @@ class Scanned:
 
         outputs, updates = symc.scan(
             step,
-            [{"input": args[s.arg], "taps": list(s.taps)} for s in loop.sequences],
+            [
+                *([T.arange(MOST)] if counts else []),
+                *({"input": args[s.arg], "taps": list(s.taps)} for s in loop.sequences),
+            ],
             [
                 None if o is None
                 else args[o.arg] if o.taps == (-1,)
@@ -361,22 +379,25 @@ class Scanned:
         )  # fmt: skip
         return outputs, None if loop.shared is None else updates[args[loop.shared]]
 
-    def inner(self, loop: RandomLoop, args: Sequence[Any]) -> list[Any]:
-        return self.run(loop, args)[0]
+    def inner(self, loop: RandomLoop, args: Sequence[Any], around: Sequence[Any]) -> list[Any]:
+        return self.run(loop, args, around=around)[0]
 
     def choose(self, condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         return symc.ifelse(condition, then(), otherwise())
 
 
 def computed(
-    code: Sequence[Instruction], given: Sequence[Any], module: Any, inner: Any, choose: Any
-) -> list[Any]:
-    """All values of a step."""
+    code: Sequence[Instruction], given: Sequence[Any], module: Any, inner: Any, choose: Any,
+    numbers: Sequence[Any],
+) -> list[Any]:  # fmt: skip
+    """All values of a step; `numbers` are its own and those of the steps around it."""
     pool = list(given)
     for made in code:
         values = [pool[i] for i in made.args]
         if made.kind == "loop":
-            pool += inner(made.loop, values)
+            pool += inner(made.loop, values, numbers)
+        elif made.kind in SLICED:
+            pool.append(EVERY[made.kind](module, *values, numbers[made.level]))
         elif made.kind == "choose":
             pool.append(_chosen(module, values, choose))
         elif made.kind == "constant":
@@ -389,82 +410,3 @@ def computed(
 def _chosen(module: Any, values: list[Any], choose: Any) -> Any:
     condition, a, b = values
     return choose(module.sum(condition) > 0.2, lambda: module.sin(a * 0.7), lambda: a * 0.1 + b)
-
-
-# --- one case -------------------------------------------------------------------------------------
-
-
-@dataclass
-class Case:
-    """A random loop with its inputs, and a cost made of what it gives."""
-
-    seed: int
-    inputs: list[Tensor] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.rng = np.random.default_rng(self.seed)
-        maker = Maker(self.rng)
-        pool: list[tuple[Shape, bool]] = []
-        lengths = [int(n) for n in self.rng.integers(3, 9, 4)]
-        shapes: list[Shape] = [
-            (lengths[0],), (lengths[1], WIDTH), (lengths[2], HEIGHT, WIDTH), (), (WIDTH,),
-            (HEIGHT, WIDTH), (3,), (3, WIDTH), (WIDTH, WIDTH), (),
-        ]  # fmt: skip
-        for number, shape in enumerate(shapes):
-            static = maker.chance(0.4)
-            declared = tuple(n if static or n == 1 else None for n in shape)
-            self.inputs.append(T.tensor("float64", declared, name=f"x{number}"))
-            self.values.append(self.rng.standard_normal(shape) * 0.8)
-            pool.append((shape, False))
-        self.inputs.append(T.lvector("whole"))
-        self.values.append(self.rng.integers(-3, 4, lengths[3]))
-        pool.append(((lengths[3],), True))
-        self.shared: SharedVariable | None = None
-        self.args: list[Tensor] = list(self.inputs)
-        if maker.chance(0.3):
-            shape = maker.pick([(), (WIDTH,)])
-            self.shared = symc.shared(self.rng.standard_normal(shape), name="s")
-            self.args.append(self.shared)
-            pool.append((shape, False))
-        place = None if self.shared is None else len(pool) - 1
-        self.loop, self.rows = maker.loop(pool, 0, place)
-        self.uses = [maker.pick(["all", "last", "tail", "both"]) for _ in self.rows]
-        self.symbolic_steps = self.loop.says_steps and maker.chance(0.5)
-        self.weights = self.rng.standard_normal(512)
-
-    @property
-    def given(self) -> list[Any]:
-        """The values of all arguments."""
-        return self.values + ([] if self.shared is None else [self.shared.get_value()])
-
-    @property
-    def wrt(self) -> list[Tensor]:
-        """What there are gradients for."""
-        return [arg for arg in self.args if arg.dtype.is_float]
-
-    def cost(self, outputs: Sequence[Any], after: Any, count: int) -> Any:
-        """A number made of the rows of outputs, `count` of each, and of the shared variable."""
-        total: Any = 0.0
-        for number, (rows, use) in enumerate(zip(outputs, self.uses, strict=True)):
-            w = self.weights[10 * number : 10 * number + count]
-            for t in range(count):
-                if use in ("all", "both") or (use == "tail" and t):
-                    total = total + rows[t].sum() * w[t]
-            if count and use in ("last", "both"):
-                total = total + (rows[count - 1] * rows[count - 1]).sum()
-        return total if after is None else total + (after * after).sum()
-
-    def scanned_cost(self, outputs: Sequence[Tensor], after: Any, count: int) -> Tensor:
-        """The same of the loop's outputs."""
-        total = T.constant(0.0)
-        for number, (rows, use) in enumerate(zip(outputs, self.uses, strict=True)):
-            w = self.weights[10 * number : 10 * number + count]
-            sums = rows.sum(axis=tuple(range(1, rows.ndim))) if rows.ndim > 1 else rows
-            if use in ("all", "both"):
-                total = total + (sums * w).sum()
-            elif use == "tail":
-                total = total + (sums[1:] * w[1:]).sum()
-            if count and use in ("last", "both"):
-                total = total + T.sqr(rows[-1]).sum()
-        return total if after is None else total + T.sqr(after).sum()

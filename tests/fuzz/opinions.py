@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from symc.callable import Function
+from symc.codegen.blocks import every_step
 from symc.codegen.interpret import Array as Flat
 from symc.codegen.interpret import View, interpret
-from symc.codegen.ir import Program
+from symc.codegen.ir import Host, Pointer, Program, Routine
 from symc.compile import Stages
 from symc.graph import Array
+from symc.request import Request
 from symc.types import to_numpy
 
 
@@ -118,7 +120,14 @@ def interpreted(
 ) -> list[Array]:
     """What a compiled function would return, then the new values of what it updates."""
     made = function.runner.stages()
-    request = function.request
+    return results_of(made, function.request, arguments, optimised=optimised, backwards=backwards)
+
+
+def results_of(
+    made: Stages, request: Request, arguments: Sequence[Array], *, optimised: bool,
+    backwards: bool = False,
+) -> list[Array]:  # fmt: skip
+    """The same of what the pipeline made of a request."""
     program = made.optimised if optimised else made.program
     values = [variable.get_value() for variable in request.shared]
     outputs, changed = run_program(program, made, arguments, values, backwards=backwards)
@@ -129,3 +138,19 @@ def interpreted(
         for variable, _ in request.updates
     ]
     return [*outputs[: len(request.outputs)], *news]
+
+
+def is_known(program: Program) -> bool:
+    """Whether a program calls only routines that there are here, and nothing in Python."""
+    bytes_of = {buffer.name: buffer.dtype.bytes for buffer in program.buffers}
+    for step in every_step(program.steps):
+        match step:
+            case Routine("copy_bytes", (Pointer(target), *_)) if bytes_of[target] != 8:
+                return False
+            case Routine(name) if name not in ROUTINES:
+                return False
+            case Host():
+                return False
+            case _:
+                pass
+    return True

@@ -20,6 +20,9 @@ from symc import tensor as T
 from symc.errors import SymcError
 from symc.evaluate import evaluate
 from symc.graph import Array, Tensor
+from tests.fuzz.lines import Given, Kind, Line, Lines, literal
+from tests.fuzz.protocol import usual_modes
+from tests.fuzz.running import LineProgram
 
 DTYPES = (
     "float64", "float64", "float32", "float32", "float16", "int64", "int32", "int8", "uint8",
@@ -229,37 +232,49 @@ class Script:
 
     # --- using it -----------------------------------------------------------------------------
 
-    @property
-    def inputs(self) -> list[Item]:
-        """The arguments."""
-        return [item for item in self.items[: self.given] if item.name.startswith("x")]
-
     def item(self, name: str) -> Item:
         """The line of a name."""
         return next(item for item in self.items if item.name == name)
 
-    def results(self) -> list[Item]:
-        """Outputs, then new values."""
-        return [self.item(name) for name in [*self.outputs, *(new for _, new in self.updates)]]
 
-    def reproducer(self, mode: str) -> str:
-        """A short program that shows the same, with only the lines that matter."""
-        wanted = [item.name for item in self.results()]
-        needed = set(wanted) | {s for s, _ in self.updates}
-        kept: list[Item] = []
-        for item in reversed(self.items):
-            if item.name in needed:
-                kept.append(item)
-                needed |= set(re.findall(r"\b[xsvn]s?\d+\b", item.text))
-        inputs = [item for item in self.inputs if item.name in needed]
-        updates = ", ".join(f"({s}, {new})" for s, new in self.updates)
-        names = ", ".join(item.name for item in inputs)
-        arguments = ", ".join(self._literal(item.value) for item in inputs)
-        lines = ["import numpy as np, symc, symc.tensor as T"]
-        lines += [f"{item.name} = {item.text}" for item in reversed(kept)]
-        for chosen in (repr(mode), "'python'"):
-            lines.append(
-                f"print(symc.function([{names}], [{', '.join(wanted)}], updates=[], mode={chosen}, "
-                f"on_unused_input='ignore')({arguments}))"
-            )
-        return "\n".join([*lines, f"# updates: {updates or 'none'}"])
+# --- running them ---------------------------------------------------------------------------------
+
+
+def lines_of(script: Script) -> Lines:
+    """The script as lines that can be cut and run; what symc's ops mean in NumPy is the oracle."""
+    given: list[Given] = []
+    lines: list[Line] = []
+    for number, item in enumerate(script.items):
+        if number < script.given:
+            known = tuple(isinstance(dim, int) for dim in item.node.type.shape)
+            given.append(Given(item.name, literal(item.value), known, item.name.startswith("s")))
+            continue
+        args = tuple(dict.fromkeys(_NAME.findall(item.text)))
+        text = item.text
+        for place, arg in enumerate(args):
+            text = re.sub(rf"\b{arg}\b", f"{{{place}}}", text)
+        kind: Kind = "sums" if item.value.dtype.kind == "f" else "exact"
+        lines.append(Line(item.name, text, None, args, kind))
+    updates = tuple(script.updates)
+    calls = 2 if updates else 1
+    return Lines(tuple(given), tuple(lines), tuple(script.outputs), updates, (), calls).needed()
+
+
+_NAME = re.compile(r"\b(?:[xsv]|ns)\d+\b")
+
+
+class Scripts:
+    """The generator."""
+
+    name = "scripts"
+
+    def generate(self, seed: int) -> LineProgram:
+        """A script of 3 to 44 steps."""
+        return LineProgram(lines_of(Script(seed, 3 + seed % 42)))
+
+    def modes(self, seed: int) -> tuple[str, ...]:
+        """The usual ones."""
+        return usual_modes(seed)
+
+
+GENERATOR = Scripts()

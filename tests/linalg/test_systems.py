@@ -10,6 +10,7 @@ import pytest
 import symc
 from symc import tensor as T
 from tests.linalg.cases import definite, normal, regular
+from tests.near import assert_near, size_of
 from tests.ops.harness import check
 
 L: Any = T.linalg
@@ -89,8 +90,7 @@ def test_compiled_systems(dtype: str) -> None:
                        by_triangle(x, z, True, 0, False)]  # fmt: skip
             for got, value in zip(function(x, y, z), wanted, strict=True):
                 assert got.dtype == dtype
-                size = float(np.abs(value).max(initial=0))
-                np.testing.assert_allclose(got, value, rtol=tolerance, atol=tolerance * size)
+                assert_near(got, value, tolerance, tolerance * size_of(value))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])

@@ -11,6 +11,7 @@ import pytest
 import symc
 from symc import tensor as T
 from tests.linalg.cases import CASES, GROUPS, STACKS, Shape, regular, several, shapes_of, small
+from tests.near import assert_near, size_of
 from tests.ops.harness import check
 
 TOLERANCE = {"float32": 2e-4, "float64": 1e-11, "complex64": 2e-4, "complex128": 1e-11}
@@ -55,9 +56,8 @@ def test_compiled(group: str, rank: int, dtype: str) -> None:
             for got, value in zip(function(a), wanted, strict=True):
                 assert got.shape == np.shape(value), (names, shape)
                 assert got.dtype == np.asarray(value).dtype
-                scale = float(np.abs(value).max(initial=1))
-                limit = TOLERANCE[dtype] * scale
-                np.testing.assert_allclose(got, value, rtol=TOLERANCE[dtype], atol=limit)
+                limit = TOLERANCE[dtype] * size_of(value, 1.0)
+                assert_near(got, value, TOLERANCE[dtype], limit)
 
 
 def test_gradients_that_are_compiled() -> None:

@@ -360,3 +360,14 @@ def test_a_singular_matrix_within_a_step_names_the_line() -> None:
     f = symc.function([a], rows)
     with pytest.raises(symc.LinAlgError, match=r"singular(.|\n)*at +test_compiled\.py"):
         f(np.zeros((3, 2, 2)))
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_states_that_are_known_to_be_empty(steps: int) -> None:
+    """All their rows are at one place, known before the loop, and were declared nowhere."""
+    x, y = T.vector("x"), T.vector("y", shape=(0,))
+    s = symc.shared(np.zeros(0))
+    states, _ = symc.scan(lambda v: v + x.sum(), outputs_info=[y], n_steps=steps)
+    _, updates = symc.scan(lambda: {s: s + x.sum()}, n_steps=steps)
+    f = symc.function([x, y], [states, states[-1:]], updates=updates)
+    assert [value.shape for value in f(np.ones(3), np.zeros(0))] == [(steps, 0), (min(steps, 1), 0)]

@@ -16,8 +16,8 @@ from tests.loops.test_scan_api import r, values
 @pytest.mark.parametrize(
     ("initial", "wanted"),
     [
-        (0, "float32"),
-        (0.5, "float32"),
+        (0, "float64"),
+        (0.5, "float64"),
         (np.float32(0), "float32"),
         (np.int8(0), "float32"),
         (np.float64(0), "float64"),
@@ -85,3 +85,60 @@ def test_an_index_out_of_range_within_a_step() -> None:
     np.testing.assert_array_equal(values([x, i], result, [1.0, 2.0], [1, -1]), [2.0, 2.0])
     with pytest.raises(BadIndex, match="index 2 is out of bounds for axis 0 with length 2"):
         values([x, i], result, [1.0, 2.0], [1, 2])
+
+
+def test_python_numbers_as_states_are_int64_and_float_x() -> None:
+    """`while_loop(lambda i: i < 499, ..., 0)` raised "499 out of bounds for int8"."""
+    for start, dtype in ((0, "int64"), (0.0, "float64"), ([0][0], "int64"), (0j, "complex128")):
+        for last in (
+            symc.while_loop(lambda s: abs(s) < 499, lambda s: s + 1, start),
+            symc.fori_loop(0, 499, lambda _, s: s + 1, start),
+            symc.scan(lambda s: s + 1, outputs_info=start, n_steps=499)[0][-1],
+            symc.foldl(lambda _, s: s + 1, T.zeros((499,)), start)[0],
+            symc.foldr(lambda _, s: s + 1, T.zeros((499,)), start)[0],
+        ):
+            assert last.dtype == dtype
+            assert values([], last) == 499
+    for narrow in (np.int8(0), np.uint8(0), np.float16(0), np.float32(0), np.array(0, "int16")):
+        assert symc.fori_loop(0, 9, lambda _, s: s + 1, narrow).dtype == narrow.dtype
+
+
+def test_python_numbers_as_states_beside_other_dtypes() -> None:
+    rows = {dtype: T.vector(dtype=dtype) for dtype in ("int8", "int64", "float32", "float64")}
+
+    def total(row: Any, start: Any) -> str:
+        return str(symc.reduce(lambda x, total: total + x, rows[row], start)[0].dtype)
+
+    assert [total(row, 0) for row in rows] == ["int64", "int64", "float64", "float64"]
+    assert [total(row, 0.5) for row in rows] == ["float64"] * 4
+    assert [total(row, True) for row in rows] == list(rows)
+    with symc.config.set(floatX="float32"):
+        assert total("float32", 0) == total("float32", 0.0) == "float32"
+        assert total("float64", 0) == total("float64", 0.0) == "float64"
+        pair = {"initial": [0.0, 1.0], "taps": [-2, -1]}
+        assert symc.scan(lambda a, b: a + b, outputs_info=pair, n_steps=3)[0].dtype == "float32"
+
+
+def test_states_of_several_dtypes() -> None:
+    count, half, on = symc.while_loop(
+        lambda i, s, on: on, lambda i, s, on: (i + 1, s + 0.5, i < 300), [0, 0, True]
+    )
+    assert [count.dtype, half.dtype, on.dtype] == ["int64", "float64", "bool"]
+    assert values([], [count, half]) == [301, 150.5]
+
+
+def test_numbers_that_a_step_gives_are_weak() -> None:
+    """`lambda s: 0` made a float32 state float64."""
+    start = T.fscalar("start")
+    assert symc.fori_loop(0, 2, lambda _, s: 0, start).dtype == "float32"
+    assert symc.while_loop(lambda s: s > 0, lambda s: 0, start).dtype == "float32"
+
+
+def test_a_number_on_one_side_of_a_branch_takes_the_others_dtype() -> None:
+    c, single = T.bscalar("c"), T.fscalar("single")
+    for then, otherwise, dtype in (
+        (single, 0, "float32"), (0.5, single, "float32"), (T.lscalar(), 0.5, "float64"),
+        (1, 0.5, "float64"), (1, 2, "int64"), (True, False, "bool"), (np.int8(1), 2, "int8"),
+    ):  # fmt: skip
+        assert symc.ifelse(c, then, otherwise).dtype == dtype
+    assert [r.dtype for r in symc.ifelse(c, [single, 1], [0, 2.0])] == ["float32", "float64"]

@@ -12,6 +12,7 @@ import symc
 from symc import tensor as T
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.tensor import nnet
+from tests.near import assert_near, size_of
 from tests.nnet import oracle
 from tests.ops.harness import check
 
@@ -137,10 +138,8 @@ def test_the_routine_agrees_with_the_interpreter(case: dict[str, Any], dtype: st
         c = rng.standard_normal((images, *shape[1:])).astype(dtype)
         for got, expected in zip(compiled(a, b, c), interpreted(a, b, c), strict=True):
             assert got.shape == expected.shape
-            tolerance = {"float32": 1e-4, "float64": 1e-12}[dtype] * max(
-                1, np.abs(expected).max(initial=0)
-            )
-            np.testing.assert_allclose(got, expected, rtol=0, atol=tolerance)
+            tolerance = {"float32": 1e-4, "float64": 1e-12}[dtype]
+            assert_near(got, expected, 0.0, tolerance * size_of(expected, 1.0))
 
 
 def test_groups_and_other_dimensions_compiled() -> None:

@@ -22,6 +22,7 @@ from symc import tensor as T
 from symc.evaluate import evaluate
 from symc.graph import Tensor
 from symc.saved.document import Document, nodes_of
+from tests.near import assert_near, size_of
 
 STEP = np.finfo(np.float64).eps ** (1 / 3)
 TOLERANCE = 1e3 * np.finfo(np.float64).eps ** (2 / 3)
@@ -124,33 +125,18 @@ def once(function: symc.Function, given: Sequence[Any], *, backwards: bool) -> S
 
 
 def same(value: Any, wanted: Any, rtol: float) -> None:
-    """Equal dtype, shape and elements: exactly for integers, within `rtol` for float64."""
+    """Equal dtype, shape and elements: exactly for integers, within `rtol` for float64.
+
+    Complex numbers are compared as such, not by their parts.
+    """
     value, wanted = np.asarray(value), np.asarray(wanted)
     assert value.dtype == wanted.dtype, (value.dtype, wanted.dtype)
     assert value.shape == wanted.shape, (value.shape, wanted.shape)
-    if wanted.dtype.kind == "c":  # relative to the number, not to each of its parts
-        same_complex(value, wanted, rtol)
-        return
-    if wanted.dtype.kind != "f":
+    if wanted.dtype.kind not in "fc":
         np.testing.assert_array_equal(value, wanted)
         return
-    loose = {2: 2e-3, 4: 2e-6, 8: rtol}[wanted.dtype.itemsize]
-    finite = np.abs(wanted[np.isfinite(wanted)])
-    scale = float(finite.max()) if finite.size else 0.0
-    np.testing.assert_allclose(value, wanted, rtol=loose, atol=loose * scale * 1e-2)
-
-
-def same_complex(value: Any, wanted: Any, rtol: float) -> None:
-    """Complex numbers within `rtol` of their size; where a part is not finite, that part alike."""
-    loose = {8: 2e-6, 16: rtol}[wanted.dtype.itemsize]
-    ordinary = np.isfinite(wanted)
-    scale = float(np.abs(wanted[ordinary]).max()) if ordinary.any() else 0.0
-    allowed = loose * (np.abs(wanted) + 1e-2 * scale)
-    with np.errstate(all="ignore"):
-        near = np.abs(value - wanted) <= allowed
-    for part in (np.real, np.imag):
-        np.testing.assert_array_equal(part(value)[~ordinary], part(wanted)[~ordinary])
-    np.testing.assert_array_equal(near[ordinary], True, f"{value} is not {wanted}")
+    loose = {"f2": 2e-3, "f4": 2e-6, "c8": 2e-6}.get(wanted.dtype.str[1:], rtol)
+    assert_near(value, wanted, loose, loose * size_of(wanted) * 1e-2)
 
 
 def is_wide(array: Any) -> bool:
@@ -200,6 +186,7 @@ def check_derivatives(
     pushed = symc.Rop(output, targets, [T.constant(along[i]) for i in wrt], disconnected="zero")
     got = evaluate([inner, product(us, pushed), *pulled], {**values, us: u})
     size = float(np.abs(u).sum() * max(1.0, np.abs(high).max())) + abs(wanted)
+    assert np.isfinite(size), "derivatives cannot be checked where there are infinities"
     assert abs(got[0] - wanted) <= TOLERANCE * size, ("reverse", got[0], wanted)
     assert abs(got[1] - wanted) <= TOLERANCE * size, ("forward", got[1], wanted)
     for g, i in zip(got[2:], wrt, strict=True):
@@ -212,6 +199,7 @@ def check_derivatives(
     wanted2 = float((high2 - low2) / (2 * STEP))
     got2 = float(evaluate([probe], {**values, us: u})[0])
     size2 = float(size + abs(high2) + abs(wanted2))
+    assert np.isfinite(size2), "nor second ones"
     assert abs(got2 - wanted2) <= 10 * TOLERANCE * size2, ("second order", got2, wanted2)
 
     # The whole Jacobian in one batched pass against one pass for each row.

@@ -104,6 +104,7 @@ def joining() -> list[Case]:
         ("matrix_transpose", lambda m, x: m.matrix_transpose(x), (C,)),
         ("permute_dims", lambda m, x: m.permute_dims(x, (2, 0, 1)), (C,)),
         ("resize", lambda m, x: m.resize(x, (2, 4)), (V,)),
+        ("resize nothing", lambda m, x: m.resize(x, (2, 3)), (EMPTY,)),
         ("resize smaller", lambda m, x: m.resize(x, 3), (M,)),
         ("unstack", lambda m, x: m.unstack(m.stack([x, x]))[1], (M,)),
         *((f"rot90 {k}", lambda m, x, k=k: m.rot90(x, k), (M,)) for k in range(-1, 4)),

@@ -170,6 +170,7 @@ REARRANGED: list[Case] = [
     ("tile none", lambda x: T.tile(x, (0, 2)), (draw(2, 2),), lambda x: np.tile(x, (0, 2))),
     ("tile symbolic", lambda x, n: T.tile(x, (n, 2)), (draw(2, 3), np.array(2)),
      lambda x, n: np.tile(x, (2, 2))),
+    ("tile nothing", T.tile, (np.zeros(0), np.array(2**63 - 1)), lambda x, n: x),
     ("tile scalar", lambda x: T.tile(x, 2), (np.float64(2.0),), lambda x: np.tile(x, 2)),
     ("repeat", lambda x: T.repeat(x, 2), (draw(2, 3),), lambda x: np.repeat(x, 2)),
     ("repeat axis", lambda x: x.repeat(3, axis=-1), (draw(2, 3),), lambda x: np.repeat(x, 3, 1)),

@@ -275,3 +275,12 @@ def test_a_step_of_zero_at_run_time(dtype: str) -> None:
     same(function(np.array(2, dtype)), N.arange(0, 5, 2, dtype), 0)
     with pytest.raises(ZeroDivisionError):
         function(np.array(0, dtype))
+
+
+def test_a_range_starts_from_a_scalar_in_damaged_files_too() -> None:
+    """A file made the start a matrix, and the interpreter found another rank than was promised."""
+    op, one = T.arange(3).op, T.constant(1)
+    with pytest.raises(RankError, match="arange: the start must be a scalar"):
+        op(T.lmatrix("m"), one, one)
+    with pytest.raises(RankError, match="arange: the step must be a scalar"):
+        op(one, T.lvector("v"), one)

@@ -381,7 +381,8 @@ def test_equal_calls_give_one_node() -> None:
     assert x.max(axis=None) is x.max((0, 1, 2))
     row = T.row("r")
     assert not isinstance(row.sum(0).op, Reduce)
-    assert row.sum(0, keepdims=True) is row
+    assert row.max(0, keepdims=True) is row
+    assert row.sum(0, keepdims=True) is row.sum(0, keepdims=True)  # 0.0 even for -0.0
 
 
 def test_axes_are_checked() -> None:

@@ -238,3 +238,16 @@ def test_no_store_of_a_loop_with_a_condition_is_lost() -> None:
     for mode in ("compile", "default"):
         f = symc.function([x], T.roll(x, (1, 2), axis=(0, 1)), mode=mode)
         np.testing.assert_array_equal(f(rows), np.roll(rows, (1, 2), (0, 1)))
+
+
+@pytest.mark.parametrize("shape", [(0, -1), (-1, 0), (0, 3, -1), (-1, 0, 0)])
+@pytest.mark.parametrize("given", [(0,), (0, 3), (3,), (2, 3)])
+def test_minus_one_beside_a_length_0_is_refused_as_in_numpy(
+    shape: tuple[int, ...], given: tuple[int, ...]
+) -> None:
+    """It was a division by zero at the first call."""
+    with pytest.raises(ValueError, match="cannot reshape"):
+        np.zeros(given).reshape(shape)
+    for x in (T.tensor("float64", (None,) * len(given)), T.constant(np.zeros(given))):
+        with pytest.raises(ShapeMismatch, match="cannot reshape"):
+            x.reshape(shape)

@@ -1,20 +1,26 @@
-"""A headless Chromium, driven over a pipe in the DevTools protocol: as much as the tests need."""
+"""Which Chromium the tests of pages run in, and one page of it, driven by Playwright.
+
+Playwright is told which program to run: it never downloads one.
+"""
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import os
 import shutil
-import subprocess
-import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+import pytest
 
 OPTIONS = (
-    "--headless", "--no-sandbox", "--no-zygote", "--single-process", "--disable-gpu",
-    "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
+    "--no-sandbox",  # refused to root, and in containers
+    "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
 )  # fmt: skip
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "chrome-headless-shell")
+HANG = 600_000.0  # milliseconds after which a browser is not waited for any longer
 
 
 def find() -> str | None:
@@ -23,94 +29,56 @@ def find() -> str | None:
     return named or next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-class Browser:
-    """One page in a browser of its own. `requests` has what it asked for."""
+def why_missing() -> str | None:
+    """What a machine lacks, and how to get it."""
+    if find() is None:
+        return "no Chromium: apt install chromium, or name one by SYMC_BROWSER"
+    if importlib.util.find_spec("playwright") is None:
+        return "no Playwright, which has no package for this machine"
+    return None
 
-    def __init__(self, program: str) -> None:
-        self._profile = tempfile.mkdtemp(prefix="symc-browser-")
-        read, ours_out = os.pipe()
-        ours_in, write = os.pipe()
 
-        def connect() -> None:  # the browser reads commands from file 3 and answers on file 4
-            os.dup2(read, 203)
-            os.dup2(write, 204)
-            os.dup2(203, 3)
-            os.dup2(204, 4)
+def is_needed() -> bool:
+    """Whether tests fail where there is no browser, and are not skipped: in CI."""
+    return bool(os.environ.get("SYMC_NEEDS_BROWSER"))
 
-        self._process = subprocess.Popen(
-            [program, *OPTIONS, f"--user-data-dir={self._profile}", "about:blank"],
-            preexec_fn=connect, close_fds=False,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        os.close(read)
-        os.close(write)
-        self._out = os.fdopen(ours_out, "wb", buffering=0)
-        self._in = os.fdopen(ours_in, "rb")
-        self._number = 0
-        self._session: str | None = None
+
+class Page:
+    """A page. `requests` has the addresses that it asked for, `errors` what its script threw."""
+
+    def __init__(self, page: Any) -> None:
+        self.mouse = page.mouse
+        self.value = page.evaluate
         self.requests: list[str] = []
         self.errors: list[str] = []
-        pages = self.command("Target.getTargets")["targetInfos"]
-        target = next(page["targetId"] for page in pages if page["type"] == "page")
-        attached = self.command("Target.attachToTarget", targetId=target, flatten=True)
-        self._session = attached["sessionId"]
-        for domain in ("Page", "Network", "Runtime"):
-            self.command(f"{domain}.enable")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._out.close()
-        self._process.kill()
-        self._process.wait()
-        self._in.close()
-        shutil.rmtree(self._profile, ignore_errors=True)
-
-    def command(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Sends a command, and returns its result."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        self._out.write(json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._message()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, f"{method}: {answer['error']}"
-                found: dict[str, Any] = answer["result"]
-                return found
-
-    def _message(self) -> dict[str, Any]:
-        text = bytearray()
-        while (byte := self._in.read(1)) != b"\0":
-            assert byte, "the browser has ended"
-            text += byte
-        message: dict[str, Any] = json.loads(text)
-        match message.get("method"):
-            case "Network.requestWillBeSent":
-                self.requests.append(message["params"]["request"]["url"])
-            case "Runtime.exceptionThrown":
-                self.errors.append(json.dumps(message["params"]["exceptionDetails"]))
-            case _:
-                pass
-        return message
+        self._page = page
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, path: Path) -> None:
         """Shows a file, and waits until it is loaded."""
-        self.command("Page.navigate", url=path.as_uri())
-        while self.value("document.readyState") != "complete":
-            pass
+        self._page.goto(path.as_uri(), wait_until="load")
 
-    def value(self, script: str) -> Any:
-        """The value of an expression in the page."""
-        answer = self.command("Runtime.evaluate", expression=script, returnByValue=True)
-        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
+    def wait_until(self, condition: str) -> None:
+        """Waits until an expression in the page is true: events come when the browser has time."""
+        self._page.wait_for_function(condition)
 
-    def click(self, x: float, y: float) -> None:
-        """A click with the mouse."""
-        for kind in ("mousePressed", "mouseReleased"):
-            self.command(
-                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
-            )
+
+@contextmanager
+def pages() -> Generator[Any]:
+    """What makes pages of one browser: ``with pages() as new: page = new()``."""
+    why = why_missing()
+    if why is not None:
+        pytest.fail(why, pytrace=False)
+    from playwright.sync_api import sync_playwright  # late: it may be missing
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find(), args=list(OPTIONS), timeout=HANG
+        )
+        context = browser.new_context(viewport={"width": 1300, "height": 900})
+        context.set_default_timeout(HANG)
+        try:
+            yield lambda: Page(context.new_page())
+        finally:
+            browser.close()

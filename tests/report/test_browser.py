@@ -1,44 +1,45 @@
 """The page in a browser: its script runs, nodes can be clicked, and it asks for nothing.
 
-Needs a Chromium: the one that SYMC_BROWSER names, or one in PATH.
+Needs a Chromium: see `browser.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
-from . import browser, functions
+from . import functions
+from .browser import Page, is_needed, pages, why_missing
 
-PROGRAM = browser.find()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium; name one by SYMC_BROWSER")
+if not is_needed() and (why := why_missing()):
+    pytest.skip(why, allow_module_level=True)
+
+NewPage: TypeAlias = Callable[[], Page]
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[browser.Browser, Path]]:
-    path = functions.step().report(tmp_path_factory.mktemp("report") / "out.html")
-    assert PROGRAM is not None
-    with browser.Browser(PROGRAM) as page:
-        page.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=1300, height=900, deviceScaleFactor=1, mobile=False,
-        )  # fmt: skip
-        yield page, path
+def new_page() -> Iterator[NewPage]:
+    with pages() as new:
+        yield new
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return functions.step().report(tmp_path_factory.mktemp("report") / "out.html")
 
 
 @pytest.fixture
-def page(shown: tuple[browser.Browser, Path]) -> browser.Browser:
-    """The page, loaded anew."""
-    found, path = shown
-    found.command("Page.navigate", url="about:blank")
-    found.open(path)
-    return found
+def page(new_page: NewPage, report: Path) -> Page:
+    """The page of a function, loaded anew."""
+    page = new_page()
+    page.open(report)
+    return page
 
 
-def middle(page: browser.Browser, selector: str) -> tuple[float, float]:
+def middle(page: Page, selector: str) -> tuple[float, float]:
     found: Any = page.value(
         f"(r => [r.x + r.width / 2, r.y + r.height / 2])"
         f"(document.querySelector('{selector}').getBoundingClientRect())"
@@ -46,34 +47,34 @@ def middle(page: browser.Browser, selector: str) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def is_shown(page: browser.Browser, identity: str) -> bool:
+def is_shown(page: Page, identity: str) -> bool:
     found = page.value(f"document.getElementById('{identity}').offsetParent !== null")
     assert isinstance(found, bool)
     return found
 
 
-def test_nothing_is_asked_for_but_the_page(page: browser.Browser) -> None:
+def test_nothing_is_asked_for_but_the_page(page: Page) -> None:
     assert page.value("document.documentElement.className") == "scripted"
     assert page.errors == []
     assert {url.partition(":")[0] for url in page.requests} <= {"file", "about"}
     assert len({url for url in page.requests if url.startswith("file:")}) == 1
 
 
-def test_a_click_on_a_node_says_what_it_is(page: browser.Browser) -> None:
+def test_a_click_on_a_node_says_what_it_is(page: Page) -> None:
     assert is_shown(page, "before")
     assert not is_shown(page, "after")
     assert not is_shown(page, "about-before-2")
-    page.click(*middle(page, "#before-2"))
+    page.mouse.click(*middle(page, "#before-2"))
     assert is_shown(page, "about-before-2")
     assert page.value("document.querySelector('.node.selected').id") == "before-2"
     assert page.value("document.querySelectorAll('.edge.near').length") >= 2
-    page.click(*middle(page, "#before-0"))
+    page.mouse.click(*middle(page, "#before-0"))
     assert is_shown(page, "about-before-0")
     assert not is_shown(page, "about-before-2")
 
 
-def test_links_lead_to_graphs_and_kernels(page: browser.Browser) -> None:
-    page.value("document.querySelector('#task-0 a[href^=\"#after-\"]').click()")
+def test_links_lead_to_graphs_and_kernels(page: Page) -> None:
+    page.value('document.querySelector(\'[id^="task-"] a[href^="#after-"]\').click()')
     assert page.value("location.hash").startswith("#after-")
     page.value("new Promise(done => setTimeout(done, 0))")
     assert is_shown(page, "after")
@@ -85,24 +86,24 @@ def test_links_lead_to_graphs_and_kernels(page: browser.Browser) -> None:
     assert page.value(f"document.querySelector('{kernel}').getBoundingClientRect().top") < 900
 
 
-def test_the_wheel_zooms_and_dragging_moves(page: browser.Browser) -> None:
+def test_the_wheel_zooms_and_dragging_moves(page: Page) -> None:
     view = "document.querySelector('#before svg').getAttribute('viewBox').split(' ').map(Number)"
     first: Any = page.value(view)
     x, y = middle(page, "#before svg")
-    page.command("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-100)
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -100)
+    page.wait_until(f"{view}[2] !== {first[2]}")
     nearer: Any = page.value(view)
     assert nearer[2] == pytest.approx(first[2] / 1.2)
-    for kind, dx in (("mousePressed", 0), ("mouseMoved", 40), ("mouseReleased", 40)):
-        page.command(
-            "Input.dispatchMouseEvent", type=kind, x=x + dx, y=y, button="left", buttons=1,
-            clickCount=1,
-        )  # fmt: skip
+    page.mouse.down()
+    page.mouse.move(x + 40, y)
+    page.mouse.up()
     moved: Any = page.value(view)
     assert moved[0] < nearer[0]
     assert moved[2] == nearer[2]
 
 
-def test_rewrites_are_stepped_through(page: browser.Browser) -> None:
+def test_rewrites_are_stepped_through(page: Page) -> None:
     page.value("document.getElementById('next-step').click()")
     assert page.value("document.querySelector('#steps .selected').id") == "step-0"
     page.value("document.getElementById('next-step').click()")
@@ -112,11 +113,10 @@ def test_rewrites_are_stepped_through(page: browser.Browser) -> None:
 
 
 def test_a_huge_graph_opens(
-    shown: tuple[browser.Browser, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    new_page: NewPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("symc.report.contents.MOST_NODES", 100)
-    page, _ = shown
-    page.command("Page.navigate", url="about:blank")
+    page = new_page()
     page.open(functions.chain(400).report(tmp_path / "huge.html"))
     assert page.errors == []
     assert page.value("document.querySelectorAll('#before .node').length") == 100

@@ -125,6 +125,13 @@ EXAMPLES: dict[str, list[Example]] = {
         (lambda v: v + T.exp(T.constant([1.0, 2.0, 3.0, 4.0])), [V]),
         (lambda v: v * T.sum(T.constant(A), axis=0), [V]),
     ],
+    "nothing added to what is never -0.0": [
+        (lambda v: T.exp(v) + 0, [V]),
+        (lambda v: 0 + (T.sqr(v) - 1.5), [V]),
+        (lambda v: T.log(v) + 0.0, [abs(V)]),
+        (lambda v: T.where(v > 0, v + 1.0, T.abs(v)) + 0, [V]),
+        (lambda a: a.sum(axis=0) * 1.5 - a[0] + a.sum(axis=0) + 0, [A]),
+    ],
     "one number, not an array of it": [(lambda a: a + T.constant(np.full((3, 4), 2.5)), [A])],
     "reading a region just written": [
         (lambda a, v: T.set_subtensor(a[1], v)[1], [A, V]),

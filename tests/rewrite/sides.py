@@ -32,6 +32,8 @@ COMPOSITE_COST = {
     "sum": 1, "max": 1, "sum_kept": 1, "max_kept": 1,
 }  # fmt: skip
 
+REDUCED = frozenset({"sum", "max", "logsumexp", "sum_kept", "max_kept", "logsumexp_kept"})
+
 
 def calls(pattern: Pattern) -> Iterator[Call]:
     """Every call in a pattern."""
@@ -51,9 +53,23 @@ def variables(pattern: Pattern) -> list[Variable]:
 
 
 def cost(pattern: Pattern) -> float:
-    """What an element costs: what occurs twice counts once, as in a graph; constants nothing."""
+    """What an element costs: what occurs twice counts once, as in a graph; constants nothing.
+
+    What is done once for a whole row counts nothing either.
+    """
     parts = {repr(part): part for part in calls(pattern) if not _is_constant(part)}
-    return float(sum(_own_cost(part) for part in parts.values()))
+    return float(sum(_own_cost(part) for part in parts.values() if not _is_of_rows(part)))
+
+
+def _is_of_rows(part: Call) -> bool:
+    """Whether a function is applied to what rows are reduced to, and to scalars."""
+    return part.function not in OVER_AXES and all(map(_is_one_a_row, part.args))
+
+
+def _is_one_a_row(part: Pattern) -> bool:
+    if isinstance(part, Call):
+        return part.function in REDUCED or _is_of_rows(part)
+    return not isinstance(part, Variable) or part.kind in ("scalar", "constant", "power")
 
 
 def _own_cost(part: Call) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 import pytest
 import sympy
 
+import symc
+from symc import tensor as T
 from symc.rewrite.engine import Step
 from symc.rewrite.pattern import Call, Number, Pattern, Variable
 from symc.rewrite.pipeline import all_rules, optimize, rules_for
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rule
 from symc.tensor.views import broadcast_to
+from tests.near import unit_at
 from tests.rewrite.sides import (
     INTEGERS,
     SPECIAL,
@@ -149,7 +153,7 @@ def test_rounding_rules_are_not_less_accurate(rule: Rule) -> None:
             if not abs(value) < 1e38:
                 continue
             size = max(map(abs, wanted)) if over_axes(rule) else abs(value)
-            ulp = mpmath.mpf(float(np.spacing(np.float32(float(size)))))
+            ulp = unit_at(float(size), "float32")
             allowed = 4 * ulp + max(abs(each[k] - value) for each in moved)
             errors = [
                 abs(mpmath.mpf(float(got[k])) - value) if np.isfinite(got[k]) else mpmath.inf
@@ -160,16 +164,86 @@ def test_rounding_rules_are_not_less_accurate(rule: Rule) -> None:
     assert tried >= 12
 
 
+ZEROS = [0.0, -0.0, 1.0, -1.0, 0.5, -3.0]
+
+
+def points_with_zeros(rule: Rule) -> list[dict[str, Any]]:
+    """Every combination of numbers, or rows of two of them, with zeros of both signs among them."""
+    given = kinds(rule)
+    rows = over_axes(rule)
+    columns: list[list[Any]] = []
+    for kind in given.values():
+        single = [False, True] if kind == "mask" else ZEROS
+        as_rows = rows and kind != "scalar"
+        columns.append([*map(np.array, itertools.product(single, single))] if as_rows else single)
+    return [dict(zip(given, each, strict=True)) for each in itertools.product(*columns)]
+
+
+@named([rule for rule in RULES if rule.valid is ROUNDS])
+def test_rounding_rules_keep_the_signs_of_zeros(rule: Rule) -> None:
+    """Where the value is 0, the zero is that of the left side: NumPy's.
+
+    Where it only rounds to 0 on both sides, the right side may have its sign.
+    """
+    rows = over_axes(rule)
+    points = points_with_zeros(rule)
+    sides = Sides(rule, "float64", 2 if rows else 1)
+    stacked = {
+        name: np.array([point[name] for point in points]) for name in kinds(rule)
+    }  # a scalar of a rule over axes is one for each row
+    for name, kind in kinds(rule).items():
+        if rows and kind == "scalar":
+            return check_row_by_row(rule, sides, points)
+        assert stacked[name].ndim == (2 if rows else 1)
+    check_zeros(rule, points, *sides.evaluate(stacked))
+    return None
+
+
+def check_row_by_row(rule: Rule, sides: Sides, points: list[dict[str, Any]]) -> None:
+    """For rules with scalars, which are the same for all rows of a call."""
+    for point in points:
+        given = {
+            n: value[None] if np.ndim(value) else np.array(value) for n, value in point.items()
+        }
+        check_zeros(rule, [point], *sides.evaluate(given))
+
+
+def check_zeros(rule: Rule, points: list[dict[str, Any]], left: Any, right: Any) -> None:
+    """Where both sides are 0, and their signs differ, the right one is that of the true value."""
+    other = (left == 0) & (right == 0) & (np.signbit(left) != np.signbit(right))
+    for place in zip(*np.nonzero(other), strict=True):
+        point = points[place[0]]
+        exact = exact_value(rule, point)
+        value = 0 if exact is None else exact[place[1] if len(place) > 1 else 0]
+        assert value != 0, (point, left[place], right[place])
+        assert bool(np.signbit(right[place])) == (value < 0), (point, left[place], right[place])
+
+
 # --- FINITE ---------------------------------------------------------------------------------------
 
 
 @named([rule for rule in RULES if rule.valid is FINITE])
 def test_finite_rules_agree_on_ordinary_numbers(rule: Rule) -> None:
-    sides = Sides(rule, "float64", 1)
+    rows = over_axes(rule)
+    sides = Sides(rule, "float64", 2 if rows else 1)
     rng = generator(rule)
-    values = {name: rng.uniform(0.5, 3.0, 50) for name in kinds(rule)}
+    values = {
+        name: rng.uniform(0.5, 3.0, () if kind == "scalar" else (10, 5) if rows else 50)
+        for name, kind in kinds(rule).items()
+    }
     left, right = sides.evaluate(values)
     np.testing.assert_allclose(left, right, rtol=1e-14)
+
+
+def test_a_factor_that_is_not_finite_stays_in_the_sum() -> None:
+    """Infinities of both signs add up to NaN, and no elements to 0, whatever the factor is."""
+    x, s = T.vector("x"), T.scalar("s")
+    sums = [T.sum(x * s), T.sum(s * x * 2), T.sum(x / s)]
+    for mode in ("python", "default"):
+        f = symc.function([x, s], sums, mode=mode)
+        np.testing.assert_array_equal(f(np.array([2.0, -1.0]), np.inf), [np.nan, np.nan, 0.0])
+        np.testing.assert_array_equal(f(np.array([2.0, -1.0]), 0.0), [0.0, 0.0, np.nan])
+        np.testing.assert_array_equal(f(np.zeros(0), np.nan), [0.0, 0.0, 0.0])
 
 
 # --- all ------------------------------------------------------------------------------------------

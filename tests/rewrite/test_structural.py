@@ -44,8 +44,8 @@ def test_rule_changes_no_value(name: str, number: int, static: bool) -> None:
         assert same_bits(before, one).all()
     np.testing.assert_allclose(one, before, rtol=1e-14, atol=1e-15)
     np.testing.assert_allclose(final, before, rtol=1e-13, atol=1e-14)
-    # A multiplication may stand for a sum, which costs nothing in itself.
-    assert _cost(after) <= _cost(expr) + 2
+    # A multiplication, and + 0 for the sign of a zero, may stand for a sum, which costs nothing.
+    assert _cost(after) <= _cost(expr) + 3
 
 
 # What n**3 multiplications are worth beside an element of anything else; and with a factorisation

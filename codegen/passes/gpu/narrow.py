@@ -1,7 +1,9 @@
 """narrow: lengths and indexes have 32 bits, which a device computes several times faster than 64.
 
-The program is only run where no array has more than 2^30 elements and no loop more
-iterations (`limits` says what the host must test); else the same program without this pass is.
+The program is only run where no array has more than 2^30 elements, no loop more iterations, and no
+size is larger (`limits` and `narrow_sizes` say what the host must test); else the same program
+without this pass is. The tests cannot wrap: products stop at 2^60, and in sums of them, each of
+which is tested by itself, nothing else is above 2^30.
 
 An index is a sum of products, and those are the same modulo 2^32 whatever the width of what they
 are made of, as long as the index itself fits. Only a few operations need their operands exactly:
@@ -43,8 +45,10 @@ from symc.codegen.ir import (
 from symc.codegen.passes.gpu.values import elements
 from symc.codegen.passes.memory import prepared
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements, substitute
+from symc.codegen.signs import natural_sizes
 
-LARGEST = (1 << 31) - (1 << 20)  # of constants; lengths stay below half, so that sums fit as well
+LARGEST = (1 << 31) - (1 << 20)  # of constants
+LONGEST = 1 << 30  # of lengths: SYMC_LONGEST of runtime/devicelaunch.h
 EXACT = frozenset({"floordiv", "mod", "min", "max"})
 ORDER = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 MODULAR = frozenset({"add", "sub", "mul"})
@@ -63,7 +67,11 @@ def narrow(program: Program) -> Program:
     if any(counters & names_in(length) for length in lengths_of(program)):
         return program
     data = elements(program)
-    kernels = tuple(_Narrow(kernel, data[kernel.name]).kernel() for kernel in program.kernels)
+    _, natural = natural_sizes(program)
+    kernels = tuple(
+        _Narrow(kernel, data[kernel.name], natural.get(kernel.name, set())).kernel()
+        for kernel in program.kernels
+    )
     return replace(program, kernels=kernels)
 
 
@@ -82,6 +90,23 @@ def lengths_of(program: Program) -> list[Expr]:
             case _:
                 pass
     return list(found)
+
+
+def narrow_sizes(program: Program) -> list[Var]:
+    """The sizes that kernels are given with 32 bits, lengths or not: starts and steps of slices.
+
+    Of a number that does not fit, sums and products are right even so, but no quotient is and no
+    comparison. The number of a loop's step is below an extent among `lengths_of`.
+    """
+    kernels = {kernel.name: kernel for kernel in program.kernels}
+    counters = {step.var for step in every_step(program.steps) if isinstance(step, Repeat)}
+    found: dict[str, None] = {}
+    for step in every_step(program.steps):
+        if isinstance(step, Launch):
+            for size, value in zip(kernels[step.kernel].sizes, step.sizes, strict=True):
+                if size.dtype is INT32 and not names_in(value) & counters:
+                    found.update(dict.fromkeys(names_in(value)))
+    return [Var(name) for name in found]
 
 
 def limits(kernel: Kernel) -> list[Expr]:
@@ -153,7 +178,8 @@ def bound_of(expr: Expr, bounds: Mapping[str, Expr]) -> Expr | None:
 class _Narrow:
     """The pass over one kernel."""
 
-    def __init__(self, kernel: Kernel, data: set[int]) -> None:
+    def __init__(self, kernel: Kernel, data: set[int], natural: set[str]) -> None:
+        self.natural = natural
         self.source = kernel
         self.sizes = tuple(
             Var(size.name, INT32) if size.dtype is INT64 and number not in data else size
@@ -162,7 +188,8 @@ class _Narrow:
         self.limited = set(limits(kernel))
         self.bounds = bounds_of(kernel)
         self.narrow = {size.name for size in self.sizes if size.dtype is INT32}
-        self.narrow |= {s.var.name for s in statements(kernel.body) if isinstance(s, Loop)}
+        self.loops = {s.var.name for s in statements(kernel.body) if isinstance(s, Loop)}
+        self.narrow |= self.loops
         self.lets = {
             stmt.var.name: stmt.value
             for stmt in statements(kernel.body)
@@ -238,21 +265,53 @@ class _Narrow:
 
     def is_small(self, expr: Expr) -> bool:
         """Whether an index surely has 32 bits, and so has everything it is computed from."""
+        return self.range_of(expr) is not None
+
+    def range_of(self, expr: Expr) -> tuple[int, int] | None:
+        """The least and the greatest value of an index; None if it, or a part, may need more bits.
+
+        Sizes are between -2^30 and 2^30; numbers of iterations are below a length.
+        """
         match expr:
             case Const(value):
-                return abs(value) < LARGEST
+                return (int(value), int(value)) if abs(value) < LARGEST else None
             case Var(name):
                 if name not in self.narrow:
-                    return False
+                    return None
                 named = self.lets.get(name)
-                return named is None or self.is_small(named)
+                if named is not None:
+                    return self.range_of(named)
+                if name in self.loops:
+                    return 0, LONGEST - 1
+                return 0 if name in self.natural else -LONGEST, LONGEST
             case Binary("mul") if {expr, bound_of(expr, self.bounds)} & self.limited:
-                return True
+                return (0, LONGEST - self.is_below(expr))  # as `bound_of`: nothing is negative
             case Binary("mul", Var(), Const(value)):  # the start of a pack or a block
-                return 0 <= value <= 1 << 16 and self.is_small(expr.left)
-            case Binary(op, left, right):
-                allowed = op in EXACT or op in ("add", "sub")
-                return allowed and self.is_small(left) and self.is_small(right)
+                return self.range_of(expr.left) if 0 <= value <= 1 << 16 else None
+            case Binary(op, left, right) if op in EXACT or op in ("add", "sub"):
+                first, second = self.range_of(left), self.range_of(right)
+                if first is None or second is None:
+                    return None
+                low, high = _combined(op, first, second)
+                return (low, high) if low >= -(1 << 31) and high < 1 << 31 else None
+            case _:
+                return None
+
+    def is_below(self, expr: Expr) -> bool:
+        """Whether an index, in which nothing is negative, is not only at most its bound but below.
+
+        (Or both are 0.) Numbers of iterations are; so a chunk starts before the end of all chunks.
+        """
+        match expr:
+            case Var(name):
+                named = self.lets.get(name)
+                return name in self.loops or (named is not None and self.is_below(named))
+            case Binary("mod"):
+                return True
+            case Binary("sub" | "floordiv", left):
+                return self.is_below(left)
+            case Binary("add" | "mul", left, right):
+                return self.is_below(left) or self.is_below(right)
             case _:
                 return False
 
@@ -312,3 +371,22 @@ class _Narrow:
                 return Binary(op, self.index(left), self.index(right), dtype)
             case _:
                 return rebuild(expr, self.value)
+
+
+def _combined(op: str, first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
+    """The range of a sum, difference, quotient, remainder, minimum or maximum, from its parts'."""
+    (low, high), (least, most) = first, second
+    match op:
+        case "add":
+            return low + least, high + most
+        case "sub":
+            return low - most, high - least
+        case "min":
+            return min(low, least), min(high, most)
+        case "max":
+            return max(low, least), max(high, most)
+        case "mod":  # it has the sign of the divisor
+            return min(least + 1, 0), max(most - 1, 0)
+        case _:  # a quotient is never further from 0 than what is divided
+            far = max(abs(low), abs(high))
+            return (0 if low >= 0 and least >= 0 else -far), far

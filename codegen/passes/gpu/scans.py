@@ -49,7 +49,7 @@ from symc.codegen.reductions import SCANNED
 def identity(op: AccumulateOp, dtype: DType) -> Const:
     """The value that changes nothing: what a thread without iterations contributes."""
     if dtype.is_float:
-        values = {"add": 0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
+        values = {"add": -0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
         return Const(values[op], dtype)
     if dtype.kind == "bool":
         return Const(op in ("mul", "min", "and", "band"), dtype)
@@ -86,6 +86,8 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
     running = update.buffer
     if running not in scalars or update.op not in SCANNED or update.value.dtype in (BOOL, FLOAT16):
         return None
+    if update.op == "mul" and update.value.dtype.is_float:
+        return None  # 0 times what overflows among the elements behind it is NaN
     if not all(isinstance(stmt, Let) for stmt in before):
         return None
     if any(load.buffer == running for stmt in (*before, update) for load in loads_of(stmt)):

@@ -24,6 +24,8 @@ typedef struct call {  // symc_call in host.h
     void *(*allocate)(void *context, int64_t output);
     void *context;
     int64_t (*host)(void *, int64_t, const void *const *, const int64_t *);
+    int64_t (*ask)(void *context);
+    int64_t stopped;
 } call;
 
 typedef struct blas {  // symc_imports in blas.h

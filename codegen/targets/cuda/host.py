@@ -27,11 +27,12 @@ from symc.codegen.ir import (
     Step,
     Var,
 )
-from symc.codegen.passes.gpu.narrow import lengths_of
+from symc.codegen.passes.gpu.narrow import lengths_of, narrow_sizes
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import collect, rebuild, substitute
 from symc.codegen.routines import ROUTINES
 from symc.codegen.targets.cuda.routines import KERNELS
+from symc.codegen.targets.lengths import many
 from symc.codegen.targets.steps import Host, bindings, largest, one_line
 from symc.codegen.writer import INDENT
 
@@ -41,6 +42,7 @@ class DeviceHost(Host):
     """The state of printing the host functions of a CUDA program."""
 
     reports: ClassVar[bool] = True
+    asks: ClassVar[bool] = False
 
     launchables: Mapping[str, Launchable] = field(default_factory=dict[str, Launchable])
     numbers: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -242,9 +244,13 @@ class DeviceHost(Host):
                 for length in buffer.shape:
                     text = f"{self.use('symc_times')}({text}, {self.printer.text(length)})"
                 texts.append(text)
-        texts += [self.printer.text(wide(length), SHIFT) for length in lengths_of(self.program)]
+        texts += [many(self, wide(length)) for length in lengths_of(self.program)]
         self.use("SYMC_TOO_LONG")
         tests = [f"{text} > SYMC_LONGEST" for text in dict.fromkeys(texts)]
+        for size in narrow_sizes(self.program):
+            text = self.printer.text(size)
+            tests += [f"{text} < -SYMC_LONGEST"] if not self.printer.is_natural(size) else []
+            tests += [f"{text} > SYMC_LONGEST"] if f"{text} > SYMC_LONGEST" not in tests else []
         if tests:
             joined = f"\n{INDENT * 2}|| ".join(tests)
             self.put(f"if ({joined}) return SYMC_TOO_LONG;")

@@ -18,7 +18,8 @@ from symc.codegen.targets.compiler import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+    from symc.codegen.targets.compiler import Memo
 
 Architecture = tuple[int, int]  # the compute capability, such as (9, 0)
 
@@ -30,7 +31,7 @@ OPTIONS = (
     "-Xptxas", "-v",  # the log says what each kernel takes
 )  # fmt: skip
 QUICK = ("--Ofast-compile=max",)  # a third of the time for a large kernel, and larger code
-INSTALL = "pip install 'symc[cuda]', or nvidia-cuda-nvrtc-cu12 and cuda-python"
+INSTALL = "`pip install '.[cuda]'` in the checkout of symc (nvidia-cuda-nvrtc-cu12, cuda-python)"
 
 _KERNEL = re.compile(r"Compiling entry function '(\w+)'")
 _STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -101,19 +102,20 @@ def architectures() -> tuple[Architecture, ...]:
 
 
 def describe(
-    arch: Architecture, *, quick: bool = False, memo: str | Path | None = None
+    arch: Architecture, *, quick: bool = False, memo: Memo | None = None
 ) -> dict[str, str]:
     """What decides besides the source what compiling gives: the parts of a cache key.
 
-    The version is asked for once for each file of NVRTC, and kept in the file `memo`.
+    The version is asked for once for each file of NVRTC, and kept in `memo`.
     """
     stamp = _stamp()
     return {
-        "nvrtc": remembered(stamp, memo if stamp else None, build),
+        "nvrtc": remembered("nvrtc", stamp, memo if stamp else None, build),
         "options": " ".join([_target(arch, "sm"), *_options(quick=quick)]),
     }
 
 
+@functools.cache
 def build() -> str:
     """The version of NVRTC and its build."""
     major, minor = version()
@@ -211,6 +213,8 @@ def _stamp() -> str:
 
 def _compile(source: str, options: Sequence[str], name: str) -> tuple[bytes, str]:
     """An image and the log. Options that this version of NVRTC does not know are left out."""
+    from symc.codegen.targets.processes import said_if_long  # late, as in c.py
+
     nvrtc = _bindings()
     version()
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
@@ -218,7 +222,8 @@ def _compile(source: str, options: Sequence[str], name: str) -> tuple[bytes, str
         wanted = [*options]
         while True:
             encoded = [option.encode() for option in wanted]
-            (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+            with said_if_long(f"NVRTC, which compiles {name}; it cannot be stopped"):
+                (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
             log = _read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             text = log.decode(errors="replace").strip("\0 \n")
             if status == nvrtc.nvrtcResult.NVRTC_SUCCESS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from symc.codegen.record import record
 from symc.codegen.targets.base import Lang, Pass, Source
-from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, run_all
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, raise_first
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.cuda.lang import CUDA
 from symc.codegen.targets.cuda.routines import source_of_kernel
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from symc.codegen.ir import Program
+    from symc.codegen.targets.compiler import Memo
 
 KERNELS = "function.cu"
 IMAGE = "function.image"
@@ -35,7 +36,7 @@ class CudaTarget:
     simulated: bool = False
     wide: bool = False
     """Whether indexes have 64 bits: for arrays of more than 2^30 elements."""
-    memo: str | None = None
+    memo: Memo | None = None
     timed: bool = False
     """Whether programs time their steps."""
     lang: Lang = CUDA
@@ -93,34 +94,20 @@ class CudaTarget:
             return {f"simulator {name}": text for name, text in sim.describe().items()}
         from symc.codegen.targets.cuda import nvrtc
 
-        memo = None if self.memo is None else f"{self.memo}.nvrtc"
-        return nvrtc.describe(self.architecture, quick=quick, memo=memo)
+        return nvrtc.describe(self.architecture, quick=quick, memo=self.memo)
 
     def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
         """Leave the texts, the host functions and the kernels' image in `folder`."""
-        import threading
+        from symc.codegen.targets import processes  # late, as in c.py
 
         for name, text in source.files:
             (folder / name).write_text(text, encoding="utf-8")
         host, device, kernels = source.file(SOURCE), source.file(KERNELS), source.facts["kernels"]
         found = CTarget().compiler()
         command = [*found.command, *HOST_FLAGS, SOURCE, "-o", BINARY]
-        errors: list[BaseException] = []
-
-        def compile_host() -> None:
-            try:
-                run_all([command], [host], folder)
-            except BaseException as error:
-                errors.append(error)
-
-        beside = threading.Thread(target=compile_host)  # it waits for a process all the time
-        beside.start()
-        try:
+        with processes.started([command], folder) as ends:
             image, resources = self.image(device, quick=quick) if kernels else (b"", {})
-        finally:
-            beside.join()
-        if errors:
-            raise errors[0]
+            raise_first(ends(), [command], [host])
         if not is_library(folder / BINARY):
             from symc.codegen.errors import CompileFailed
 

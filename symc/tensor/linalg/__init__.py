@@ -1,5 +1,6 @@
 """Linear algebra: `T.linalg`, with NumPy's names and SciPy's for what NumPy has not."""
 
+from symc.public import publish as _publish
 from symc.tensor.linalg.building import *
 from symc.tensor.linalg.definite import *
 from symc.tensor.linalg.eigen import *
@@ -19,3 +20,15 @@ __all__ = [
     "solve", "solve_triangular", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve",
     "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
+
+_publish(globals(), __name__, __all__)
+
+
+def __getattr__(name: str) -> object:
+    from symc.elsewhere import missing
+
+    raise missing("linalg", __name__, name, __dir__)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -149,7 +149,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.linalg.multi_dot([T.dmatrix("a"), T.dmatrix("b"), T.dvector("c")])
-    <matvec float64[a.shape[0]]>
+    <a @ (b @ c) float64[a.shape[0]]>
     """
     factors = [as_tensor(array) for array in arrays]
     if len(factors) < 2:

@@ -95,7 +95,7 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.linalg.tensorinv(2 * T.eye(4).reshape((2, 2, 4)))
-    <reshape float64[4, 2, 2]>
+    <reshape(inverse(reshape(...))) float64[4, 2, 2]>
     """
     a = as_tensor(a)
     if not 0 < ind <= a.ndim:

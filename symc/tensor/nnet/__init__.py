@@ -1,5 +1,6 @@
 """What neural networks are made of: `T.nnet`, loaded when it is first used."""
 
+from symc.public import publish as _publish
 from symc.tensor.activations import elu, gelu, log_sigmoid, relu, selu, sigmoid, silu, softplus
 from symc.tensor.math import tanh
 from symc.tensor.nnet.attention import *
@@ -25,3 +26,15 @@ __all__ = [
     "sparse_plus", "sparse_sigmoid", "squared_error", "squareplus", "standardize", "sum_pool1d",
     "sum_pool2d", "sum_pool3d", "swish", "tanh",
 ]  # fmt: skip
+
+_publish(globals(), __name__, __all__)
+
+
+def __getattr__(name: str) -> object:
+    from symc.elsewhere import missing
+
+    raise missing("nnet", __name__, name, __dir__)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -20,6 +20,7 @@ from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.inputs import as_tensor
 from symc.lowering import Argument, LibCall, SizeOf
+from symc.registry import SERVICES
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to, common, sum_to
@@ -152,11 +153,10 @@ class AttentionBar(Op):
         return np.asarray(back, dtype=q.dtype)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        from symc.grad import Lop  # the second derivative is that of the definition
-
         *given, _, _, first = node.args
         wanted = [*given, first]
-        found = Lop(self._dense(given, first), wanted, bar, disconnected="zero")
+        # The second derivative is that of the definition.
+        found = SERVICES["Lop"](self._dense(given, first), wanted, bar, disconnected="zero")
         return [*found[:-1], None, None, found[-1]]
 
     def _dense(self, given: Sequence[Tensor], bar: Tensor) -> Tensor:

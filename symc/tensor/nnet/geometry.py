@@ -86,7 +86,7 @@ class Axis:
         """
         if self.dilation > 1:
             return self.size
-        return dims.floordiv(dims.add(self.size, self.stride - 1), self.stride)
+        return dims.ceildiv(self.size, self.stride)
 
     def hold(self, i: ir.Expr, step: ir.Expr, size: SizeOf) -> tuple[ir.Expr, ir.Expr, ir.Expr]:
         """Whether element `i` is in this step's window, the window's number, and its place there.
@@ -226,7 +226,7 @@ def paddings(
 
 def _same(length: Dim, reached: Dim, stride: int) -> Pair:
     """So many elements that there are ``ceil(length / stride)`` windows, more of them behind."""
-    count = dims.floordiv(dims.add(length, stride - 1), stride)
+    count = dims.ceildiv(length, stride)
     missing = dims.sub(dims.add(dims.mul(dims.sub(count, 1), stride), reached), length)
     total = dims.maximum(missing, 0)
     before = dims.floordiv(total, 2)

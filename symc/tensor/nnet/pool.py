@@ -96,9 +96,7 @@ def _with_last(length: Dim, pair: Pair, size: int, stride: int) -> Pair:
     """
     before, behind = pair
     whole = dims.add(dims.add(before, length), behind)
-    count = dims.add(
-        dims.floordiv(dims.add(dims.sub(whole, reach(size, 1)), stride - 1), stride), 1
-    )
+    count = dims.add(dims.ceildiv(dims.sub(whole, reach(size, 1)), stride), 1)
     starts = dims.add(dims.floordiv(dims.sub(dims.add(before, length), 1), stride), 1)
     count = dims.minimum(count, starts)
     end = dims.add(dims.mul(dims.sub(count, 1), stride), size)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import Tensor, TensorLike
 from symc.inputs import as_tensor
+from symc.registry import SERVICES
 from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
@@ -95,13 +96,11 @@ def lstm(
     are computed: with `go_backwards` that of the last step of `x` first. The products with `w` are
     one for all steps.
     """
-    from symc.loops.api import scan
-
     x, u = as_tensor(x), as_tensor(u)
     _check_sequence("lstm", x)
     whole = matmul(x, w) + b
     first = [cast_to(as_tensor(state), whole.dtype) for state in (h, c)]
-    (outputs, memories), _ = scan(
+    (outputs, memories), _ = SERVICES["scan"](
         _lstm_step, whole, first, u, go_backwards=go_backwards, strict=True, return_list=True
     )
     return States(outputs, memories)
@@ -120,12 +119,10 @@ def gru(
 
     Gives the outputs of all steps, (steps, batch, hidden), in the order of `lstm`.
     """
-    from symc.loops.api import scan
-
     x, u = as_tensor(x), as_tensor(u)
     _check_sequence("gru", x)
     whole = matmul(x, w) + b
-    outputs, _ = scan(
+    outputs, _ = SERVICES["scan"](
         _gru_step, whole, cast_to(as_tensor(h), whole.dtype), u, go_backwards=go_backwards,
         strict=True,
     )  # fmt: skip

@@ -12,6 +12,7 @@ The bits are those of Philox 4x32-10, the same from C, from CUDA and from the in
 any number of threads.
 """
 
+from symc.public import publish as _publish
 from symc.tensor.random.choices import *
 from symc.tensor.random.continuous import *
 from symc.tensor.random.derived import *
@@ -32,3 +33,15 @@ __all__ = [
     "standard_exponential", "standard_gamma", "standard_normal", "student_t", "triangular",
     "truncated_normal", "uniform", "wald", "weibull",
 ]  # fmt: skip
+
+_publish(globals(), __name__, __all__)
+
+
+def __getattr__(name: str) -> object:
+    from symc.elsewhere import missing
+
+    raise missing("random", __name__, name, __dir__)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

@@ -89,7 +89,11 @@ def bernoulli(key: Tensor, p: TensorLike = 0.5, size: Any = None, dtype: Any = "
 
 
 def binomial(
-    key: Tensor, n: TensorLike, p: TensorLike, size: Any = None, dtype: Any = "int64"
+    key: Tensor,
+    n: TensorLike = 1,
+    p: TensorLike = 0.5,
+    size: Any = None,
+    dtype: Any = "int64",
 ) -> Tensor:
     """How many of `n` trials succeed, each with probability `p`."""
     count = demand("binomial", "n", _whole("binomial", n), lambda n: n >= 0, "at least 0")

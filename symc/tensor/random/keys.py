@@ -69,7 +69,7 @@ def split(key: Tensor, num: int | Tensor = 2) -> Tensor:
 
     >>> import symc.tensor as T
     >>> T.random.split(T.random.key(0), 3)
-    <key uint64[3, 2]>
+    <key(constant, arange(0, 1, 3)) uint64[3, 2]>
     """
     count = as_tensor(num)
     if count.ndim:

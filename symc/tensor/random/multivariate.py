@@ -28,7 +28,7 @@ def multivariate_normal(
 
     >>> import numpy as np, symc.tensor as T
     >>> T.random.multivariate_normal(T.random.key(0), np.zeros(2), np.eye(2), size=1000)
-    <add float64[1000, 2]>
+    <constant + normal(constant) @ ....T float64[1000, 2]>
     """
     from symc.tensor.linalg import cholesky  # late: a module of its own
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from itertools import count
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from symc.graph import Array, Tensor
 from symc.inputs import SharedVariable, constant, shared
+from symc.provenance import user_line
+from symc.public import public, with_public_methods
 from symc.tensor.random import (
     choices,
     continuous,
@@ -46,14 +48,37 @@ def _method(
     sampler: Callable[Concatenate[Tensor, P], Tensor],
 ) -> Callable[Concatenate[RandomStream, P], Tensor]:
     """The sampler as a method, which gives it a key."""
+    published = public(sampler)
 
     def draw(self: RandomStream, /, *args: P.args, **kwargs: P.kwargs) -> Tensor:
-        return sampler(self.next_key(), *args, **kwargs)
+        if args and sampler.__name__ in _SIZE_FIRST:
+            _check_no_size(sampler, args, kwargs)
+        return published(self.next_key(), *args, **kwargs)
 
     update_wrapper(draw, sampler)
     return draw
 
 
+_SIZE_FIRST = ("uniform", "normal", "binomial")  # in Theano
+
+
+def _check_no_size(
+    sampler: Callable[..., Tensor], given: tuple[Any, ...], options: Mapping[str, Any]
+) -> None:
+    """Raises TypeError for a lone first argument that looks like a size, which it is in Theano."""
+    found: Any = given[0]
+    if len(given) > 1 or "size" in options or not isinstance(found, tuple):
+        return
+    items = cast("Sequence[Any]", found)
+    if all(x.dtype.is_integer if isinstance(x, Tensor) else isinstance(x, int) for x in items):
+        first = sampler.__code__.co_varnames[1]
+        raise TypeError(
+            f"{sampler.__name__}: the first argument is {first}, as NumPy has it, and {items!r} "
+            f"looks like a size\n  at     {user_line()}\n  say size=..., or give {first} as a list"
+        )
+
+
+@with_public_methods
 class RandomStream:
     """Random numbers that are new at each call of a function, and follow from a seed.
 

@@ -44,7 +44,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
     n = _present(rows)
     low = _at(rows, maximum((n - 1) // 2, 0))
     high = _at(rows, n // 2)
-    middle = OPERATORS["where"](OPERATORS["eq"](n % 2, 1), low, low * 0.5 + high * 0.5)
+    middle = OPERATORS["where"](OPERATORS["eq"](n % 2, 1), low, low * 0.5 + high * 0.5) + 0.0
     return kept(middle[..., 0], axes if keepdims else (), 0)
 
 

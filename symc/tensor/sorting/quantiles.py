@@ -45,7 +45,8 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     rows, axes = sorted_rows("median", a, axis, floats=True)
     n = length(rows, rows.ndim - 1)
     low, high = _at(rows, (n - 1) // 2), _at(rows, n // 2)
-    middle = where(OPERATORS["eq"](n % 2, 1), low, low * 0.5 + high * 0.5)
+    # As in NumPy a mean, even of one element: 0.0 for -0.0.
+    middle = where(OPERATORS["eq"](n % 2, 1), low, low * 0.5 + high * 0.5) + 0.0
     return kept(_nan_of(rows, middle), axes if keepdims else (), 0)
 
 

@@ -76,7 +76,7 @@ def test_what_can_be_uploaded(device: Device, value: Any) -> None:
 
 @pytest.mark.parametrize("value", ["text", np.zeros(2, "O"), np.zeros(2, np.longdouble)])
 def test_what_cannot_be_uploaded(device: Device, value: Any) -> None:
-    with pytest.raises(DTypeError, match="numbers of symc's dtypes, not"):
+    with pytest.raises(DTypeError, match=r"(to|on) a device (is|holds|has)"):
         asarray(value, device=device)
 
 

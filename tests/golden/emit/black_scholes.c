@@ -65,7 +65,25 @@ typedef struct symc_call {
     void *context;
     int64_t (*host)(void *context, int64_t number, const void *const *arrays,
                     const int64_t *lengths);  // a function in Python: not 0 if it raises
+    int64_t (*ask)(void *context);  // whether to stop, as a signal has come; 0: nobody asks
+    int64_t stopped;            // whether that was answered with yes
 } symc_call;
+
+// Whether the call is to end, its results unfinished. Asks, which takes some 40 ns.
+static int symc_stops(symc_call *call) {
+    if (!call->stopped && call->ask) call->stopped = call->ask(call->context) != 0;
+    return call->stopped != 0;
+}
+
+// How many parts a loop is cut into, of which threads take one after the other. There are several
+// for each thread: one that the system lets wait then holds up little. None takes more than some
+// milliseconds, as between them it is asked whether to stop; none is too short to be worth taking.
+static inline int64_t symc_parts(int64_t work, int64_t threads) {
+    int64_t parts = threads > 1 ? 4 * threads : 1;
+    if (parts > work >> 16) parts = work >> 16;
+    if (parts < work >> 22) parts = work >> 22;
+    return parts < 1 ? 1 : parts > 65536 ? 65536 : parts;
+}
 
 // Where a part of a loop begins: all but the last end are multiples of `granule`.
 static inline int64_t symc_share(int64_t length, int64_t granule, int64_t part, int64_t parts) {
@@ -91,12 +109,13 @@ int64_t symc_run(symc_call *call)
     const double *const d = call->data[3];
     double *const y = call->data[4];
 
-    if (threads > 1 && n * 110 >= 262144) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t part = 0; part < threads; part++)
+    if (n * 110 >= 262144) {
+        const int64_t parts = symc_parts(n * 110, threads);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t part = 0; part < parts; part++)
             main_(
-                a, b, c, d, y, symc_share(n, 64, part, threads),
-                symc_share(n, 64, part + 1, threads));
+                a, b, c, d, y, symc_share(n, 64, part, parts), symc_share(n, 64, part + 1, parts));
+        if (symc_stops(call)) return -1;
     } else {
         main_(a, b, c, d, y, 0, n);
     }

@@ -72,7 +72,25 @@ typedef struct symc_call {
     void *context;
     int64_t (*host)(void *context, int64_t number, const void *const *arrays,
                     const int64_t *lengths);  // a function in Python: not 0 if it raises
+    int64_t (*ask)(void *context);  // whether to stop, as a signal has come; 0: nobody asks
+    int64_t stopped;            // whether that was answered with yes
 } symc_call;
+
+// Whether the call is to end, its results unfinished. Asks, which takes some 40 ns.
+static int symc_stops(symc_call *call) {
+    if (!call->stopped && call->ask) call->stopped = call->ask(call->context) != 0;
+    return call->stopped != 0;
+}
+
+// How many parts a loop is cut into, of which threads take one after the other. There are several
+// for each thread: one that the system lets wait then holds up little. None takes more than some
+// milliseconds, as between them it is asked whether to stop; none is too short to be worth taking.
+static inline int64_t symc_parts(int64_t work, int64_t threads) {
+    int64_t parts = threads > 1 ? 4 * threads : 1;
+    if (parts > work >> 16) parts = work >> 16;
+    if (parts < work >> 22) parts = work >> 22;
+    return parts < 1 ? 1 : parts > 65536 ? 65536 : parts;
+}
 #define SYMC_HUGE ((int64_t)1 << 60)
 
 static inline int64_t symc_times(int64_t bytes, int64_t length) {
@@ -87,6 +105,14 @@ static inline int64_t symc_after(int64_t offset, int64_t bytes) {
     int64_t end = offset + ((bytes + 63) & ~(int64_t)63);
     return end > SYMC_HUGE ? SYMC_HUGE : end;
 }
+
+// The number of the present thread, among those of a parallel loop.
+#ifdef _OPENMP
+int omp_get_thread_num(void);
+static inline int64_t symc_thread(void) { return omp_get_thread_num(); }
+#else
+static inline int64_t symc_thread(void) { return 0; }
+#endif
 
 int64_t symc_prepare(symc_call *call)
 {
@@ -111,12 +137,14 @@ int64_t symc_run(symc_call *call)
     const double *const x = call->data[0];
     double *const y = call->data[1];
 
-    if (threads > 1 && n * (c * 2 + c * 16 + c * 2 + c * 9 + 5) >= 262144) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t part = 0; part < threads; part++)
+    if (n * (c * 2 + c * 16 + c * 2 + c * 9 + 5) >= 262144) {
+        const int64_t parts = symc_parts(n * (c * 2 + c * 16 + c * 2 + c * 9 + 5), threads);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t part = 0; part < parts; part++)
             main_(
-                x, y, c, n * part / threads, n * (part + 1) / threads,
-                call->workspace + call->sizes[2] + part * ((8 * c + 63) & -64));
+                x, y, c, n * part / parts, n * (part + 1) / parts,
+                call->workspace + call->sizes[2] + symc_thread() * ((8 * c + 63) & -64));
+        if (symc_stops(call)) return -1;
     } else {
         main_(x, y, c, 0, n, call->workspace + call->sizes[2]);
     }

@@ -1,0 +1,198 @@
+"""Running compilers: side by side, for a limited time, and without any left behind.
+
+Each runs in a process group of its own, which ends with the block that waits for it: when the time
+is over, and when anything is raised meanwhile, such as KeyboardInterrupt. No thread is needed.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from symc.codegen.errors import CompileTimeout
+from symc.codegen.record import record
+from symc.codegen.targets import compiler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    Process = subprocess.Popen[bytes]
+
+SAID_AFTER = 10.0  # seconds
+MOST_TEXT = 1 << 20  # bytes of what a program says that are kept
+_TO_CLEAN_UP = 1.0  # seconds from the signal that compilers heed to the one that they cannot
+_USUAL_LIMIT = 600.0
+
+
+def _limit() -> float:
+    return compiler.time_limit[-1]() if compiler.time_limit else _USUAL_LIMIT
+
+
+@record
+class Ended:
+    """How a process ended, and what it said on standard output and standard error."""
+
+    status: int
+    said: str
+
+
+def run(
+    commands: Sequence[Sequence[str]],
+    folder: str | Path | None = None,
+    *,
+    given: str | None = None,
+    most: float = float("inf"),
+) -> list[Ended]:
+    """Run programs side by side to their ends. `given` is what the first reads.
+
+    Raises `CompileTimeout` when they take longer than the setting allows, or than `most` seconds,
+    and OSError for a program that cannot be started.
+    """
+    with started(commands, folder, given=given, most=most) as ends:
+        return ends()
+
+
+@contextmanager
+def started(
+    commands: Sequence[Sequence[str]],
+    folder: str | Path | None = None,
+    *,
+    given: str | None = None,
+    most: float = float("inf"),
+) -> Generator[Callable[[], list[Ended]]]:
+    """The same, to do something else meanwhile: what it gives waits for the ends."""
+    running: list[Process] = []
+    try:
+        with tempfile.TemporaryFile() as text:
+            text.write((given or "").encode())
+            text.seek(0)
+            for command in commands:
+                running.append(_start(command, folder, text.fileno()))  # noqa: PERF401 -- see finally
+        yield lambda: _ends(running, _Clock(commands, min(_limit(), most)))
+    finally:
+        _stop(running)
+
+
+def _start(command: Sequence[str], folder: str | Path | None, stdin: int) -> Process:
+    return subprocess.Popen(
+        command, cwd=folder, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        process_group=0,
+    )  # fmt: skip
+
+
+def _ends(running: Sequence[Process], clock: _Clock) -> list[Ended]:
+    texts = [bytearray() for _ in running]
+    with selectors.DefaultSelector() as selector:
+        for process, text in zip(running, texts, strict=True):
+            assert process.stdout is not None
+            selector.register(process.stdout, selectors.EVENT_READ, text)
+        while selector.get_map():
+            for ready, _ in selector.select(clock.next()):
+                chunk = os.read(ready.fd, 1 << 16)
+                if not chunk:
+                    selector.unregister(ready.fileobj)
+                elif len(ready.data) < MOST_TEXT:
+                    ready.data.extend(chunk)
+            clock.look()
+    for process in running:
+        while process.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(clock.next())
+            clock.look()
+    return [
+        Ended(process.returncode, text.decode(errors="replace"))
+        for process, text in zip(running, texts, strict=True)
+    ]
+
+
+class _Clock:
+    """Says what is waited for when that takes long, and ends the wait when it takes too long."""
+
+    def __init__(self, commands: Sequence[Sequence[str]], limit: float) -> None:
+        self.commands = commands
+        self.limit = limit
+        self._begun = time.monotonic()
+        self._is_said = False
+
+    def next(self) -> float | None:
+        """The seconds until it has to look again; None: never."""
+        until = self.limit if self._is_said else min(self.limit, SAID_AFTER)
+        return None if until == float("inf") else max(0.0, self._begun + until - time.monotonic())
+
+    def look(self) -> None:
+        """Raises `CompileTimeout` when the time is over."""
+        taken = time.monotonic() - self._begun
+        if taken >= self.limit:
+            raise CompileTimeout(self.commands[0], self.limit)
+        if taken >= SAID_AFTER and not self._is_said:
+            import logging  # late: few wait so long
+            import shlex
+
+            self._is_said = True
+            others = f" (and {len(self.commands) - 1} more)" if len(self.commands) > 1 else ""
+            logging.getLogger("symc").warning(
+                "waiting for %.0f seconds for a compiler%s; it has %g: %s",
+                taken, others, self.limit, shlex.join(self.commands[0]),
+            )  # fmt: skip
+
+
+@contextmanager
+def said_if_long(what: str) -> Generator[None]:
+    """Say what is waited for, where that is no process but a function that takes long.
+
+    The thread that does is gone after the block.
+    """
+
+    def say() -> None:
+        import logging
+
+        logging.getLogger("symc").warning("waiting for %g seconds for %s", SAID_AFTER, what)
+
+    timer = threading.Timer(SAID_AFTER, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def _stop(running: Sequence[Process]) -> None:
+    """End what still runs, with all that it started; compilers then remove what is half done."""
+    alive = [process for process in running if process.returncode is None]
+    try:
+        for process in alive:
+            _signal(process, signal.SIGTERM)
+        until = time.monotonic() + _TO_CLEAN_UP
+        while not all(map(_has_ended, alive)) and time.monotonic() < until:
+            time.sleep(0.002)
+    finally:
+        for process in alive:
+            _signal(process, signal.SIGKILL)
+            process.wait()
+        for process in running:
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    """To the whole group. Its number is nobody else's, for its first process is not waited for."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _has_ended(process: Process) -> bool:
+    how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    try:
+        return os.waitid(os.P_PID, process.pid, how) is not None
+    except ChildProcessError:  # somebody else has waited for it
+        return True

@@ -1,0 +1,31 @@
+/* Threads for parallel loops. See _team.c. */
+#ifndef SYMC_TEAM_H
+#define SYMC_TEAM_H
+
+/* What compiled functions call, in the order of `symc_team` in codegen/runtime/threads.h. */
+typedef struct {
+    void (*run)(void (*body)(void *), void *data, unsigned count);
+    void (*loop)(void (*body)(void *), void *data, unsigned count, long start, long end, long step,
+                 long chunk);
+    int (*next)(long *begin, long *end);
+    int (*start)(long start, long end, long step, long chunk, long *begin, long *next);
+    int (*number)(void);
+    int (*count)(void);
+    void (*task)(void (*body)(void *), void *data, void (*copy)(void *, void *), long bytes,
+                 long alignment);
+    int (*single)(void);
+} Team;
+
+extern const Team *const symc_team; /* NULL where there is none */
+
+/* Asks whether the call on this thread is to stop; NULL while no call is running. */
+typedef struct {
+    int (*ask)(void *context);
+    void *context;
+    int stopped; /* the answer, once it was yes */
+} Asker;
+
+Asker *symc_team_asker(Asker *asker); /* returns the one before */
+int symc_team_ask(Asker *asker);      /* whether to stop; it asks only now and then */
+
+#endif

@@ -1,0 +1,107 @@
+"""Which sign a zero may have, as far as an expression tells: rules that drop ``+ 0`` ask.
+
+``-0.0 + 0`` is 0.0 and all else stays, so that ``x + 0`` is `x` where no element is -0.0. Answers
+are for real floats, and hold for NaN, which has no sign that counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symc.graph import Array, Tensor
+from symc.inputs import constant_value
+from symc.rewrite.rule import EXACT, Rules
+from symc.tensor.elementwise import ELEMENTWISE, Cast, Elementwise
+from symc.tensor.fold import Reduce
+from symc.tensor.gather import Gather
+from symc.tensor.reshape import Reshape
+from symc.tensor.shape import Concatenate
+from symc.tensor.slices import Slice
+from symc.tensor.softmaxes import LogSumExp, Softmax
+from symc.tensor.views import BroadcastTo, DimShuffle
+
+ZEROS = Rules("zeros")
+
+_VIEWS = (DimShuffle, BroadcastTo, Reshape, Slice, Gather)
+_DEPTH = 8  # of the expression that is looked at
+
+# Never a sign bit, whatever the argument.
+_UNSIGNED = frozenset({"exp", "exp2", "cosh", "sigmoid", "softplus", "abs", "sqr", "erfc", "erfcx"})
+# No sign bit if no argument has one.
+_KEEPING = frozenset({"add", "mul", "div", "maximum", "minimum", "fmax", "fmin", "sqrt", "cbrt"})
+# log(1) is 0.0, and a sum of two logarithms that is 0 has cancelled.
+_NEVER_ZERO_BELOW = frozenset({"log", "log2", "log10", "logaddexp"})
+# -0.0 only where an argument is.
+_CHOOSING = frozenset({"maximum", "minimum", "fmax", "fmin", "sqrt"})
+
+
+def is_unsigned(node: Tensor, depth: int = _DEPTH) -> bool:
+    """Whether no element has a sign bit: all are at least 0.0, or NaN."""
+    op, args = node.op, node.args
+    value = constant_value(node)
+    if value is not None:
+        return value.dtype.kind != "c" and not np.any(np.signbit(value.astype(float)))
+    if node.dtype.is_complex or not depth:
+        return False
+    if isinstance(op, Elementwise):
+        if op.name in _UNSIGNED:
+            return True
+        if op.name == "where":
+            return all(is_unsigned(arg, depth - 1) for arg in args[1:])
+        return op.name in _KEEPING and all(is_unsigned(arg, depth - 1) for arg in args)
+    if isinstance(op, Cast):
+        return args[0].dtype.kind in ("bool", "uint") or is_unsigned(args[0], depth - 1)
+    if isinstance(op, Reduce | Concatenate):
+        return all(is_unsigned(arg, depth - 1) for arg in args)
+    return isinstance(op, Softmax) or (isinstance(op, _VIEWS) and is_unsigned(args[0], depth - 1))
+
+
+def has_no_negative_zero(node: Tensor, depth: int = _DEPTH) -> bool:
+    """Whether no element is -0.0."""
+    op, args = node.op, node.args
+    if not node.dtype.is_inexact:
+        return True
+    value = constant_value(node)
+    if value is not None:
+        parts: list[Array] = [np.real(value), np.imag(value)]
+        return not any(bool(np.any((part == 0) & np.signbit(part))) for part in parts)
+    if not depth:
+        return False
+
+    def holds(args: tuple[Tensor, ...]) -> bool:
+        return all(has_no_negative_zero(arg, depth - 1) for arg in args)
+
+    match op:
+        case Reduce(kind="add") | LogSumExp():
+            return True  # sums start from 0.0
+        case Reduce(kind="max" | "min") | Concatenate():
+            return holds(args)
+        case Cast() if not args[0].dtype.is_inexact:
+            return True
+        case Cast() if node.dtype.bits >= args[0].dtype.bits:
+            return holds(args[:1])
+        case Elementwise(name="where"):
+            return holds(args[1:])
+        case Elementwise(name="add"):  # only -0.0 + -0.0 is -0.0
+            return any(has_no_negative_zero(arg, depth - 1) for arg in args)
+        case Elementwise(name="sub"):  # only -0.0 - 0.0 is
+            return holds(args[:1])
+        case Elementwise(name=name) if name in _NEVER_ZERO_BELOW:
+            return not node.dtype.is_complex
+        case Elementwise(name=name) if name in _CHOOSING and holds(args):
+            return not node.dtype.is_complex
+        case _ if isinstance(op, _VIEWS):
+            return holds(args[:1])
+        case _:
+            return is_unsigned(node, depth)
+
+
+@ZEROS.structural("nothing added to what is never -0.0", ELEMENTWISE["add"], valid=EXACT)
+def _plus_zero(node: Tensor) -> Tensor | None:
+    if not node.dtype.is_inexact:
+        return None
+    for x, zero in (node.args, node.args[::-1]):
+        value = constant_value(zero)
+        if value is not None and not value.ndim and value == 0 and has_no_negative_zero(x):
+            return x
+    return None

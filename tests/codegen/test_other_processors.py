@@ -1,0 +1,68 @@
+"""What is generated compiles for processors that this machine is not.
+
+Whether it computes the same there is tested by all tests: ``scripts/test-variants``.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.codegen.emit import emit
+from symc.codegen.runtime.load import base, source_of
+from symc.codegen.targets.c import CTarget, flags
+from symc.codegen.targets.c_language import C as LANG
+from symc.compile import Clock, build
+from tests.codegen.programs import Random
+from tests.codegen.runtime_library import signatures
+from tests.test_golden import MODELS, Model
+
+PROCESSORS = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
+
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="for x86-64 alone")
+
+
+@pytest.fixture(params=PROCESSORS)
+def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> CTarget:
+    monkeypatch.setenv("SYMC_MARCH", request.param)
+    return CTarget()
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
+def test_models(make: Callable[[], Model], target: CTarget, tmp_path: Path) -> None:
+    model = make()
+    f = symc.function(model.inputs, model.outputs, updates=model.updates, mode="python")
+    source = build(f.request, mode="default", clock=Clock(), target=target).source
+    target.compile(source, tmp_path)
+
+
+def test_random_programs(target: CTarget, tmp_path: Path, seed: int) -> None:
+    for number in range(10):
+        made = Random(1000 * seed + number).program()
+        for change in target.passes():
+            made = change(made)
+        target.compile_text(emit(made, LANG), tmp_path)
+
+
+def test_the_runtime(target: CTarget, tmp_path: Path) -> None:
+    loops = [signature.loop for signature in signatures().values()]
+    target.compile_text(base() + source_of(signatures()) + "".join(loops), tmp_path)
+
+
+def test_vectors_do_not_pass_through_mmx_registers(target: CTarget) -> None:
+    """gcc 12 does so without AVX, and gives x87 its registers not back: long doubles became NaN."""
+    x = T.matrix("x", dtype="int64")
+    f = symc.function([x], [T.argmax(x, axis) for axis in (None, 0, 1, -1)], mode="python")
+    source = build(f.request, mode="compile", clock=Clock(), target=target).source
+    command = [*target.compiler().command, *flags(target.compiler(), quick=False)]
+    done = subprocess.run(
+        [*command, "-x", "c", "-S", "-", "-o", "-"], input=source.file("function.c"),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "%mm" not in done.stdout

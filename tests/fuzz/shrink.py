@@ -1,0 +1,34 @@
+"""Failing programs made small: one part after the other is left out while the failure stays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tests.fuzz.protocol import Program
+from tests.fuzz.workers import Outcome
+
+SECONDS = 240.0
+
+
+def shrunk(
+    program: Program, outcome: Outcome, attempt: Callable[[Program], Outcome],
+    seconds: float = SECONDS,
+) -> tuple[Program, Outcome]:  # fmt: skip
+    """The smallest program found that fails in the same way, and how it does.
+
+    Greedy: the first smaller program that fails is taken, and its smaller programs are tried next.
+    Ends when none of them fails, or after `seconds`.
+    """
+    end = time.monotonic() + seconds
+    found = True
+    while found:
+        found = False
+        for candidate in program.smaller():
+            if time.monotonic() > end:
+                return program, outcome
+            result = attempt(candidate)
+            if result.signature == outcome.signature:
+                program, outcome, found = candidate, result, True
+                break
+    return program, outcome

@@ -1,0 +1,265 @@
+"""The campaign itself: it survives what it tests, judges as it should, and keeps what fails."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.fuzz.__main__ import main
+from tests.fuzz.campaign import Campaign, Plan
+from tests.fuzz.faulty import Faulty
+from tests.fuzz.generators import PLACES, generator
+from tests.fuzz.lines import Given, Line, Lines, literal
+from tests.fuzz.oracle import Opinion, judge
+from tests.fuzz.protocol import EVERY, MODES, Refused, Wrong
+from tests.fuzz.running import LineProgram, run
+from tests.fuzz.shrink import shrunk
+from tests.fuzz.workers import Outcome, Task, Worker, attempt
+
+ROOT = Path(__file__).parents[2]
+NAN, INF = np.nan, np.inf
+
+# --- workers --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    made = Worker()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def impatient() -> Iterator[Worker]:
+    made = Worker(seconds=0.5)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "head"),
+    [("ok", "ok", ""), ("crash", "crash", "SIGSEGV"), ("exit", "crash", "exit 3"),
+     ("memory", "memory", "outside symc"),
+     ("wrong", "wrong", "wrong"), ("error", "error", "KeyError outside symc"),
+     ("refused", "refused", "not today")],
+)  # fmt: skip
+def test_a_worker_survives(worker: Worker, kind: str, wanted: str, head: str) -> None:
+    outcome = worker.run(Task(Faulty(kind), "default"))
+    assert (outcome.kind, outcome.head) == (wanted, head)
+    assert outcome.failed == (wanted not in ("ok", "refused"))
+    assert worker.run(Task(Faulty("ok"), "default")).compared.outputs == 1
+
+
+def test_a_crash_tells_what_was_said_last(worker: Worker) -> None:
+    assert "last words" in worker.run(Task(Faulty("exit"), "default")).message
+
+
+def test_a_hang_ends_and_tells_where(impatient: Worker) -> None:
+    outcome = impatient.run(Task(Faulty("hang"), "default"))
+    assert (outcome.kind, outcome.head) == ("hang", "not done in time")
+    assert "faulty.py" in outcome.message
+
+
+def test_without_a_mode_a_program_is_only_made(worker: Worker) -> None:
+    made = worker.run(Task(("expressions", 5), None)).program
+    assert made == generator("expressions").generate(5)
+
+
+# --- making programs smaller ----------------------------------------------------------------------
+
+
+def test_what_does_not_matter_is_left_out() -> None:
+    program = Faulty("wrong", (1, 2, 7, 3, 7))
+    outcome = attempt(Task(program, "fast"))
+    small, last = shrunk(program, outcome, lambda candidate: attempt(Task(candidate, "fast")))
+    assert small == Faulty("wrong", (7,))
+    assert last.kind == "wrong"
+
+
+def test_another_failure_is_not_the_same() -> None:
+    program = Faulty("wrong", (1, 7))
+    found = shrunk(program, attempt(Task(program, "fast")), lambda _: Outcome("crash", head="x"))
+    assert found[0] == program
+
+
+def line(name: str, text: str, *args: str, kind: Any = "rounds", numpy: str = "") -> Line:
+    ours, theirs = text.replace("m.", "T."), (numpy or text).replace("m.", "np.")
+    return Line(name, ours, theirs, args, kind)
+
+
+def lying() -> Lines:
+    """One line of it is not what NumPy is said to give."""
+    x = np.arange(6.0).reshape(2, 3)
+    return Lines(
+        (Given("x0", literal(x), (True, False)), Given("s0", literal(x + 1), (True, True), True)),
+        (
+            line("v0", "m.tanh({0})", "x0"), line("v1", "{0} * {1}", "v0", "s0"),
+            line("v2", "m.sum({0}, axis=0)", "v1", kind="sums", numpy="np.sum({0}, axis=0) + 1"),
+            line("v3", "m.exp({0})", "v2"), line("v4", "m.sin({0})", "x0"),
+        ),
+        ("v3", "v4"), (("s0", "v1"),), (), 2,
+    )  # fmt: skip
+
+
+def test_lines_are_cut_to_the_one_that_matters() -> None:
+    program = LineProgram(lying())
+    outcome = attempt(Task(program, "python"))
+    assert outcome.kind == "wrong"
+    small, _ = shrunk(program, outcome, lambda candidate: attempt(Task(candidate, "python")))
+    assert isinstance(small, LineProgram)
+    assert [made.text for made in small.lines.lines] == ["T.sum({0}, axis=0)"]
+    assert small.lines.calls == 1
+    (given,) = small.lines.given
+    assert eval(given.text, {"np": np}).size == 1
+
+
+def test_scripts_run_on_their_own(tmp_path: Path) -> None:
+    program = generator("expressions").generate(11)
+    path = tmp_path / "script.py"
+    path.write_text(program.script("python"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(path)], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, check=False,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("symc")
+
+
+# --- judging --------------------------------------------------------------------------------------
+
+
+def judged(value: Any, lines: Lines, **how: bool) -> Any:
+    return judge(np.asarray(value), Opinion(lines, lines.values()).of("v0"), "v0", **{
+        "signs": True, **how,
+    })  # fmt: skip
+
+
+def one(text: str, value: Any, kind: Any = "rounds", numpy: str = "") -> Lines:
+    given = (Given("x0", literal(value), (False,) * np.ndim(value)),)
+    return Lines(given, (line("v0", text, "x0", kind=kind, numpy=numpy),), ("v0",))
+
+
+EXP = one("m.exp({0})", np.array([0.5, 1.0, 1000.0]))
+TRUTH = np.array([*np.exp([0.5, 1.0]), INF])
+
+
+def test_rounding_is_right() -> None:
+    assert judged(TRUTH * (1 + 4e-15), EXP).unjudged == 0
+
+
+@pytest.mark.parametrize(
+    ("got", "what"),
+    [(TRUTH * (1 + 1e-13), "3 of 3|2 of 3"), (TRUTH[:2], "shape"), (TRUTH.astype("f4"), "dtype"),
+     (np.array([*TRUTH[:2], NAN]), "1 of 3"), (np.array([INF, *TRUTH[1:]]), "1 of 3")],
+)  # fmt: skip
+def test_what_is_wrong_is_wrong(got: Any, what: str) -> None:
+    with pytest.raises(Wrong, match=what):
+        judged(got, EXP)
+
+
+def test_signs_of_zeros_count_where_they_are_sure() -> None:
+    keeps = one("m.abs({0})", np.array([-0.0]), "exact")
+    assert judged(np.array([0.0]), keeps).outputs == 1
+    with pytest.raises(Wrong):
+        judged(np.array([-0.0]), keeps)
+    judged(np.array([-0.0]), keeps, signs=False)
+    either = one("m.max({0})", np.array([0.0, -0.0]), "unsigned")
+    judged(-0.0, either)
+    judged(0.0, either)
+
+
+def test_exact_lines_are_exact() -> None:
+    with pytest.raises(Wrong):
+        judged(np.array([2.0 * (1 + 3e-16)]), one("-{0}", np.array([-2.0]), "exact"))
+
+
+def test_what_rounding_decides_is_not_asked() -> None:
+    """The difference of two numbers that are nearly equal, and integers made of such."""
+    x = np.array([1e16, 1.0, -1e16])
+    total = one("m.sum({0})", x, "sums")
+    assert judged(0.0, total).outputs == 1
+    assert judged(1.0, total).outputs == 1
+    with pytest.raises(Wrong):
+        judged(1e4, total)
+    sharp = Lines(
+        (Given("x0", literal(np.array([0.1, 0.2]))),),
+        (line("v1", "m.sum({0})", "x0", kind="sums"),
+         line("v0", "({0} * 10 - 3) > 0", "v1", kind="exact")), ("v0",),
+    )  # fmt: skip
+    assert judged(True, sharp).outputs == judged(False, sharp).outputs == 1
+
+
+def test_more_accurate_than_numpy_is_right() -> None:
+    """``log(1 + exp(x))`` overflows in NumPy; wider numbers say what it is."""
+    soft = one("m.log(1 + m.exp({0}))", np.array([800.0, 1.0]))
+    judged(np.array([INF, np.log1p(np.e)]), soft)
+    judged(np.array([800.0, np.log1p(np.e)]), soft)
+    with pytest.raises(Wrong):
+        judged(np.array([NAN, np.log1p(np.e)]), soft)
+
+
+def test_fast_is_not_asked_about_infinities() -> None:
+    with pytest.raises(Refused):
+        run(EXP, "fast")
+
+
+# --- generators -----------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", PLACES)
+def test_a_seed_makes_one_program(name: str) -> None:
+    made = generator(name)
+    assert made.name == name
+    for seed in (3, 14):
+        program = made.generate(seed)
+        assert program == made.generate(seed) == pickle.loads(pickle.dumps(program))
+        assert program.script("default")
+    modes = [mode for seed in range(200) for mode in made.modes(seed)]
+    assert set(modes) <= set(MODES)
+    assert "default" in modes
+
+
+def test_every_mode_gets_its_share() -> None:
+    made = generator("expressions")
+    assert {mode for seed in range(100) for mode in made.modes(seed)} == set(MODES) == set(EVERY)
+
+
+# --- campaigns ------------------------------------------------------------------------------------
+
+
+def test_a_campaign_counts_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name, keep = "tests.fuzz.faulty", tmp_path / "kept"
+    campaign = Campaign(Plan((name,), 1, 0.0, 1, keep, only_seed=True))
+    campaign.plan = Plan((name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast"))
+    assert not campaign.run()
+    assert campaign.tally.programs == {name: 1}
+    assert campaign.tally.runs == {(name, "default"): 1, (name, "fast"): 1}
+    said = capsys.readouterr()
+    assert f"failed 2 of {name}: wrong" in said.out
+    assert f"scripts/fuzz --only {name} --seed 1 --mode fast" in said.err
+    kept = (keep / f"{name}-1-fast.py").read_text(encoding="utf-8")
+    assert "parts = [7]  # in mode fast" in kept
+    assert "# tests.fuzz.protocol.Wrong: a wrong number in mode fast" in kept
+
+
+def test_the_command_says_what_it_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep = ["--keep", str(tmp_path / "kept"), "--jobs", "1"]
+    assert main(["--only", "scripts", "--seed", "7", "--mode", "python", *keep]) == 0
+    row = capsys.readouterr().out.splitlines()[2].split()
+    assert row[:2] == ["scripts", "1"]
+    assert not (tmp_path / "kept").exists()
+
+
+def test_one_seed_or_all_from_one() -> None:
+    with pytest.raises(SystemExit):
+        main(["--seed", "1", "--from-seed", "2"])

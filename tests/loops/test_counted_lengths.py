@@ -1,0 +1,76 @@
+"""Lengths inside loops that follow from the number of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import symc
+from symc import tensor as T
+from symc.graph import Tensor
+
+B = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+
+
+def scanned(step: Callable[[Tensor], Tensor]) -> Tensor:
+    """What a function of the number of a step gives in five steps."""
+    outputs: Tensor = symc.scan(step, T.arange(5))[0]
+    return outputs
+
+
+def loop(count: int, step: Callable[[Tensor, Tensor], Tensor], start: Tensor) -> Tensor:
+    result: Tensor = symc.fori_loop(0, count, step, start)
+    return result
+
+
+CASES: dict[str, Callable[[Tensor], Tensor]] = {
+    "sums before": lambda b: loop(4, lambda i, x: x[i].set(b[:i].sum()), b),
+    "sums behind": lambda b: loop(5, lambda i, x: x[i].set(b[i:].sum()), b),
+    "window": lambda b: loop(5, lambda i, x: x[i].set(b[i : i + 2].max()), b),
+    "of the state": lambda b: loop(5, lambda i, x: x[i].inc(x[:i].sum()), b),
+    "written": lambda b: loop(5, lambda i, x: x[:i].inc(1), b),
+    "reversed": lambda b: loop(5, lambda i, x: x[:i].set(x[:i][::-1]), b),
+    "sorted": lambda b: loop(5, lambda i, x: x[i:].set(T.sort(x[i:])[::-1]), b),
+    "cumulated": lambda b: loop(5, lambda i, x: x[:i].set(T.cumsum(x[:i])), b),
+    "product": lambda b: scanned(lambda i: (T.outer(b[:i], b[:i]) @ b[:i]).sum()),
+    "nested": lambda b: loop(
+        4, lambda i, x: loop(3, lambda j, y: y[j].inc(b[j : i + 1].sum() + y[: i + j].sum()), x), b
+    ),
+    "length of a loop": lambda b: scanned(
+        lambda i: symc.fori_loop(0, i, lambda j, y: y + b[j:i].sum(), b[0])
+    ),
+    "branch": lambda b: loop(
+        5,
+        lambda i, x: symc.ifelse(x[i] > 2, x[i].set(b[:i].sum()), x[i].set(b[i:].prod())),
+        b,
+    ),
+    "made": lambda b: scanned(lambda i: (T.tile(b[:i], 2).sum() + T.ones((i, i)).sum()) * b[0]),
+    "measured": lambda b: scanned(lambda i: b[:i][b[:i] > 1].sum() + T.argmax(b[: i + 1])),
+    "gradient": lambda b: symc.grad(
+        T.sqr(scanned(lambda i: T.sqr(b[:i]).sum() * b[i:].sum())).sum(), b
+    ),
+    "gradient of a state": lambda b: symc.grad(
+        T.sqr(loop(4, lambda i, x: x[i].set(T.sqr(b[:i]).sum() + x[i:].sum()), b)).sum(), b
+    ),
+}
+
+
+def test_a_bug_lengths_that_follow_from_a_counter_were_not_declared() -> None:
+    b = T.vector("b")
+    f = symc.function([b], CASES["sums before"](b))
+    assert f(B).tolist() == [0, 1, 3, 6, 5]
+    assert f(2 * B[:4]).tolist() == [0, 2, 6, 12]
+
+
+@pytest.mark.parametrize("length", [None, 5])
+@pytest.mark.parametrize("mode", ["default", "fast", "compile"])
+def test_slices_bounded_by_counters(mode: str, length: int | None) -> None:
+    """All at once, as the interpreter of graphs has them."""
+    b = T.tensor("float64", (length,), name="b")
+    outputs = {name: build(b) for name, build in CASES.items()}
+    wanted = symc.function([b], outputs, mode="python")(B)
+    found = symc.function([b], outputs, mode=mode)(B)
+    for name, value in wanted.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-12, err_msg=name)
