@@ -317,7 +317,7 @@ class Module:
             return {what: attribute(number, function) for what, number in numbers.items()}
 
     def __del__(self) -> None:
-        if sys.is_finalizing() or self._device.lost or not hasattr(self, "names"):
+        if sys is None or sys.is_finalizing() or self._device.lost or not hasattr(self, "names"):
             return
         try:
             with self._device:  # no launch may be under way when its code is unloaded

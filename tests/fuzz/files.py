@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
+import multiprocessing
 import random
 import resource
 import tempfile
@@ -18,6 +18,7 @@ import traceback
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -284,32 +285,38 @@ def outcomes(
 def _in_a_process(
     files: list[tuple[bytes, tuple[Any, ...]]], first: int, mode: str
 ) -> Iterator[tuple[int, str]]:
-    ours, theirs = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            os.close(ours)
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            with os.fdopen(theirs, "w", buffering=1) as say:
-                for number in range(first, len(files)):
-                    resource.setrlimit(resource.RLIMIT_CPU, (_used() + SECONDS, NO_LIMIT))
-                    say.write(f"{number}\n")
-                    say.write(json.dumps(_said(*files[number], mode)) + "\n")
-            status = 0
-        finally:  # whatever is raised, the child must not go on with the program of its parent
-            os._exit(status)
-    os.close(theirs)
+    """A process begun afresh: a child of this one would have its addresses and lack its threads."""
+    context = multiprocessing.get_context("spawn")
+    hear, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_run, args=(theirs, files, first, mode), daemon=True)
+    process.start()
+    theirs.close()
     number = first
-    with os.fdopen(ours) as hear:
-        for line in hear:
-            number = int(line)
-            if said := hear.readline():
-                yield number, json.loads(said)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    if status:
-        yield number, f"worse: the process ended with status {status}"
+    with hear:
+        while True:
+            try:
+                number, said = hear.recv()
+            except EOFError:
+                break
+            if said:
+                yield number, said
+    process.join()
+    if process.exitcode:
+        yield number, f"worse: the process ended with status {process.exitcode}"
+
+
+def _run(
+    say: Connection, files: list[tuple[bytes, tuple[Any, ...]]], first: int, mode: str
+) -> None:
+    """Says a number before each file, and what became of it behind."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in range(first, len(files)):
+        resource.setrlimit(resource.RLIMIT_CPU, (_used() + SECONDS, NO_LIMIT))
+        say.send((number, ""))
+        say.send((number, _said(*files[number], mode)))
 
 
 def _used() -> int:
