@@ -125,7 +125,8 @@ typedef struct {
     Crew *crew;
     Slot *slot; /* NULL for a team of one thread */
     unsigned number, passed; /* how many lanes were found empty */
-    int begun;               /* whether it has had a chunk: the first one is never left out */
+    int begun;               /* whether it has had a chunk */
+    int64_t since;           /* when it took the last ones */
     Loop loop;
 } Place;
 
@@ -418,17 +419,32 @@ run_loop(void (*body)(void *), void *data, unsigned count, Loop loop)
 
 /* ---- loops ---- */
 
+/* How many chunks are taken at once: a row of a small matrix is a chunk, and so short that taking it
+ * costs a tenth of it. Pieces of some 50 us are worth it; but a lane is taken in 16 pieces at least,
+ * so that the members end at the same time. */
+static _Thread_local long batch = 1;
+
+static void
+pace(int64_t took)
+{
+    if (took > 500000 && batch > 1) batch = (batch + 7) / 8;
+    if (took < 50000 && batch < 1 << 20) batch *= 2;
+}
+
 static int
-take_chunk(long *begin, long *end)
+take_chunks(long *begin, long *end)
 {
     Crew *crew = here.crew;
     Loop loop = here.loop;
     for (; here.passed < crew->lanes; here.passed++) {
         long lane = (here.number + here.passed) % crew->lanes, lanes = crew->lanes;
-        long chunk = loop.many * lane / lanes + atomic_fetch_add(&crew->lane[lane].taken, 1);
-        if (chunk >= loop.many * (lane + 1) / lanes) continue;
-        *begin = loop.start + chunk * loop.chunk * loop.step;
-        *end = chunk + 1 < loop.many ? *begin + loop.chunk * loop.step : loop.end;
+        long first = loop.many * lane / lanes, after = loop.many * (lane + 1) / lanes;
+        long most = 1 + (after - first) / 16, count = batch < most ? batch : most;
+        first += atomic_fetch_add(&crew->lane[lane].taken, count);
+        if (first >= after) continue;
+        if (count > after - first) count = after - first;
+        *begin = loop.start + first * loop.chunk * loop.step;
+        *end = first + count < loop.many ? *begin + count * loop.chunk * loop.step : loop.end;
         return 1;
     }
     return 0;
@@ -440,14 +456,6 @@ loop_of(long start, long end, long step, long chunk)
     long length = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
     if (chunk < 1) chunk = 1;
     return (Loop){start, end, step, chunk, length > 0 ? (length + chunk - 1) / chunk : 0};
-}
-
-static int
-team_start(long start, long end, long step, long chunk, long *begin, long *next)
-{
-    here.loop = loop_of(start, end, step, chunk);
-    here.begun = 1;
-    return take_chunk(begin, next);
 }
 
 static void
@@ -463,30 +471,26 @@ team_loop(void (*body)(void *), void *data, unsigned count, long start, long end
     run_loop(body, data, count, loop_of(start, end, step, chunk));
 }
 
-/* Whether it is time to look at the clock: between long chunks always, rarely between short ones. */
-static int
-asks_now(void)
-{
-    static _Thread_local int left, skipped;
-    static _Thread_local int64_t last;
-    if (--left > 0) return 0;
-    int64_t time = now();
-    skipped = time - last > 500000 ? skipped / 8 : skipped < 32 ? 2 * skipped + 1 : skipped;
-    last = time;
-    left = skipped;
-    return 1;
-}
-
 static int
 team_next(long *begin, long *end)
 {
-    if (here.passed == 0 && !here.begun) {
-        here.begun = 1;
-        return take_chunk(begin, end);
+    int64_t time = now();
+    if (here.begun) {
+        pace(time - here.since);
+        if (asker != NULL && symc_team_ask(asker)) atomic_store(&here.crew->stopped, 1);
+        if (atomic_load(&here.crew->stopped)) return 0;
     }
-    if (asker != NULL && asks_now() && symc_team_ask(asker)) atomic_store(&here.crew->stopped, 1);
-    if (atomic_load(&here.crew->stopped)) return 0;
-    return take_chunk(begin, end);
+    here.begun = 1; /* the first chunk is never left out */
+    here.since = time;
+    return take_chunks(begin, end);
+}
+
+static int
+team_start(long start, long end, long step, long chunk, long *begin, long *next)
+{
+    here.loop = loop_of(start, end, step, chunk);
+    here.begun = 0;
+    return team_next(begin, next);
 }
 
 static int
