@@ -25,8 +25,8 @@ class CodegenError(Exception):
 class IRError(CodegenError, ValueError):
     """A program breaks a rule of the loop IR: a bug in whatever made the program.
 
-    The message shows the program, with what is wrong under the offending line. `codegen/verify.py`
-    lists the rules.
+    The message shows the program, with what is wrong under the offending line.
+    `codegen/verify/program.py` lists the rules.
     """
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symc.codegen import meaning, special
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT32, UINT64, DType
+from symc.codegen.meaning import functions as meaning
+from symc.codegen.meaning import special
 from symc.codegen.record import record
 
 Number = bool | int | float
@@ -72,7 +73,7 @@ def _random(
     """A function of a key, an index and what `types` starts with; they end with the result's."""
 
     def python(*args: int) -> Number:
-        from symc.codegen import philox  # late: only interpreters need it
+        from symc.codegen.meaning import philox  # late: only interpreters need it
 
         found: Callable[..., Number] = getattr(philox, name)
         return found(*args)

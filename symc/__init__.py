@@ -9,16 +9,14 @@ from __future__ import annotations
 import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from symc.collection import without_collection as _without_collection
+from symc.graph.collector import without_collection as _without_collection
 
 with _without_collection():
     from symc import tensor
-    from symc.callable import Function, In, Out
+    from symc.calls.callable import Function, In, Out
+    from symc.calls.function import clone, function
     from symc.config import config
-    from symc.elsewhere import ImportAdvice as _ImportAdvice
-    from symc.errors import LinAlgError
-    from symc.function import clone, function
-    from symc.grad import (
+    from symc.derivatives.grad import (
         Lop,
         Rop,
         disconnected_grad,
@@ -28,11 +26,13 @@ with _without_collection():
         hessian,
         jacobian,
     )
-    from symc.graph import Tensor
-    from symc.inputs import SharedVariable, shared
-    from symc.public import public as _public
-    from symc.public import publish as _publish
-    from symc.registry import SERVICES as _SERVICES
+    from symc.errors import LinAlgError
+    from symc.graph.inputs import SharedVariable, shared
+    from symc.graph.node import Tensor
+    from symc.graph.other_libraries import ImportAdvice as _ImportAdvice
+    from symc.graph.public import public as _public
+    from symc.graph.public import publish as _publish
+    from symc.graph.registry import SERVICES as _SERVICES
     from symc.version import VERSION as _VERSION
 
 if _TYPE_CHECKING:
@@ -40,6 +40,7 @@ if _TYPE_CHECKING:
     from symc import optim as optim
     from symc.debug import dprint as dprint
     from symc.debug import pprint as pprint
+    from symc.derivatives.vectorize import vmap as vmap
     from symc.loops.api import scan as scan
     from symc.loops.branch import ifelse as ifelse
     from symc.loops.folding import foldl as foldl
@@ -61,7 +62,6 @@ if _TYPE_CHECKING:
     from symc.user.c_op import c_op as c_op
     from symc.user.python_op import op as op
     from symc.user.subgraph import function_of as function_of
-    from symc.vectorize import vmap as vmap
 
 __all__ = [
     "Function", "In", "LinAlgError", "Lop", "Out", "Rop", "SharedVariable", "Tensor", "clone",
@@ -84,22 +84,22 @@ _LATE = {
     "save": "saved.functions", "load": "saved.functions",
     "dprint": "debug", "pprint": "debug",
     "benchmark": "measure.benchmark", "profile": "measure.profile", "verify_grad": "testing",
-    "vmap": "vectorize",
+    "vmap": "derivatives.vectorize",
 }  # fmt: skip
 
 # What lower packages leave to higher ones, which they do not import.
 _HIGHER = {
-    "checked": "checked_runner",
+    "checking.checked": "checked_runner",
     "cuda.functions": "device_runner", "cuda.inspect": "ptx resources sass",
     "cuda.place": "DevicePlace",
     "debug": "dprint_text explain",
-    "function": "copied",
-    "grad": "Lop",
-    "latex": "equation", "notation": "short",
+    "calls.function": "copied",
+    "derivatives.grad": "Lop",
+    "show.latex": "equation", "tensor.notation": "short",
     "loops.api": "scan", "loops.outline": "outline",
     "loops.batching": "batch_scan", "loops.conditions": "loop_requirements",
     "loops.reverse": "reverse",
-    "report.page": "report", "report.summary": "summary",
+    "show.report.page": "report", "show.report.summary": "summary",
     "rewrite.stabilise": "stabilise",
     "saved.export": "export", "saved.functions": "reduce_function reduce_tensor",
 }  # fmt: skip
@@ -116,7 +116,7 @@ if _ImportAdvice not in _sys.meta_path:
 def __getattr__(name: str) -> object:
     """Modules and functions that are imported when they are first asked for."""
     if name not in _MODULES and name not in _LATE:
-        from symc.elsewhere import missing
+        from symc.graph.other_libraries import missing
 
         raise missing("symc", "symc", name, __dir__)
     import importlib

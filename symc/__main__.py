@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from symc.cache.pipes import quietly
-from symc.elsewhere import meant
+from symc.graph.other_libraries import meant
 from symc.version import VERSION
 
 COMMANDS = {

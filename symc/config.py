@@ -76,7 +76,7 @@ class Config:
             raise self._missing(name)
         choices = _CHOICES.get(name)
         if choices is not None and value not in choices:
-            from symc.elsewhere import meant
+            from symc.graph.other_libraries import meant
 
             near = meant(value, choices)
             raise ValueError(f"config.{name} is one of {', '.join(choices)}, not {value!r}{near}")
@@ -95,7 +95,7 @@ class Config:
         raise self._missing(name)
 
     def _missing(self, name: str) -> AttributeError:
-        from symc.elsewhere import instead  # late: only for errors
+        from symc.graph.other_libraries import instead  # late: only for errors
 
         advice = instead("config", name, self.__slots__)
         text = f"no setting {name!r}; there are {sorted(self.__slots__)}{advice}"

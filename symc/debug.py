@@ -8,18 +8,19 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TextIO
 
 from symc.codegen.ir import Check
-from symc.conditions import Test
-from symc.graph import Tensor, walk
-from symc.lowering import HostCall
-from symc.notation import call, described, expression
-from symc.stages import Stage
-from symc.units import Inside, Invoke, Lone, Nest, Reading, Unit
+from symc.graph.conditions import Test
+from symc.graph.lowering import HostCall
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
+from symc.schedule.plan import Inside, Invoke, Lone, Nest, Reading, Unit
+from symc.schedule.stages import Stage
+from symc.tensor.notation import call, described, expression
 
 __all__ = ["dprint", "dprint_text", "explain", "expression", "pprint", "stages"]
 
 if TYPE_CHECKING:
-    from symc.callable import Function
-    from symc.compile import Stages
+    from symc.calls.callable import Function
+    from symc.pipeline.compile import Stages
 
 
 def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
@@ -47,7 +48,7 @@ def _tensors(label: str, given: Any) -> list[Tensor]:
 
 def _graph_lines(roots: Sequence[Tensor], *, always_return: bool) -> list[str]:
     """A line for each node; the bodies of loops and branches stand below them, indented, once."""
-    from symc.inputs import Constant
+    from symc.graph.inputs import Constant
 
     number: dict[Tensor, str] = {}
     lines: list[str] = []
@@ -76,7 +77,7 @@ def dprint(outputs: Tensor | Sequence[Tensor] | Function, file: TextIO | None = 
 
     Of a function that is the graph after rewriting, as `f.graph` has it.
     """
-    from symc.callable import Function
+    from symc.calls.callable import Function
 
     text = outputs.graph if isinstance(outputs, Function) else dprint_text(outputs)
     (file or sys.stdout).write(text + "\n")
@@ -96,7 +97,7 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
     """
     _tensors("pprint", node)
     if latex:
-        from symc.latex import latex as written
+        from symc.show.latex import latex as written
 
         return written(node)
     return expression(node, depth=200, longest=None)
@@ -104,7 +105,7 @@ def pprint(node: Tensor, *, latex: bool = False) -> str:
 
 def stages(function: Function) -> str:
     """Every stage of a function, one after the other: graph, plan, program, passes, source."""
-    from symc.callable import compiled_function
+    from symc.calls.callable import compiled_function
 
     compiled_function(function, "symc.debug.stages")
     made = function.runner.stages()
@@ -123,8 +124,8 @@ def stages(function: Function) -> str:
 def explain(made: Stages) -> str:
     """What the schedule decided: kernels, what they share, what is stored, and why.
 
-    With each kernel and routine stands what it moves and computes; see `codegen/work.py` for what
-    counts, and `codegen/operations.py` for the routines.
+    With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
+    what counts, and `codegen/cost/operations.py` for the routines.
     """
     from symc.codegen.blocks import every_step
     from symc.codegen.text import expression as loop_expression
@@ -145,7 +146,7 @@ def explain(made: Stages) -> str:
 def _work(made: Stages) -> dict[Tensor, str]:
     """What the step that computes a node moves and computes."""
     from symc.codegen.blocks import working_steps, written
-    from symc.codegen.work import Works
+    from symc.codegen.cost.work import Works
 
     found: dict[Tensor, str] = {}
     works = Works(made.program)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from symc.errors import GradientError
-from symc.graph import Tensor
-from symc.inputs import tensor
+from symc.graph.inputs import tensor
+from symc.graph.node import Tensor
 
 __all__ = ["verify_grad"]
 
@@ -33,8 +33,8 @@ def verify_grad(
     >>> import symc.tensor as T
     >>> verify_grad(lambda x: T.tanh(x) * x, [np.array([0.5, -1.0])])
     """
-    from symc.function import function as compile_function
-    from symc.grad import grad
+    from symc.calls.function import function as compile_function
+    from symc.derivatives.grad import grad
 
     arrays = [np.asarray(point) for point in points]
     if any(array.dtype.kind not in "fc" for array in arrays):

@@ -308,7 +308,7 @@ def test_a_cache_folder_that_is_read_only(tmp_path: Path) -> None:
 
 
 def test_every_file_of_symc_is_part_of_the_key() -> None:
-    from symc.identity import symc_text
+    from symc.pipeline.identity import symc_text
 
     root = Path(symc.__file__).parent
     listed = {line.split(" ")[0] for line in symc_text().splitlines()}

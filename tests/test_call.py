@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from symc.call import PythonCaller
+from symc.calls.call import PythonCaller
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def extension() -> Any:
     """The class in C, None where it is not built."""
     try:
-        return importlib.import_module("symc._call").Caller
+        return importlib.import_module("symc.calls._call").Caller
     except ImportError:
         return None
 
@@ -58,7 +58,7 @@ KINDS = [
     pytest.param(
         "extension",
         id="extension",
-        marks=pytest.mark.skipif(extension() is None, reason="symc/_call.c is not built"),
+        marks=pytest.mark.skipif(extension() is None, reason="symc/calls/_call.c is not built"),
     ),
 ]
 

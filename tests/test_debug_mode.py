@@ -13,17 +13,17 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.checked import Checker, difference
+from symc.calls.modes import mode_named
+from symc.checking.checked import Checker, difference
+from symc.checking.guarded import runner
+from symc.checking.sanitized import explained, reported, sanitizers
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.codegen.targets import sim
 from symc.errors import Mismatch, ShapeMismatch
-from symc.graph import Array, Op, Tensor
-from symc.guarded import runner
-from symc.lowering import At, Index, Lowering, Read, Reader, SizeOf
-from symc.modes import mode_named
-from symc.sanitized import explained, reported, sanitizers
-from symc.types import TensorType
+from symc.graph.lowering import At, Index, Lowering, Read, Reader, SizeOf
+from symc.graph.node import Array, Op, Tensor
+from symc.graph.types import TensorType
 
 x = T.vector("x")
 

@@ -18,7 +18,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.codegen import ir
-from symc.codegen.interpret import HUGE, Array, interpret
+from symc.codegen.meaning.interpret import HUGE, Array, interpret
 from symc.codegen.runtime.load import FOLDER
 from symc.errors import SymcError, TooLarge
 

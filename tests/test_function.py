@@ -13,7 +13,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadArgument, DTypeError, FunctionError, MissingInput, UnusedInput
-from symc.inputs import Constant, constant
+from symc.graph.inputs import Constant, constant
 
 V = np.array([1.0, 2.0, 3.0])
 MODES = ("default", "python")

@@ -11,9 +11,9 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import DisconnectedInput, DTypeError, GradientError, NotBatchable, SymcError
-from symc.graph import Op, Tensor
+from symc.graph.node import Op, Tensor
+from symc.graph.types import TensorType
 from symc.testing import verify_grad
-from symc.types import TensorType
 
 V, W = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 4.0])
 M = np.array([[1.0, -2.0, 0.5], [3.0, 0.25, -1.0]])
@@ -361,7 +361,7 @@ def test_shapes_of_jacobians_and_hessians() -> None:
 
 def test_a_jacobian_is_one_pass() -> None:
     """Its graph does not grow with the number of rows."""
-    from symc.graph import walk
+    from symc.graph.walks import walk
 
     sizes = []
     for n in (3, 300):

@@ -16,7 +16,7 @@ import symc
 import symc.tensor as T
 from symc.codegen import dtypes
 from symc.errors import DTypeError, FunctionError
-from symc.types import to_numpy
+from symc.graph.types import to_numpy
 
 x, m = T.vector("x"), T.matrix("m")
 k, single, flags = T.ivector("k"), T.fvector("single"), T.vector("flags", dtype="bool")
@@ -233,7 +233,7 @@ def test_names_of_others_say_what_there_is_instead(owner: Any, name: str, text: 
 
 def test_what_is_there_instead_exists() -> None:
     """The names that errors point to are names, and those that they are for are none."""
-    from symc import elsewhere
+    from symc.graph import other_libraries as elsewhere
 
     owners = {
         "T": T, "symc": symc, "tensor": x, "nnet": T.nnet, "linalg": T.linalg, "random": T.random,

@@ -14,14 +14,14 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.call import PythonCaller
+from symc.calls.call import PythonCaller
 from symc.codegen.record import record
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.errors import ShapeMismatch
-from symc.graph import Array, Op, Tensor
-from symc.locks import PythonLock
-from symc.lowering import HostCall, SizeOf
-from symc.types import TensorType
+from symc.graph.locks import PythonLock
+from symc.graph.lowering import HostCall, SizeOf
+from symc.graph.node import Array, Op, Tensor
+from symc.graph.types import TensorType
 
 CALLED: list[str] = []
 """The names of functions, as often as they were called."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from symc.call import Caller, PythonCaller
+from symc.calls.call import Caller, PythonCaller
 
 HEAD = """
 import os, signal
@@ -165,7 +165,7 @@ def test_a_signal_stops_a_loop(name: str, extension: bool) -> None:
     run(LOOPS[name], SYMC_NO_EXTENSION="" if extension else "1")
 
 
-@pytest.mark.skipif(Caller is PythonCaller, reason="symc/_call.c is not built")
+@pytest.mark.skipif(Caller is PythonCaller, reason="symc/calls/_call.c is not built")
 @pytest.mark.parametrize("threads", ["1", "2"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_signal_stops_a_kernel(name: str, threads: str) -> None:

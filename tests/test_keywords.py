@@ -14,7 +14,8 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc import elsewhere, keywords
+from symc.graph import keywords
+from symc.graph import other_libraries as elsewhere
 from tests.test_habits import check_names_in
 
 x, m, v, i = T.vector("x"), T.matrix("m"), T.vector("v"), T.lvector("i")

@@ -11,8 +11,8 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.calls.modes import MODES
 from symc.errors import NotFinite
-from symc.modes import MODES
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((5, 4)), RNG.standard_normal(4)

@@ -155,13 +155,13 @@ def test_wheel_holds_headers_data_and_the_extension(built: tuple[Path, Path]) ->
     assert {f"symc/{path.relative_to(ROOT).as_posix()}" for path in runtime} <= names
     assert "symc/py.typed" in names
     assert {"symc/demo/digits.csv.gz", "symc/demo/NOTICE.md"} <= names
-    assert f"symc/_call{sysconfig.get_config_var('EXT_SUFFIX')}" in names
+    assert f"symc/calls/_call{sysconfig.get_config_var('EXT_SUFFIX')}" in names
 
 
 def test_sdist_holds_what_a_build_needs(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    needed = {"pyproject.toml", "README.md", "LICENSE", "symc/_call.c", "codegen/ir.py"}
+    needed = {"pyproject.toml", "README.md", "LICENSE", "symc/calls/_call.c", "codegen/ir.py"}
     needed |= {f"symc/_{name}" for name in ("lock.c", "lock.h", "team.c", "team.h")}
     assert needed <= names
 
@@ -190,8 +190,8 @@ def test_an_install_works_beside_a_users_cache_and_codegen(
 
 def test_without_a_compiler_the_extension_is_left_out(tmp_path: Path) -> None:
     _, wheel = build(tmp_path, compiler="no-such-compiler")
-    assert not [name for name in files_of(wheel) if name.startswith("symc/_call.c")]
-    assert "symc/call.py" in files_of(wheel)
+    assert not [name for name in files_of(wheel) if name.startswith("symc/calls/_call.c")]
+    assert "symc/calls/call.py" in files_of(wheel)
 
 
 def test_no_hint_installs_a_package_that_is_not_ours() -> None:

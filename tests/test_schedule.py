@@ -16,12 +16,12 @@ from symc import optim
 from symc import tensor as T
 from symc.codegen.ir import Check, Launch, Routine
 from symc.codegen.text import text
-from symc.codegen.verify import verify
-from symc.compile import Clock, Stages, build
-from symc.elements import Element, Elements
+from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
-from symc.graph import Tensor
-from symc.stages import Analysis
+from symc.graph.node import Tensor
+from symc.pipeline.compile import Clock, Stages, build
+from symc.schedule.elements import Element, Elements
+from symc.schedule.stages import Analysis
 from symc.tensor.checked import Checked
 
 F4 = np.float32

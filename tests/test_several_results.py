@@ -10,17 +10,17 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.codegen.dtypes import INT64
-from symc.codegen.interpret import Array as Flat
-from symc.codegen.interpret import View, interpret
 from symc.codegen.ir import Check, Pointer, Program, Routine
+from symc.codegen.meaning.interpret import Array as Flat
+from symc.codegen.meaning.interpret import View, interpret
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES, ArgumentKind, Signature
-from symc.codegen.verify import verify
-from symc.compile import Stages
-from symc.dims import product
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import Argument, LibCall, SizeOf
-from symc.types import TensorType
+from symc.codegen.verify.program import verify
+from symc.graph.dims import product
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
+from symc.pipeline.compile import Stages
 
 
 @record

@@ -15,8 +15,8 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.call import Lock
-from symc.locks import PythonLock
+from symc.calls.call import Lock
+from symc.graph.locks import PythonLock
 from tests.test_several_callers import at_once
 
 SIZE = 400_000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import symc
-from symc import special
 from symc import tensor as T
+from symc.tensor import reference_values as special
 from tests.near import is_near
 from tests.special_cases import BY_NAME, CASES, Case, mp
 

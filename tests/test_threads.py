@@ -15,13 +15,13 @@ import pytest
 
 import symc
 import symc.tensor as T
-from symc.call import Caller, PythonCaller
+from symc.calls.call import Caller, PythonCaller
 from symc.codegen import processors
 from symc.config import thread_count
 
 has_team = pytest.mark.skipif(
     Caller is PythonCaller or not sys.platform.startswith("linux"),
-    reason="symc/_team.c is not built",
+    reason="symc/calls/_team.c is not built",
 )
 
 

@@ -17,7 +17,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadArgument, BadUpdate, DTypeError
-from symc.values import held, is_literal
+from symc.graph.values import held, is_literal
 
 # --- stand-ins for other libraries, which tests must not need -------------------------------------
 

@@ -70,10 +70,10 @@ def checked_stages(inputs: list[Any], outputs: list[Any], count: int) -> dict[st
 
 def built_stages(inputs: list[Any], outputs: list[Any]) -> dict[str, float]:
     """The times of the same stages alone, as `symc.compile.compile_request` runs them."""
-    from symc.compile import Clock, build
-    from symc.identity import graph_text
-    from symc.library import without_collection
-    from symc.request import Request
+    from symc.graph.request import Request
+    from symc.pipeline.compile import Clock, build
+    from symc.pipeline.identity import graph_text
+    from symc.pipeline.library import without_collection
 
     request = Request("function", tuple(inputs), (), tuple(outputs), ())
     clock = Clock()

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen.blocks import every_step
+from symc.codegen.emit.reductions import nodes, statements
 from symc.codegen.ir import (
     Alloc,
     Branch,
@@ -40,7 +41,6 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
-from symc.codegen.reductions import nodes, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

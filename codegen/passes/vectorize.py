@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from symc.codegen.emit.reductions import reductions
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -40,7 +41,6 @@ from symc.codegen.passes.walk import (
     parts,
     statements,
 )
-from symc.codegen.reductions import reductions
 
 COPIES = 32  # of a body, over all unrolled loops around it
 

@@ -72,7 +72,7 @@ class CTarget:
 
     def emit(self, program: Program) -> Source:
         """The text of a program that has been through the passes."""
-        from symc.codegen.emit import emit
+        from symc.codegen.emit.program import emit
         from symc.codegen.foreign import foreign_of
         from symc.codegen.targets.base import Source
         from symc.codegen.targets.foreign import files

@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from symc.codegen.emit.writer import wrapped
 from symc.codegen.ir import Buffer, Program
 from symc.codegen.record import record
 from symc.codegen.runtime import load
 from symc.codegen.targets.c_language import C
-from symc.codegen.writer import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

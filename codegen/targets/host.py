@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step, written
-from symc.codegen.expressions import MUL
+from symc.codegen.emit.expressions import MUL
+from symc.codegen.emit.reductions import nodes
 from symc.codegen.ir import Branch, Buffer, Const, Launch, Measure, Repeat, Routine, Step, Var
 from symc.codegen.passes.memory import Slot, buffers_of, is_known, used_buffers, wholes
-from symc.codegen.reductions import nodes
 from symc.codegen.targets.lengths import (
     FLAG,
     declare_flag,

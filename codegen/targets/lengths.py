@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from symc.codegen.emit.reductions import statements
 from symc.codegen.ir import Const, Loop, mul
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import substitute
-from symc.codegen.reductions import statements
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from symc.codegen.emit import HOST, KERNELS
+from symc.codegen.emit.program import HOST, KERNELS
 
 ENOUGH = 2000  # characters of code; starting gcc once more takes as long as compiling some 900
 _KERNEL = re.compile(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
-from symc.codegen.expressions import MUL, SHIFT, UNARY, Printer
+from symc.codegen.emit.expressions import MUL, SHIFT, UNARY, Printer
+from symc.codegen.emit.kernels import THRESHOLD, Emitted
+from symc.codegen.emit.writer import INDENT, wrapped
 from symc.codegen.ir import (
     Binary,
     Branch,
@@ -28,11 +30,9 @@ from symc.codegen.ir import (
     binary,
     const,
 )
-from symc.codegen.kernels import THRESHOLD, Emitted
 from symc.codegen.passes.memory import Plan, is_known
 from symc.codegen.passes.walk import substitute
 from symc.codegen.routines import ROUTINES
-from symc.codegen.writer import INDENT, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The threads that loops of this process share, where there are such: those of `symc/_team.c`.
+"""The threads that parallel loops of this process share: those of `symc/calls/_team.c`.
 
 A program compiled by gcc then has the functions of `runtime/team.h` with it, and does not need
 libgomp. Everywhere else (clang, no extension, a user's own C with OpenMP in it) programs use

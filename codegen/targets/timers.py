@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
+from symc.codegen.cost.work import moved
 from symc.codegen.ir import Branch, Check, Launch, Measure, Repeat, Routine, Step
-from symc.codegen.work import moved
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -75,7 +75,7 @@ def _python() -> Iterator[Finding]:
 
 def _call_path() -> Iterator[Finding]:
     try:
-        from symc import _call
+        from symc.calls import _call
     except ImportError:
         yield Finding(
             "call extension", "missing", "not built: each call takes some microseconds longer",
@@ -146,7 +146,7 @@ def _blas() -> Iterator[Finding]:
 
 
 def _cache() -> Iterator[Finding]:
-    from symc.library import the_store
+    from symc.pipeline.library import the_store
 
     store = the_store()
     problem = store.problem()

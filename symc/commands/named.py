@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from symc.callable import Function
+from symc.calls.callable import Function
 
 
 class Unanswerable(Exception):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 
 import symc.debug
-from symc.callable import Function
+from symc.calls.callable import Function
 from symc.commands.named import Unanswerable, functions_named
 
 VIEWS: dict[str, Callable[[Function], str]] = {

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from symc.call import Array, Form, dtype_of, fits, host_callback, is_number
+from symc.calls.call import Array, Form, dtype_of, fits, host_callback, is_number
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
 from symc.config import config

@@ -355,7 +355,7 @@ def _named(name: str) -> Device:
         return _open(name, 0)
     number = re.fullmatch(r"cuda:(\d+)", name)
     if number is None:
-        from symc.elsewhere import meant
+        from symc.graph.other_libraries import meant
 
         near = meant(name, ["cpu", "cuda", "cuda:0", "cuda:1", SIMULATOR])
         raise ValueError(
@@ -368,7 +368,7 @@ def _open(name: str, ordinal: int) -> Device:
     try:
         if name == SIMULATOR:
             from symc.codegen.targets import sim
-            from symc.library import kept
+            from symc.pipeline.library import kept
 
             return Device(name, ordinal, sim.load(kept).table())
         return Device(name, ordinal, table.addresses())

@@ -17,23 +17,24 @@ from typing import Any, cast
 from symc.cache.entry import Entry
 from symc.cache.key import Key
 from symc.cache.notes import Notes
-from symc.call import Form
+from symc.calls.call import Form
+from symc.calls.modes import Runner, converter, failure, output_types, spec, stages_of
 from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.codegen.targets.library import Library
-from symc.collection import without_collection
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
 from symc.cuda.host_calls import DeviceHostCalls
-from symc.graph import Array, walk
-from symc.host_calls import FILE as HOST_CALLS
-from symc.host_calls import host_calls, host_calls_text
-from symc.identity import graph_parts, symc_text
-from symc.library import read_constant, the_store, write_constants
-from symc.modes import Runner, converter, failure, output_types, spec, stages_of
-from symc.request import Request
+from symc.graph.collector import without_collection
+from symc.graph.node import Array
+from symc.graph.request import Request
+from symc.graph.walks import walk
+from symc.pipeline.host_calls import FILE as HOST_CALLS
+from symc.pipeline.host_calls import host_calls, host_calls_text
+from symc.pipeline.identity import graph_parts, symc_text
+from symc.pipeline.library import read_constant, the_store, write_constants
 
 FACTS = "device.json"
 WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two or so kernels
@@ -73,7 +74,7 @@ def compile_for(
     seconds["key"] = time.perf_counter() - started
 
     def make(folder: Path) -> None:
-        from symc.compile import Clock, build
+        from symc.pipeline.compile import Clock, build
 
         clock = Clock(seconds)
         stages = build(request, mode=mode, clock=clock, target=target)

@@ -8,8 +8,8 @@ import numpy as np
 
 from symc.codegen.targets._abi import ffi
 from symc.cuda.devices import Device
-from symc.graph import Array
-from symc.host_calls import HostCall, HostCalls, Kind
+from symc.graph.node import Array
+from symc.pipeline.host_calls import HostCall, HostCalls, Kind
 
 
 class DeviceHostCalls(HostCalls):

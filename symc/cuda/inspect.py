@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
 
 if TYPE_CHECKING:
-    from symc.callable import Function
+    from symc.calls.callable import Function
 
 
 def ptx(function: Function) -> str:

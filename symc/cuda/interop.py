@@ -13,8 +13,8 @@ from symc.cuda.devices import SIMULATOR, Device
 from symc.cuda.devices import device as device_named
 from symc.cuda.memory import Foreign
 from symc.errors import DeviceError, DTypeError
-from symc.types import is_known
-from symc.values import Unfit, as_array
+from symc.graph.types import is_known
+from symc.graph.values import Unfit, as_array
 
 
 def asarray(value: Any, dtype: Any, where: str | Device | None, copy: bool | None) -> DeviceArray:

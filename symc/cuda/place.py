@@ -1,4 +1,4 @@
-"""A device as the place of shared variables: the `Place` of `symc/inputs.py`."""
+"""A device as the place of shared variables: the `Place` of `symc/graph/inputs.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from symc.cuda import interop
 from symc.cuda.array import Array, DeviceArray
 from symc.cuda.devices import Device, device
-from symc.values import as_array
+from symc.graph.values import as_array
 
 
 class DevicePlace:

@@ -14,10 +14,10 @@ import numpy as np
 
 import symc
 import symc.tensor as T
-from symc.callable import Function
+from symc.calls.callable import Function
 from symc.demo.digits import CLASSES, PIXELS, Floats
-from symc.graph import Tensor
-from symc.inputs import SharedVariable
+from symc.graph.inputs import SharedVariable
+from symc.graph.node import Tensor
 
 HIDDEN = 128
 MOMENTUM = 0.9

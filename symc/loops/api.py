@@ -9,8 +9,9 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import MissingInput
-from symc.graph import Tensor, walk
-from symc.inputs import Input, SharedVariable, as_tensor
+from symc.graph.inputs import Input, SharedVariable, as_tensor
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.build import Carrying, Plan, Reading, step_number
 from symc.loops.carried import Updates, carried, made_before, with_default_updates
 from symc.loops.outcome import Outcome

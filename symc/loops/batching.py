@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from symc.batch import batch
-from symc.dims import Dim
+from symc.derivatives.batch import batch
+from symc.derivatives.grad import placeholder
 from symc.errors import NotBatchable
-from symc.grad import placeholder
-from symc.graph import Tensor, substitute, walk
+from symc.graph.dims import Dim
+from symc.graph.node import Tensor
+from symc.graph.types import TensorType
+from symc.graph.walks import substitute, walk
 from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
 from symc.loops.scan import Scan
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
-from symc.types import TensorType
 
 
 def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:

@@ -19,12 +19,13 @@ from weakref import WeakValueDictionary
 
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim, Poly, Size, sizes, symbolic
-from symc.dims import substitute as replaced
-from symc.graph import Array, Op, Requirement, Tensor, substitute, walk
-from symc.inputs import Constant
-from symc.provenance import NOWHERE
-from symc.types import TensorType
+from symc.graph.dims import Dim, Poly, Size, sizes, symbolic
+from symc.graph.dims import substitute as replaced
+from symc.graph.inputs import Constant
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.provenance import NOWHERE
+from symc.graph.types import TensorType
+from symc.graph.walks import substitute, walk
 
 
 @record
@@ -150,8 +151,8 @@ class Body:
 
     def evaluate(self, *values: Array) -> list[Array]:
         """The results, given a value for each slot."""
-        from symc.conditions import check_all
-        from symc.evaluate import evaluate
+        from symc.graph.conditions import check_all
+        from symc.graph.interpreter import evaluate
 
         given = dict(zip(self.slots, values, strict=True))
         check_all(self.conditions(), given)
@@ -206,7 +207,7 @@ class Body:
 
 @lru_cache(maxsize=256)
 def _conditions(results: tuple[Tensor, ...]) -> Sequence[tuple[Tensor, Requirement]]:
-    from symc.conditions import requirements
+    from symc.graph.conditions import requirements
 
     return requirements(walk(results))
 

@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike, substitute
-from symc.inputs import as_tensor, is_number, refuse_bool
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor, is_number, refuse_bool
+from symc.graph.lowering import Control
+from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
+from symc.graph.walks import substitute
 from symc.loops.body import Body, Checks
-from symc.lowering import Control
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import common
 from symc.tensor.logic import ne, where
-from symc.types import TensorType
 
 if TYPE_CHECKING:
-    from symc.lowering import SizeOf
+    from symc.graph.lowering import SizeOf
 
 
 def ifelse(
@@ -242,7 +243,7 @@ class Choice(Op):
         return self.grad_all({node: bar})
 
     def grad_all(self, bars: Mapping[Tensor, Tensor]) -> Sequence[Tensor | None]:
-        from symc.grad import reaching
+        from symc.derivatives.grad import reaching
         from symc.tensor import zeros_like
 
         condition, *args = next(iter(bars)).args
@@ -268,7 +269,7 @@ class Choice(Op):
         return [None, *(None if arg is None else next(results) for arg in found)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
-        from symc.batch import batch
+        from symc.derivatives.batch import batch
 
         length = next(a for a, b in zip(args, batched, strict=True) if b).shape[0]
         sides: list[tuple[Tensor, bool]] = []

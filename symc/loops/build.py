@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.grad import placeholder
-from symc.graph import Tensor, substitute
+from symc.derivatives.grad import placeholder
+from symc.graph.node import Tensor
+from symc.graph.types import TensorType
+from symc.graph.walks import substitute
 from symc.loops.body import Body, closed
 from symc.loops.scan import Layout, Part, Rows, Scan, State
-from symc.types import TensorType
 
 
 @record

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from symc.errors import BadUpdate
-from symc.graph import Tensor, substitute, walk
-from symc.inputs import SharedVariable, advanced
+from symc.graph.inputs import SharedVariable, advanced
+from symc.graph.node import Tensor
+from symc.graph.provenance import warn
+from symc.graph.types import to_numpy
+from symc.graph.walks import substitute, walk
 from symc.loops.build import row_of
 from symc.loops.outcome import Outcome
-from symc.provenance import warn
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.views import expand_dims
-from symc.types import to_numpy
 
 
 class Updates(dict[SharedVariable, Tensor]):

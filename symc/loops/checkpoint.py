@@ -7,10 +7,11 @@ all, and computes each inner loop again before it goes backwards through it.
 
 from __future__ import annotations
 
-from symc.dims import Dim, add, floordiv, mul, sub
 from symc.errors import LoopError
-from symc.graph import Tensor, substitute
-from symc.inputs import as_tensor
+from symc.graph.dims import Dim, add, floordiv, mul, sub
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor
+from symc.graph.walks import substitute
 from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
 from symc.loops.run import Done, run
 from symc.loops.scan import Rows

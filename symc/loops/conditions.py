@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from symc import dims
-from symc.dims import Dim, Extreme, Poly
 from symc.errors import BadIndex, LoopError
-from symc.graph import Requirement, Tensor
+from symc.graph import dims
+from symc.graph.dims import Dim, Extreme, Poly
+from symc.graph.node import Requirement, Tensor
 from symc.loops.body import Slot, outside
 from symc.loops.states import as_given
 from symc.tensor.broadcast import describe

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symc.batch import batch
 from symc.codegen.record import record
+from symc.derivatives.batch import batch
 from symc.errors import NotBatchable
-from symc.graph import Tensor, walk
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.build import Carrying
 from symc.loops.opened import Get, OpenLoop, is_free
 from symc.loops.scan import Part

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symc.graph import Tensor
-from symc.inputs import constant_value
+from symc.graph.inputs import constant_value
+from symc.graph.node import Tensor
 from symc.loops.build import Loop
 from symc.loops.contract import terms_of
 from symc.loops.scan import Part

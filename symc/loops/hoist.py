@@ -6,9 +6,10 @@ large matrices, which takes a fraction of the time of many small ones.
 
 from __future__ import annotations
 
-from symc.batch import batch
+from symc.derivatives.batch import batch
 from symc.errors import NotBatchable
-from symc.graph import Tensor, walk
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.build import Reading, row_of
 from symc.loops.opened import OpenLoop, is_free
 from symc.loops.scan import Rows

@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symc.graph import Tensor, rebuild, walk, walk_within
+from symc.graph.node import Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import rebuild, walk, walk_within
 from symc.loops.body import Body
 from symc.loops.contract import contract
 from symc.loops.hoist import hoist
@@ -22,7 +24,6 @@ from symc.loops.opened import OpenLoop
 from symc.loops.outline import outline
 from symc.loops.postpone import pass_on, postpone
 from symc.loops.scan import Part, Scan
-from symc.provenance import located_at
 from symc.tensor.lengths import dim_of
 from symc.tensor.slices import Slice
 from symc.tensor.spans import GIVEN, WHOLE, Span, is_last

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from symc.conditions import as_tests, waits
-from symc.dims import Dim
-from symc.graph import Requirement, Tensor, walk
-from symc.inputs import Constant
+from symc.graph.conditions import as_tests, waits
+from symc.graph.dims import Dim
+from symc.graph.inputs import Constant
+from symc.graph.node import Requirement, Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import walk
 from symc.loops.body import Body, Checks
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
-from symc.provenance import located_at
 from symc.tensor.lengths import tensor_of
 from symc.tensor.logic import eq
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from symc.dims import Dim, add, sub
-from symc.graph import Tensor, substitute, walk
+from symc.graph.dims import Dim, add, sub
+from symc.graph.node import Tensor
+from symc.graph.walks import substitute, walk
 from symc.loops.build import Carrying, Plan, Reading, opened
 from symc.loops.scan import Part, Rows, Scan
 from symc.tensor.lengths import dim_of, public

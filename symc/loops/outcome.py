@@ -9,8 +9,8 @@ from typing import Any, cast
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.record import record
 from symc.errors import LoopError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import SharedVariable, as_tensor
+from symc.graph.inputs import SharedVariable, as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 

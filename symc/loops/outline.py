@@ -12,13 +12,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from symc.dims import sizes
-from symc.graph import Tensor, substitute, walk
-from symc.inputs import Constant
+from symc.graph.dims import sizes
+from symc.graph.inputs import Constant
+from symc.graph.node import Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, slots_for
 from symc.loops.branch import Choice, IfElse
 from symc.loops.scan import Scan
-from symc.provenance import located_at
 from symc.tensor.logic import where
 
 Path: TypeAlias = tuple[tuple[Tensor, bool], ...]

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from symc.batch import batch
+from symc.derivatives.batch import batch
 from symc.errors import NotBatchable
-from symc.graph import Tensor, walk
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.build import Reading
 from symc.loops.hoist import is_product
 from symc.loops.opened import Get, OpenLoop, is_free

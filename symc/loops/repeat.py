@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from symc import tensor as T
 from symc.errors import LoopError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor, is_number
+from symc.graph.inputs import as_tensor, is_number
+from symc.graph.node import Tensor, TensorLike
 from symc.loops.api import Looping, looping
 from symc.loops.build import step_number
 from symc.loops.outcome import until

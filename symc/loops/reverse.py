@@ -16,10 +16,11 @@ from dataclasses import replace
 
 from symc import tensor as T
 from symc.codegen.record import record
-from symc.dims import Dim, add, sub
-from symc.grad import accumulate, placeholder, reaching
-from symc.graph import Tensor, substitute, walk
-from symc.inputs import scalar_constant
+from symc.derivatives.grad import accumulate, placeholder, reaching
+from symc.graph.dims import Dim, add, sub
+from symc.graph.inputs import scalar_constant
+from symc.graph.node import Tensor
+from symc.graph.walks import substitute, walk
 from symc.loops.body import Body
 from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
 from symc.loops.ends import ends_apart

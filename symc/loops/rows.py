@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from symc.graph import Tensor, walk
+from symc.graph.node import Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import walk
 from symc.loops.body import Body
 from symc.loops.scan import Part, Scan
-from symc.provenance import located_at
 from symc.tensor.slices import Slice
 from symc.tensor.spans import WHOLE, Span
 

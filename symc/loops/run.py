@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from symc.codegen.record import record
-from symc.graph import Tensor, substitute
-from symc.inputs import constant_value
+from symc.graph.inputs import constant_value
+from symc.graph.node import Tensor
+from symc.graph.walks import substitute
 from symc.loops.build import Plan
 from symc.tensor.shape import concatenate
 from symc.tensor.views import expand_dims

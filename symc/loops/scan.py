@@ -27,19 +27,19 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.dims import Dim, Size, add, substitute
 from symc.errors import ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.inputs import SharedVariable
+from symc.graph.dims import Dim, Size, add, substitute
+from symc.graph.inputs import SharedVariable
+from symc.graph.lowering import Control
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.registry import SERVICES
+from symc.graph.types import TensorType, to_numpy
 from symc.loops.body import Body, value_lengths
-from symc.lowering import Control
-from symc.registry import SERVICES
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of
-from symc.types import TensorType, to_numpy
 
 if TYPE_CHECKING:
-    from symc.lowering import SizeOf
+    from symc.graph.lowering import SizeOf
 
 _Each = TypeVar("_Each")
 PartKind: TypeAlias = Literal["history", "final", "collected", "count"]
@@ -110,8 +110,9 @@ class Part:
 class Scan(Op):
     """One result of a loop: arguments are the steps, sequences, initial rows, and the others.
 
-    `checks` is empty but inside the compiler (`symc/blocks.py`): then the body's last results are
-    conditions that must hold in each step, and it has the numbers of those each one waits for.
+    `checks` is empty but inside the compiler (`symc/schedule/blocks.py`): then the body's last
+    results are conditions that must hold in each step, and it has the numbers of those each one
+    waits for.
     """
 
     body: Body
@@ -162,7 +163,7 @@ class Scan(Op):
 
     @property
     def is_natural(self) -> bool:
-        """Whether the result is an integer that is never below 0: see `symc/dims.py`."""
+        """Whether the result is an integer that is never below 0: see `symc/graph/dims.py`."""
         return self.part.kind == "count"
 
     def value_lengths(self, args: Sequence[Tensor]) -> Iterator[Dim]:

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import BadIndex, LoopError
-from symc.graph import Tensor
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor
 from symc.loops.scan import Rows
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import dim_of

@@ -10,18 +10,18 @@ import numpy as np
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
 from symc.config import config
-from symc.dims import Dim
 from symc.errors import LoopError
-from symc.graph import Tensor
-from symc.inputs import as_tensor, constant, is_number
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor, constant, is_number
+from symc.graph.node import Tensor
+from symc.graph.provenance import user_line
+from symc.graph.types import as_dtype, complex_for, promote, to_numpy
 from symc.loops.sequences import taps_of
-from symc.provenance import user_line
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import public
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import as_dtype, complex_for, promote, to_numpy
 
 
 @record

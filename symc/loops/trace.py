@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from symc.codegen.record import record
 from symc.errors import LoopError
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from symc.loops.build import row_of
 from symc.loops.outcome import Outcome, outcome
 from symc.loops.sequences import Along

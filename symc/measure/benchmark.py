@@ -11,12 +11,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from symc.callable import Function, compiled_function
+from symc.calls.callable import Function, compiled_function
+from symc.calls.modes import mode_named
 from symc.codegen.record import record
-from symc.library import store_at
 from symc.measure.timing import Timing, kept, peak_growth, timed
 from symc.measure.words import duration, size, table
-from symc.modes import mode_named
+from symc.pipeline.library import store_at
 
 Call: TypeAlias = Callable[..., Any]
 STAGES = ("key", "rewrite", "schedule", "lower", "passes", "emit", "compile", "load")

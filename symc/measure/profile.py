@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
-from symc.callable import Function, compiled_function
+from symc.calls.callable import Function, compiled_function
 from symc.codegen import ir
+from symc.codegen.cost.work import Works, sizes_of
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY
 from symc.codegen.targets.timers import TABLE
-from symc.codegen.work import Works, sizes_of
 from symc.errors import FunctionError
-from symc.library import target
 from symc.measure.timing import Timing, collection_off, kept, sample
 from symc.measure.words import duration, size, table
+from symc.pipeline.library import target
 
 if TYPE_CHECKING:
-    from symc.modes import Runner
+    from symc.calls.modes import Runner
 
 COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, bytes, and one more
 
@@ -201,7 +201,7 @@ def _timed(f: Function) -> Runner:
     downcast = [item.allow_downcast for item in f.ins]
     form = "list" if f.form == "dict" else f.form
     if f.device == "cpu":
-        from symc.modes import compiled
+        from symc.calls.modes import compiled
 
         return compiled(f.request, f.mode, form, downcast, target(timed=True))
     from symc.cuda.functions import device_runner

@@ -17,11 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from symc import tensor as T
+from symc.calls.function import function
 from symc.codegen.record import record
 from symc.codegen.targets.compiler import cores, cpu
-from symc.function import function
-from symc.grad import grad
-from symc.graph import Array
+from symc.derivatives.grad import grad
+from symc.graph.node import Array
 from symc.measure.timing import Timing, timed
 from symc.measure.words import duration, table
 from symc.version import VERSION

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from symc.inputs import SharedVariable
+    from symc.graph.inputs import SharedVariable
 
 SAMPLE = 1e-3  # seconds that a sample takes at least, so that the clock's own time does not count
 FEWEST = 5  # samples

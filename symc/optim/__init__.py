@@ -8,6 +8,7 @@ what it remembers from step to step as shared variables of its own. A learning r
 symbolic scalar, or a schedule of `symc.optim.schedules`.
 """
 
+from symc.graph.public import publish as _publish
 from symc.optim.adam import *
 from symc.optim.adaptive import *
 from symc.optim.clipping import *
@@ -15,7 +16,6 @@ from symc.optim.common import Updates
 from symc.optim.descent import *
 from symc.optim.lbfgs import *
 from symc.optim.schedules import *
-from symc.public import publish as _publish
 
 __all__ = [
     "LBFGS",
@@ -48,7 +48,7 @@ _publish(globals(), __name__, __all__)
 
 
 def __getattr__(name: str) -> object:
-    from symc.elsewhere import missing
+    from symc.graph.other_libraries import missing
 
     raise missing("optim", __name__, name, __dir__)
 

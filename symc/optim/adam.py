@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc import tensor as T
-from symc.graph import Tensor
-from symc.inputs import SharedVariable
+from symc.graph.inputs import SharedVariable
+from symc.graph.node import Tensor
 from symc.optim.common import Loss, Rate, Step, Updates, counted, gradients, memory, pace
 
 __all__ = ["adam", "adamax", "adamw"]

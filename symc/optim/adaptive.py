@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc import tensor as T
-from symc.inputs import SharedVariable
+from symc.graph.inputs import SharedVariable
 from symc.optim.common import Loss, Rate, Updates, gradients, memory, pace
 
 __all__ = ["adadelta", "adagrad", "rmsprop"]

@@ -11,7 +11,7 @@ from functools import reduce
 from operator import add
 
 from symc import tensor as T
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from symc import tensor as T
 from symc.codegen.record import record
+from symc.derivatives.grad import grad
 from symc.errors import DTypeError, ShapeMismatch
-from symc.grad import grad
-from symc.graph import Tensor
-from symc.inputs import SharedVariable, shared
+from symc.graph.inputs import SharedVariable, shared
+from symc.graph.node import Tensor
 from symc.optim.schedules import Schedule
 from symc.tensor.broadcast import describe
 

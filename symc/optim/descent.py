@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symc.inputs import SharedVariable
+from symc.graph.inputs import SharedVariable
 from symc.optim.common import Loss, Rate, Updates, gradients, memory, pace
 
 __all__ = ["sgd"]

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from symc import tensor as T
-from symc.function import function
-from symc.graph import Array, Tensor
-from symc.inputs import SharedVariable
+from symc.calls.function import function
+from symc.graph.inputs import SharedVariable
+from symc.graph.node import Array, Tensor
+from symc.graph.types import promote
 from symc.optim.common import gradients
 from symc.optim.line_search import Point, strong_wolfe
-from symc.types import promote
 
 __all__ = ["LBFGS", "Minimum", "lbfgs", "minimize"]
 

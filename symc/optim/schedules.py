@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from symc import tensor as T
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 
 __all__ = [
     "Schedule", "constant_rate", "cosine_decay", "exponential_decay", "linear_decay",

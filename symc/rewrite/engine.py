@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc.codegen.record import record
-from symc.graph import Tensor, rebuild
-from symc.provenance import located_at
+from symc.graph.node import Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import rebuild
 from symc.rewrite.rule import Attempt, Choice, Rule, RuleSet
 
 

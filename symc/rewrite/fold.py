@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from symc.graph import Tensor
-from symc.inputs import Constant, constant, constant_value, scalar_constant
+from symc.graph.inputs import Constant, constant, constant_value, scalar_constant
+from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, Rules
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.fold import Reduce

@@ -5,7 +5,7 @@ Canonical: reading what was just written is the value written; reversing twice i
 
 from __future__ import annotations
 
-from symc.graph import OPERATORS, Tensor
+from symc.graph.node import OPERATORS, Tensor
 from symc.rewrite.rule import EXACT, Rules
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import WHOLE, Entry, Span

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from symc.graph import Tensor, walk
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.rewrite.rule import EXACT, Rule, Rules
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.reshape import Reshape, reshape

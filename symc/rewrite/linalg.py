@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symc.codegen.dtypes import INT64
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from symc.rewrite.products import is_transpose
 from symc.rewrite.rule import EXACT, ROUNDS, Rules
 from symc.tensor.build import zeros

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias, assert_never
 
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.record import record
-from symc.graph import Tensor
-from symc.inputs import Constant, constant_value, scalar_constant
+from symc.graph.inputs import Constant, constant_value, scalar_constant
+from symc.graph.node import Tensor
 from symc.rewrite.pattern import Call, Number, Parameter, Pattern, Variable
 from symc.tensor.elementwise import ELEMENTWISE, Cast, Elementwise, cast_to
 from symc.tensor.fold import Reduce, reduce_over

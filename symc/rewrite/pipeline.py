@@ -15,13 +15,14 @@ from functools import cache
 from itertools import count
 
 from symc.codegen.dtypes import INT64
-from symc.dims import Dim, sizes
-from symc.graph import Op, Tensor, walk
+from symc.graph.dims import Dim, sizes
+from symc.graph.node import Op, Tensor
+from symc.graph.provenance import located_at
+from symc.graph.request import Optimised
+from symc.graph.walks import walk
 from symc.loops.improve import improve_loops
 from symc.loops.inside import improved, with_conditions
 from symc.loops.rows import collect_rows
-from symc.provenance import located_at
-from symc.request import Optimised
 from symc.rewrite.algebra import ALGEBRA
 from symc.rewrite.engine import Step, normalise
 from symc.rewrite.fold import FOLD

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from symc.graph import Tensor
-from symc.inputs import Constant, constant_value
+from symc.graph.inputs import Constant, constant_value
+from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
 from symc.tensor.diagonals import Diagonal
 from symc.tensor.matrix_product import MatMul, MatVec, summed

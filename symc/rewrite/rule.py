@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
-from symc.graph import Tensor
-from symc.inputs import Constant
-from symc.provenance import Where
+from symc.graph.inputs import Constant
+from symc.graph.node import Tensor
+from symc.graph.provenance import Where
 from symc.rewrite.match import (
     COMPOSITE,
     DEPTH,

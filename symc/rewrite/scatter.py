@@ -6,7 +6,7 @@ zeros is multiplied before it is written, where the division then cancels (`stab
 
 from __future__ import annotations
 
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from symc.rewrite.match import views_above
 from symc.rewrite.rule import ROUNDS, Rules
 from symc.tensor.elementwise import ELEMENTWISE

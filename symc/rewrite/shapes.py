@@ -7,10 +7,10 @@ order, over no axes of length 1, and of no other reduction of the same kind.
 
 from __future__ import annotations
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, DType
-from symc.graph import OPERATORS, Tensor
-from symc.inputs import scalar_constant
+from symc.graph import dims
+from symc.graph.inputs import scalar_constant
+from symc.graph.node import OPERATORS, Tensor
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rules
 from symc.rewrite.zeros import has_no_negative_zero
 from symc.tensor.elementwise import Cast, Elementwise, cast_to

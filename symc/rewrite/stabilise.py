@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from symc.loops.inside import improved
 from symc.rewrite.engine import normalise
 from symc.rewrite.rule import Rules, RuleSet

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
-from symc.graph import Tensor
-from symc.inputs import scalar_constant
+from symc.graph.inputs import scalar_constant
+from symc.graph.node import Tensor
 from symc.rewrite.rule import EXACT, ROUNDS, Rules
 from symc.rewrite.zeros import has_no_negative_zero
 from symc.tensor.elementwise import ELEMENTWISE

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from symc.graph import Array, Tensor
-from symc.inputs import constant_value
+from symc.graph.inputs import constant_value
+from symc.graph.node import Array, Tensor
 from symc.rewrite.rule import EXACT, Rules
 from symc.tensor.elementwise import ELEMENTWISE, Cast, Elementwise
 from symc.tensor.fold import Reduce

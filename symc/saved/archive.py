@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 
 from symc.errors import BadFile
-from symc.graph import Array
+from symc.graph.node import Array
 
 FORMAT = 1
 READABLE = range(1, FORMAT + 1)

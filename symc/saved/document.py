@@ -11,12 +11,13 @@ from typing import Any
 
 from symc.codegen.dtypes import BOOL
 from symc.codegen.errors import IRError
-from symc.dims import Dim, Poly
 from symc.errors import BadFile, CannotSave, SymcError
-from symc.graph import Array, Op, Tensor, intern, walk
-from symc.inputs import Constant, Input, SharedVariable, constant
+from symc.graph.dims import Dim, Poly
+from symc.graph.inputs import Constant, Input, SharedVariable, constant
+from symc.graph.node import Array, Op, Tensor, intern
+from symc.graph.provenance import Where, located_at
+from symc.graph.walks import walk
 from symc.loops.body import Body, Slot, slot
-from symc.provenance import Where, located_at
 from symc.saved.values import Reader, Writer, whole
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise, in_domain

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symc.calls.modes import stages_of
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
 from symc.codegen.encodable import encodable
 from symc.codegen.targets.c import SOURCE
 from symc.codegen.targets.export import Exported, Kernels
-from symc.conditions import requirements
 from symc.errors import CannotSave
-from symc.graph import Array, Tensor, walk
-from symc.modes import stages_of
-from symc.notation import described
+from symc.graph.conditions import requirements
+from symc.graph.node import Array, Tensor
+from symc.graph.walks import walk
+from symc.tensor.notation import described
 
 LONGEST_NAME = 200  # with what is behind it, a file system's 255 bytes
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from symc.callable import Function
-    from symc.compile import Stages
+    from symc.calls.callable import Function
+    from symc.pipeline.compile import Stages
 
 
 def export(

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from symc.callable import Function, In
+from symc.calls.callable import Function, In
+from symc.calls.modes import mode_named
 from symc.codegen.errors import CompilerMissing, CompileTimeout
 from symc.errors import BadFile, DeviceError
-from symc.graph import Array, Tensor
-from symc.inputs import Input, SharedVariable, shared, tensor
-from symc.modes import mode_named
-from symc.request import Request
+from symc.graph.inputs import Input, SharedVariable, shared, tensor
+from symc.graph.node import Array, Tensor
+from symc.graph.request import Request
 from symc.saved import archive
 from symc.saved.document import WRONG, Document, nodes_of
 from symc.saved.values import whole

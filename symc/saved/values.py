@@ -29,11 +29,15 @@ import numpy as np
 
 from symc.codegen.dtypes import BY_NAME, DType
 from symc.errors import BadFile, CannotSave
-from symc.graph import Array, Tensor
+from symc.graph.node import Array, Tensor
 from symc.tensor.elementwise import ELEMENTWISE, Elementwise
 from symc.tensor.spans import GIVEN
 
-HOMES = ("symc.tensor.", "symc.loops.", "symc.grad", "symc.updates", "symc.user.")
+HOMES = ("symc.tensor.", "symc.loops.", "symc.derivatives.grad", "symc.calls.updates", "symc.user.")
+# The names of records never change, as files of all versions have them: a module that has moved
+# stands here with the name that it had first.
+FIRST_NAMES = {"symc.derivatives.grad": "symc.grad", "symc.calls.updates": "symc.updates"}
+MOVED = {first: now for now, first in FIRST_NAMES.items()}
 
 
 class Writer:
@@ -76,9 +80,15 @@ class Writer:
             case _ if _is_record(type(value)):
                 kind = type(value)
                 fields = [self(getattr(value, name)) for name in _fields(kind)]
-                return {"record": f"{kind.__module__}:{kind.__qualname__}", "fields": fields}
+                return {"record": name_of(kind), "fields": fields}
             case _:
                 raise CannotSave(f"symc has no form for {value!r} in a file")
+
+
+def name_of(kind: Any) -> str:
+    """The name of a record in files."""
+    home = str(kind.__module__)
+    return f"{FIRST_NAMES.get(home, home)}:{kind.__qualname__}"
 
 
 def _is_record(kind: Any) -> bool:
@@ -142,6 +152,7 @@ def whole(number: Any, count: int) -> int:
 
 def _class_named(name: str) -> Any:
     home, _, kind = name.partition(":")
+    home = MOVED.get(home, home)
     if home.startswith(HOMES):
         try:
             found = getattr(importlib.import_module(home), kind, None)

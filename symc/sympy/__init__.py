@@ -5,7 +5,7 @@ from symc.sympy import lambdify, to_symc, to_sympy
 
 from __future__ import annotations
 
-from symc.public import publish as _publish
+from symc.graph.public import publish as _publish
 from symc.sympy.lambdify import Lambdified, lambdify
 from symc.sympy.to_symc import to_symc
 from symc.sympy.to_sympy import to_sympy

@@ -13,7 +13,7 @@ import sympy
 from sympy.codegen import cfunctions
 
 from symc import tensor as T
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
 from symc.tensor.elementwise import ELEMENTWISE
 
 Value: TypeAlias = Any  # a tensor, or a Python number, which takes the dtype of what it meets

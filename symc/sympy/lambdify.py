@@ -14,11 +14,11 @@ import numpy as np
 import sympy
 
 from symc import tensor as T
-from symc.callable import Function
+from symc.calls.callable import Function
+from symc.calls.function import function
 from symc.errors import BadArgument
-from symc.function import function
-from symc.graph import Array, Tensor
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Array, Tensor
 from symc.sympy.matrices import flat, of_one_dtype
 from symc.sympy.to_symc import Converter
 

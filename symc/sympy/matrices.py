@@ -14,11 +14,11 @@ from sympy.matrices.expressions.hadamard import HadamardPower, HadamardProduct
 from sympy.matrices.expressions.matexpr import MatrixElement
 
 from symc import tensor as T
-from symc.graph import Tensor
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor
+from symc.graph.types import promote
 from symc.sympy.functions import Value
 from symc.tensor import linalg
-from symc.types import promote
 
 if TYPE_CHECKING:
     from symc.sympy.to_symc import Converter

@@ -16,8 +16,8 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from symc import tensor as T
-from symc.graph import Tensor
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor
 from symc.sympy.functions import FUNCTIONS, Value
 from symc.sympy.matrices import MATRICES
 

@@ -1,8 +1,8 @@
 """Tensors as SymPy's expressions, in index notation.
 
 An op already says how an element of its result is computed from elements of its arguments: that is
-its lowering (`symc/lowering.py`). Here the same readers run on SymPy's symbols instead of loops, so
-that every op with such a lowering can be written in SymPy: ``a @ b`` is a ``Sum`` over
+its lowering (`symc/graph/lowering.py`). Here the same readers run on SymPy's symbols instead of
+loops, so that every op with such a lowering can be written in SymPy: ``a @ b`` is a ``Sum`` over
 ``a[i, k]*b[k, j]``.
 """
 
@@ -14,13 +14,12 @@ from typing import Any, assert_never
 import numpy as np
 import sympy
 
-from symc import dims
 from symc import tensor as T
 from symc.codegen import ir
-from symc.dims import Dim, Size
-from symc.graph import Tensor
-from symc.inputs import Constant, Input, SharedVariable
-from symc.lowering import (
+from symc.graph import dims
+from symc.graph.dims import Dim, Size
+from symc.graph.inputs import Constant, Input, SharedVariable
+from symc.graph.lowering import (
     Alias,
     At,
     Control,
@@ -32,9 +31,10 @@ from symc.lowering import (
     Sweep,
     Write,
 )
-from symc.notation import described
+from symc.graph.node import Tensor
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matrix_product import MatMul, MatVec
+from symc.tensor.notation import described
 from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 AXES = ("i", "j", "k", "l")

@@ -6,9 +6,9 @@ from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from symc.public import public as _public
-from symc.registry import provide as _provide
-from symc.registry import provider as _provider
+from symc.graph.public import public as _public
+from symc.graph.registry import provide as _provide
+from symc.graph.registry import provider as _provider
 from symc.tensor.build import *
 from symc.tensor.constructors import *
 from symc.tensor.elementwise import cast_to as _cast_to
@@ -33,6 +33,7 @@ _HERE = {
 }
 
 if _TYPE_CHECKING:  # `__getattr__` below loads these
+    from symc.derivatives.vectorize import *
     from symc.tensor import fft as fft
     from symc.tensor import linalg as linalg
     from symc.tensor import nnet as nnet
@@ -66,7 +67,6 @@ if _TYPE_CHECKING:  # `__getattr__` below loads these
     from symc.tensor.special_functions import *
     from symc.tensor.statistics import *
     from symc.tensor.sweep import *
-    from symc.vectorize import *
 
 _MODULES = ("fft", "linalg", "nnet", "random")
 
@@ -133,7 +133,7 @@ _LATE = {
     ),
     "symc.tensor.statistics": "average mean norm std var",
     "symc.tensor.sweep": "cummax cummin cumprod cumsum",
-    "symc.vectorize": "apply_along_axis apply_over_axes vectorize vmap",
+    "symc.derivatives.vectorize": "apply_along_axis apply_over_axes vectorize vmap",
     "symc.grad": "Lop Rop grad hessian jacobian",  # Theano's names; needs all of `T`
 }
 for _module, _names in _LATE.items():
@@ -160,7 +160,7 @@ def __getattr__(name: str) -> _Any:
     elif module in _LATE and name in _LATE[module].split():
         found = getattr(_import_module(module), name)
     else:
-        from symc.elsewhere import missing
+        from symc.graph.other_libraries import missing
 
         raise missing("T", __name__, name, __dir__)
     value = globals()[name] = _public(found, __name__)

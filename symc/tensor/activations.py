@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from symc import special
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.tensor import reference_values as special
 from symc.tensor.elementwise import Function, call, cast_to, elementwise
 from symc.tensor.math import as_float, expm1, sqr, tanh
 from symc.tensor.special_functions import erf

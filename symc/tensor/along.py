@@ -11,15 +11,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, RankError
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor, constant, constant_value
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor, constant, constant_value
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
 from symc.tensor.checks import BOUNDS, Bounds, never_negative, of_first_argument
@@ -28,7 +29,6 @@ from symc.tensor.lengths import as_dim, dim_of, normal_axes, normal_axis, tensor
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, not_negative, refuse_negative, through
-from symc.types import TensorType
 
 __all__ = ["diff", "flip", "fliplr", "flipud", "repeat", "roll", "tile"]
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from symc.errors import DTypeError
-from symc.graph import METHODS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant, constant_value
+from symc.graph.inputs import as_tensor, constant, constant_value
+from symc.graph.node import METHODS, Tensor, TensorLike
+from symc.graph.types import to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.gather import Gather, Scatter, write_region
@@ -22,7 +23,6 @@ from symc.tensor.positions import Coordinate, FlatNonzero
 from symc.tensor.reshape import reshape
 from symc.tensor.slices import Mode, Slice, fit_region
 from symc.tensor.views import DimShuffle, dimshuffle, shape_padleft, shape_padright, squeeze
-from symc.types import to_numpy
 
 __all__ = ["inc_subtensor", "set_subtensor"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from symc.dims import Dim
 from symc.errors import ShapeMismatch
-from symc.graph import Requirement, Tensor
-from symc.provenance import NOWHERE
+from symc.graph.dims import Dim
+from symc.graph.node import Requirement, Tensor
+from symc.graph.provenance import NOWHERE
 
 
 def describe(node: Tensor) -> str:

@@ -12,16 +12,17 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, DType
 from symc.codegen.record import record
 from symc.config import config
-from symc.dims import Dim, sizes
 from symc.errors import DivisionByZero, RankError, TooLarge
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value, scalar_constant
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim, sizes
+from symc.graph.inputs import as_tensor, constant_value, scalar_constant
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, as_dtype, promote, to_numpy
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checked import not_negative
 from symc.tensor.checks import BOUNDS, REACHED, Bounds
@@ -29,7 +30,6 @@ from symc.tensor.elementwise import cast_to, common
 from symc.tensor.lengths import as_dim, dim_of, tensor_of, unbatched
 from symc.tensor.reshape import ravel
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import TensorType, as_dtype, promote, to_numpy
 
 __all__ = [
     "alloc", "arange", "empty", "empty_like", "fill", "full", "full_like", "linspace", "meshgrid",

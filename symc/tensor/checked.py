@@ -8,13 +8,13 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import BadIndex
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
-from symc.inputs import constant_value
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.inputs import constant_value
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.views import broadcast_to
-from symc.types import TensorType
 
 
 @record

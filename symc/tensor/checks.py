@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import (
     BOOL,
     INT8,
@@ -24,10 +23,12 @@ from symc.codegen.dtypes import (
     UINT64,
     DType,
 )
-from symc.dims import Dim, Extreme
 from symc.errors import BadIndex, DivisionByZero
-from symc.graph import OPERATORS, Op, Requirement, Tensor, walk
-from symc.inputs import Constant, constant_value
+from symc.graph import dims
+from symc.graph.dims import Dim, Extreme
+from symc.graph.inputs import Constant, constant_value
+from symc.graph.node import OPERATORS, Op, Requirement, Tensor
+from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.lengths import Length, tensor_of

@@ -18,9 +18,19 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.errors import DTypeError
-from symc.graph import METHODS, OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import (
+    METHODS,
+    OPERATORS,
+    PROPERTIES,
+    Array,
+    Op,
+    Requirement,
+    Tensor,
+    TensorLike,
+)
+from symc.graph.types import TensorType, complex_for
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.elementwise import (
     align_batch,
@@ -33,7 +43,6 @@ from symc.tensor.elementwise import (
     sum_to,
 )
 from symc.tensor.math import as_float, where_zero
-from symc.types import TensorType, complex_for
 
 __all__ = ["angle", "complex", "conj", "conjugate", "imag", "real"]
 

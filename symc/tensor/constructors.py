@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symc.errors import RankError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor, constant, lengths_of, tensor
+from symc.graph.inputs import as_tensor, constant, lengths_of, tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to
 
 __all__ = [

@@ -14,10 +14,10 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from symc import dims
-from symc.dims import Dim
 from symc.errors import RankError
-from symc.graph import Tensor, TensorLike
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import diagonal
 from symc.tensor.elementwise import common

@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import FLOAT64
-from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
+from symc.graph.types import as_dtype, promote
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
@@ -32,7 +33,6 @@ from symc.tensor.sorting.order import sortable
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length
 from symc.tensor.views import expand_dims
-from symc.types import as_dtype, promote
 
 __all__ = ["corrcoef", "cov", "histogram2d", "histogram_bin_edges", "histogramdd"]
 

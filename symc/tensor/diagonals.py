@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
 from symc.config import config
-from symc.dims import LONG, MOST, Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value, scalar_constant
-from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph import dims
+from symc.graph.dims import LONG, MOST, Dim
+from symc.graph.inputs import as_tensor, constant_value, scalar_constant
+from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
@@ -36,7 +37,6 @@ from symc.tensor.lengths import (
     unbatched,
 )
 from symc.tensor.views import expand_dims, moveaxis, through
-from symc.types import TensorType
 
 __all__ = [
     "diag", "diagonal", "eye", "identity", "identity_like", "trace", "tri", "tril", "triu",

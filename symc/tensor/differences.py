@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from symc.codegen.dtypes import BOOL, COMPLEX128, FLOAT64, INT64
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.types import promote
 from symc.tensor.along import diff
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
@@ -26,7 +27,6 @@ from symc.tensor.sorting.search import searchsorted
 from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumprod, cumsum
 from symc.tensor.views import expand_dims, moveaxis
-from symc.types import promote
 
 __all__ = [
     "cumulative_prod", "cumulative_sum", "ediff1d", "gradient", "interp", "trapezoid", "unwrap",

@@ -11,7 +11,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
-from symc.graph import (
+from symc.graph.inputs import Constant, as_tensor, constant_value
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import (
     METHODS,
     OPERATORS,
     Array,
@@ -20,11 +22,9 @@ from symc.graph import (
     Tensor,
     TensorLike,
 )
-from symc.inputs import Constant, as_tensor, constant_value
-from symc.lowering import At, Index, Read, Reader, SizeOf
-from symc.registry import Registry
+from symc.graph.registry import Registry
+from symc.graph.types import TensorType, float_for, promote, to_numpy
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape, describe
-from symc.types import TensorType, float_for, promote, to_numpy
 
 # How the dtype the arguments are converted to follows from theirs:
 #   float   float_for(promoted): exp, sqrt
@@ -271,7 +271,7 @@ def cast_to(x: TensorLike, dtype: Any) -> Tensor:
     >>> T.cast(T.vector("x"), "int32").dtype
     int32
     """
-    from symc.types import as_dtype
+    from symc.graph.types import as_dtype
 
     x, wanted = as_tensor(x), as_dtype(dtype)
     if x.dtype is wanted:
@@ -283,7 +283,7 @@ def cast_to(x: TensorLike, dtype: Any) -> Tensor:
         )
     value = constant_value(x)
     if value is not None and value.ndim == 0:
-        from symc.inputs import constant
+        from symc.graph.inputs import constant
 
         return constant(Cast(wanted).evaluate(value))
     return Cast(wanted)(x)

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import (
     BOOL,
@@ -24,15 +23,16 @@ from symc.codegen.dtypes import (
     DType,
 )
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
-from symc.lowering import Fold, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Fold, Index, Read, Reader, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType, to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, conjugated, masked
 from symc.tensor.lengths import tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, peel_whole, squeeze, through
-from symc.types import TensorType, to_numpy
 
 Kind: TypeAlias = Literal["add", "mul", "max", "min", "and", "or"]
 
@@ -172,7 +172,7 @@ def accumulator(kind: Kind, dtype: DType) -> DType:
 
 def accumulator_array_dtype(kind: Kind, x: Array) -> np.dtype[Any]:
     """The same for an array."""
-    from symc.types import as_dtype
+    from symc.graph.types import as_dtype
 
     return to_numpy(accumulator(kind, as_dtype(x.dtype)))
 

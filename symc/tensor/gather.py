@@ -15,11 +15,12 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.inputs import Constant, scalar_constant
-from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.dims import Dim
+from symc.graph.inputs import Constant, scalar_constant
+from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import broadcast_shape
 from symc.tensor.checks import (
     BOUNDS,
@@ -64,7 +65,6 @@ from symc.tensor.views import (
     shape_padright,
     through,
 )
-from symc.types import TensorType
 
 # --- reading --------------------------------------------------------------------------------------
 

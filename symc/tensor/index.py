@@ -15,8 +15,8 @@ import numpy as np
 
 from symc.codegen.dtypes import BOOL, INT64
 from symc.errors import BadIndex, DTypeError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant, constant_value, scalar_constant
+from symc.graph.inputs import as_tensor, constant, constant_value, scalar_constant
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checks import static_index
 from symc.tensor.elementwise import cast_to

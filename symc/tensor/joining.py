@@ -8,10 +8,10 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from symc import dims
 from symc.errors import BadIndex, RankError, ShapeMismatch
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant, constant_value
+from symc.graph import dims
+from symc.graph.inputs import as_tensor, constant, constant_value
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.build import arange, full

@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import INT32, INT64, UINT64
 from symc.codegen.record import record
-from symc.dims import Atom, Dim, Poly, Size, mul, symbolic
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, TooLarge
-from symc.graph import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike, walk
-from symc.inputs import as_tensor, constant_value, scalar_constant
-from symc.lowering import At, Index, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Atom, Dim, Poly, Size, mul, symbolic
+from symc.graph.inputs import as_tensor, constant_value, scalar_constant
+from symc.graph.lowering import At, Index, Reader, SizeOf
+from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType
+from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
-from symc.types import TensorType
 
 if TYPE_CHECKING:
     from symc.codegen import ir

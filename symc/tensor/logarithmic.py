@@ -12,7 +12,7 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
-from symc.graph import OPERATORS, Tensor, TensorLike
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.activations import sigmoid
 from symc.tensor.elementwise import Expression2, common, elementwise
 from symc.tensor.logic import eq, ge, gt, logical_and, lt, where

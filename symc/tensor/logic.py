@@ -8,8 +8,8 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, refuse_bool
+from symc.graph.inputs import as_tensor, refuse_bool
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import ELEMENTWISE, Function, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import (
     ELEMENTWISE,
     Expression2,
@@ -336,7 +336,7 @@ def rad2deg(x: TensorLike) -> Tensor:
 
 
 def as_float(x: TensorLike) -> Tensor:
-    from symc.types import float_for
+    from symc.graph.types import float_for
 
     x = as_tensor(x)
     return cast_to(x, float_for(x.dtype))

@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import conjugated, masked
 from symc.tensor.fold import Kind, accumulate_op, accumulator, identity, reduce_over
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, peel_whole, swapaxes
-from symc.types import TensorType
 
 __all__: list[str] = []
 

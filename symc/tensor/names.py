@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from symc.errors import ShapeMismatch
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor, constant
+from symc.graph.inputs import as_tensor, constant
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.logic import (
     eq,

@@ -13,8 +13,9 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.graph import OPERATORS, Array, Op, Tensor, TensorLike
-from symc.inputs import as_tensor, refuse_bool
+from symc.graph.inputs import as_tensor, refuse_bool
+from symc.graph.node import OPERATORS, Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType, as_dtype, to_numpy
 from symc.tensor import reduce
 from symc.tensor.checked import Checked
 from symc.tensor.complex_numbers import complex as complex_of
@@ -25,7 +26,6 @@ from symc.tensor.reduce import Axis, axes_of, count_along
 from symc.tensor.statistics import mean, root, squares, std, var, variance_dtype, wide
 from symc.tensor.sweep import cumprod, cumsum
 from symc.tensor.views import expand_dims
-from symc.types import TensorType, as_dtype, to_numpy
 
 __all__ = [
     "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symc import tensor as T
-from symc.graph import OPERATORS
+from symc.graph.node import OPERATORS
 
 __all__: list[str] = []
 

@@ -7,15 +7,16 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import Constant, as_tensor, scalar_constant
-from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import Constant, as_tensor, scalar_constant
+from symc.graph.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor import checked
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros_like
@@ -32,7 +33,6 @@ from symc.tensor.lengths import (
 )
 from symc.tensor.specify import segment
 from symc.tensor.views import expand_dims, not_negative, refuse_negative, through
-from symc.types import TensorType
 
 __all__ = ["pad"]
 

@@ -11,8 +11,9 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import COMPLEX128, FLOAT64, INT32, INT64, UINT8, UINT64
 from symc.errors import DTypeError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.types import to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.build import full_like
 from symc.tensor.complex_numbers import imag
@@ -28,7 +29,6 @@ from symc.tensor.logic import (
 )
 from symc.tensor.math import abs as absolute
 from symc.tensor.math import as_float, clip, copysign, pow, trunc
-from symc.types import to_numpy
 
 __all__ = [
     "bitwise_count", "float_power", "frexp", "gcd", "heaviside", "iscomplex", "iscomplexobj",

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, INT64
 from symc.config import config
 from symc.errors import DTypeError, RankError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.assign import set_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import FLOAT64, INT64
 from symc.errors import RankError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.types import promote, to_numpy
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
@@ -23,7 +24,6 @@ from symc.tensor.shape import atleast_1d, concatenate
 from symc.tensor.signals import convolve
 from symc.tensor.sweep import Recurrence, cumprod
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import promote, to_numpy
 
 __all__ = [
     "polyadd", "polyder", "polyfit", "polyint", "polymul", "polysub", "polyval", "vander",

@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import BadIndex
-from symc.graph import METHODS, Array, Op, Requirement, Tensor
-from symc.inputs import constant, constant_value, scalar_constant
-from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import constant, constant_value, scalar_constant
+from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import ARange
 from symc.tensor.checks import BOUNDS, Bounds, never_negative, step_requirement
@@ -38,7 +39,6 @@ from symc.tensor.lengths import (
 from symc.tensor.reshape import ravel
 from symc.tensor.spans import WHOLE, Given, Range, Span, layout_range
 from symc.tensor.views import DimShuffle, expand_dims
-from symc.types import TensorType
 
 
 @record

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from symc import dims
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.tensor.along import roll
 from symc.tensor.broadcast import describe
 from symc.tensor.contraction import tensordot

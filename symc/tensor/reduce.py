@@ -13,18 +13,18 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, INT64, UINT64, DType
 from symc.codegen.record import record
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor, refuse_bool, scalar_constant
+from symc.graph import dims
+from symc.graph.inputs import as_tensor, refuse_bool, scalar_constant
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, as_dtype
 from symc.tensor.build import arange
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Kind, no_elements, no_order, reduce_over, require_elements
 from symc.tensor.lengths import normal_axes, tensor_of
 from symc.tensor.views import dimshuffle, expand_dims
-from symc.types import TensorType, as_dtype
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "max_and_argmax",

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from symc.codegen.dtypes import INT64
-from symc.dims import Dim
 from symc.errors import DTypeError
-from symc.graph import Array, Requirement, Tensor
-from symc.inputs import constant_value
-from symc.lowering import Index, IndexReader, Read, SizeOf
+from symc.graph.dims import Dim
+from symc.graph.inputs import constant_value
+from symc.graph.lowering import Index, IndexReader, Read, SizeOf
+from symc.graph.node import Array, Requirement, Tensor
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.checks import index_requirement, static_index
 from symc.tensor.elementwise import project

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Alias, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Alias, SizeOf
+from symc.graph.node import METHODS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import (
     Template,
@@ -28,7 +29,6 @@ from symc.tensor.lengths import (
     unbatched,
 )
 from symc.tensor.views import DimShuffle, dimshuffle, not_negative, refuse_negative, through
-from symc.types import TensorType
 
 __all__ = ["flatten", "ravel", "reshape"]
 

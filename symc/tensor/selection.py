@@ -8,8 +8,9 @@ from typing import Any, Literal, TypeAlias
 from symc.codegen.dtypes import BOOL, INT64
 from symc.config import config
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import METHODS, Tensor, TensorLike
-from symc.inputs import as_tensor, scalar_constant
+from symc.graph.inputs import as_tensor, scalar_constant
+from symc.graph.node import METHODS, Tensor, TensorLike
+from symc.graph.types import as_dtype
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
@@ -22,7 +23,6 @@ from symc.tensor.positions import every_position, mask_positions
 from symc.tensor.reshape import ravel
 from symc.tensor.shape import stack
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import as_dtype
 
 __all__ = [
     "argwhere", "choose", "compress", "extract", "flatnonzero", "nonzero", "one_hot", "select",

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe, mismatch
 from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
@@ -22,7 +23,6 @@ from symc.tensor.lengths import as_dim, as_dims, normal_axis
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.specify import segment, specify_length
 from symc.tensor.views import broadcast_to, expand_dims, through
-from symc.types import TensorType, promote
 
 __all__ = [
     "array_split", "atleast_1d", "atleast_2d", "concatenate", "dstack", "hstack", "kron", "split",

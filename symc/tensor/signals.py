@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, TypeAlias, get_args
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
-from symc.dims import Dim
 from symc.errors import RankError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange

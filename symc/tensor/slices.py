@@ -14,11 +14,12 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.inputs import scalar_constant
-from symc.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.dims import Dim
+from symc.graph.inputs import scalar_constant
+from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import (
     BOUNDS,
@@ -42,7 +43,6 @@ from symc.tensor.spans import (
     numpy_index,
 )
 from symc.tensor.views import broadcast_to, expand_dims, through
-from symc.types import TensorType
 
 Mode: TypeAlias = Literal["set", "inc"]
 

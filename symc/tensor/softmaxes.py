@@ -12,13 +12,13 @@ import numpy as np
 
 from symc.codegen.dtypes import FLOAT16, FLOAT32
 from symc.codegen.record import record
-from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType, float_for
 from symc.tensor.elementwise import call, cast_to, elementwise, masked, peel, refuse_complex
 from symc.tensor.fold import reduce_over
 from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.views import expand_dims, peel_whole
-from symc.types import TensorType, float_for
 
 __all__ = ["log_softmax", "logsoftmax", "logsumexp", "softmax"]
 

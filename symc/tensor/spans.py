@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from symc import dims
 from symc.codegen.record import record
-from symc.dims import Dim, Extreme
-from symc.graph import Array, Tensor
+from symc.graph import dims
+from symc.graph.dims import Dim, Extreme
+from symc.graph.node import Array, Tensor
 from symc.tensor.lengths import dim_of
 
 

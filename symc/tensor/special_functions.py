@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from symc import special
 from symc.errors import GradientError
-from symc.graph import Tensor
+from symc.graph.node import Tensor
+from symc.tensor import reference_values as special
 from symc.tensor.elementwise import Function, call, elementwise
 from symc.tensor.math import exp, log, sqr, where_zero
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from symc import dims
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import BOUNDS, of_first_argument
 from symc.tensor.lengths import Template, as_dim, fill_dims, public, split_template, unbatched
-from symc.types import TensorType
 
 __all__ = ["specify_shape"]
 

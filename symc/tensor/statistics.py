@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT64, DType
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, refuse_bool, scalar_constant
+from symc.graph import dims
+from symc.graph.inputs import as_tensor, refuse_bool, scalar_constant
+from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
+from symc.graph.types import as_dtype, promote
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import tensor_of
 from symc.tensor.reduce import Axis, axes_of, count_along
 from symc.tensor.views import dimshuffle
-from symc.types import as_dtype, promote
 
 __all__ = ["average", "mean", "norm", "std", "var"]
 

@@ -14,9 +14,10 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.record import record
-from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import At, Index, Read, Reader, SizeOf, Sweep
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf, Sweep
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType, as_dtype
 from symc.tensor.elementwise import align_batch, cast_to, conjugated, masked, project
 from symc.tensor.fold import (
     accumulate_op,
@@ -29,7 +30,6 @@ from symc.tensor.lengths import normal_axis
 from symc.tensor.reduce import sum_dtype
 from symc.tensor.reshape import ravel
 from symc.tensor.views import through
-from symc.types import TensorType, as_dtype
 
 __all__ = ["cummax", "cummin", "cumprod", "cumsum"]
 

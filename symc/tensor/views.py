@@ -10,14 +10,24 @@ from typing import Any, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import (
+    METHODS,
+    OPERATORS,
+    PROPERTIES,
+    Array,
+    Op,
+    Requirement,
+    Tensor,
+    TensorLike,
+)
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe, equal_lengths
 from symc.tensor.elementwise import masked, peel, project, sum_to
 from symc.tensor.lengths import (
@@ -31,7 +41,6 @@ from symc.tensor.lengths import (
     tensor_of,
     unbatched,
 )
-from symc.types import TensorType
 
 __all__ = [
     "broadcast_to", "dimshuffle", "expand_dims", "moveaxis", "shape_padleft", "shape_padright",

@@ -17,12 +17,12 @@ from symc import tensor as T
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
 from symc.errors import AssertionFailed, DTypeError
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import HostCall, Lowering, SizeOf
-from symc.public import with_public_methods
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import HostCall, Lowering, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.public import with_public_methods
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
-from symc.types import TensorType
 
 
 @record

@@ -14,9 +14,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.foreign import Foreign, Passing, declare
 from symc.codegen.record import record
-from symc.dims import Dim
-from symc.graph import Array, Tensor
-from symc.lowering import Argument, LibCall, Lowering, SizeOf
+from symc.graph.dims import Dim
+from symc.graph.lowering import Argument, LibCall, Lowering, SizeOf
+from symc.graph.node import Array, Tensor
 from symc.tensor.elementwise import Elementwise, Partial, common
 from symc.tensor.elementwise import call as calls
 from symc.user.declared import Declared, Rule
@@ -139,7 +139,7 @@ def _elementwise(foreign: Foreign, partials: Sequence[Partial | None]) -> CFunct
 def compiled(op: Any, kinds: tuple[tuple[str, int], ...]) -> Callable[..., Any]:
     """A program that computes an op (or all results of a user's) on arrays of these kinds."""
     from symc import tensor as T
-    from symc.function import function
+    from symc.calls.function import function
 
     xs = [T.tensor(dtype, (None,) * ndim) for dtype, ndim in kinds]
     return function(xs, op(*xs), mode="compile", device="cpu", name=f"only_{op.name}")

@@ -9,17 +9,17 @@ import numpy as np
 
 from symc import tensor as T
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, GradientError, RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Lowering, SizeOf
-from symc.provenance import user_line
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Lowering, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.provenance import user_line
+from symc.graph.types import TensorType, to_numpy
+from symc.graph.values import Unfit, as_array, held, is_literal
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
-from symc.types import TensorType, to_numpy
 from symc.user.spec import Bound, Spec, as_spec, bind, check, mismatch, names_of, value_of
-from symc.values import Unfit, as_array, held, is_literal
 
 Rule: TypeAlias = Callable[..., Any]
 

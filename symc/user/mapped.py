@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from symc import tensor as T
-from symc.batch import batch
 from symc.codegen.record import record
-from symc.grad import placeholder
-from symc.graph import Array, Op, Tensor
-from symc.lowering import HostCall, SizeOf
+from symc.derivatives.batch import batch
+from symc.derivatives.grad import placeholder
+from symc.graph.lowering import HostCall, SizeOf
+from symc.graph.node import Array, Op, Tensor
+from symc.graph.types import TensorType, to_numpy
 from symc.tensor.lengths import length
-from symc.types import TensorType, to_numpy
 
 
 @record

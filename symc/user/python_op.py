@@ -8,8 +8,8 @@ from types import CodeType
 from typing import Any, overload
 from weakref import WeakValueDictionary
 
-from symc.graph import Array, Tensor
-from symc.lowering import HostCall, Lowering, SizeOf
+from symc.graph.lowering import HostCall, Lowering, SizeOf
+from symc.graph.node import Array, Tensor
 from symc.user.declared import Declared, Rule, declared_types
 from symc.user.spec import as_spec
 

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias, TypeVar, cast
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import Tensor
+from symc.graph.node import Tensor
+from symc.graph.types import TensorType, as_dtype
 from symc.tensor.broadcast import describe
-from symc.types import TensorType, as_dtype
 
 _N = TypeVar("_N")
 # A length: a number, None for any, a name, or an operation on lengths.

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from symc.codegen.record import record
+from symc.derivatives.grad import Lop
 from symc.errors import FunctionError
-from symc.evaluate import evaluate
-from symc.grad import Lop
-from symc.graph import Array, Op, Tensor, TensorLike, substitute, walk
-from symc.inputs import Input, Shared, as_tensor
+from symc.graph.inputs import Input, Shared, as_tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType
+from symc.graph.walks import substitute, walk
 from symc.tensor.broadcast import describe
-from symc.types import TensorType
 from symc.user.declared import Rule, pulled
 
 
@@ -156,7 +157,7 @@ class Expanded(Op):
         return [*own, *cast("list[Tensor]", rest)]
 
     def key(self) -> str:
-        from symc.identity import text_of
+        from symc.pipeline.identity import text_of
 
         return f"Expanded({text_of(self.subgraph.inputs, self.subgraph.outputs)}, {self.number})"
 

@@ -22,7 +22,7 @@ from symc.cache.errors import CacheWarning
 from symc.cache.key import Key
 from symc.cache.notes import Notes
 from symc.cache.store import Store
-from symc.library import store_at
+from symc.pipeline.library import store_at
 from tests.cache.helpers import Make
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

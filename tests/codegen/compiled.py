@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from symc.call import Caller, Cell, Form, PythonCaller
-from symc.codegen.emit import emit
+from symc.calls.call import Caller, Cell, Form, PythonCaller
+from symc.codegen.emit.program import emit
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C
 

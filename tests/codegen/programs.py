@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 
 from symc.codegen.dtypes import FLOAT64, INT64, DType
-from symc.codegen.interpret import Array, Result, interpret
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -36,6 +35,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.meaning.interpret import Array, Result, interpret
 from symc.codegen.text import kernel_text
 
 F64 = FLOAT64

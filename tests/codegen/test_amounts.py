@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from symc.codegen.amounts import NOTHING, Amount
+from symc.codegen.cost.amounts import NOTHING, Amount
+from symc.codegen.cost.work import Works, sizes_of
 from symc.codegen.dtypes import BOOL, FLOAT64, INT32, INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -29,7 +30,6 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
-from symc.codegen.work import Works, sizes_of
 
 N, M = Var("n"), Var("m")
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from symc.codegen.interpret import Result
 from symc.codegen.ir import Barrier, Combine, Loop
+from symc.codegen.meaning.interpret import Result
 from symc.codegen.passes.gpu import PASSES
 from symc.codegen.passes.walk import statements
 from symc.codegen.text import text
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import Random, run
 
 LENGTHS = [(0, 3), (3, 0), (1, 1), (2, 4)]

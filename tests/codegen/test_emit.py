@@ -21,8 +21,8 @@ from symc.codegen.dtypes import (
     UINT64,
     DType,
 )  # fmt: skip
-from symc.codegen.emit import emit
-from symc.codegen.expressions import Printer, literal
+from symc.codegen.emit.expressions import Printer, literal
+from symc.codegen.emit.program import emit
 from symc.codegen.ir import (
     Call,
     Cast,

@@ -25,7 +25,7 @@ from symc.codegen.dtypes import (
     UINT64,
     DType,
 )  # fmt: skip
-from symc.codegen.emit import emit
+from symc.codegen.emit.program import emit
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,

@@ -7,10 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from symc.codegen import arithmetic
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT8, INT64, REAL, UINT8, DType
 from symc.codegen.errors import IRError
-from symc.codegen.interpret import Array, View, interpret
 from symc.codegen.ir import (
     Accumulate,
     BinaryOp,
@@ -40,7 +38,9 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.verify import verify
+from symc.codegen.meaning import arithmetic
+from symc.codegen.meaning.interpret import Array, View, interpret
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import F64, ZERO, C, N, buffer, load, local, loop, program, row, softmax
 
 INTEGERS = [dtype for dtype in REAL if dtype.is_integer]

@@ -31,7 +31,7 @@ from symc.codegen.passes.parallel import parallel, work
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.vectorize import vectorize
 from symc.codegen.text import expression
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,
     ZERO,

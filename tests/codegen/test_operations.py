@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from symc.codegen.cost.operations import Given, operations
 from symc.codegen.dtypes import BLAS_KINDS
 from symc.codegen.ir import Const, Expr, Var, const
-from symc.codegen.operations import Given, operations
 from symc.codegen.routines import ROUTINES
 
 UNCOUNTED = {"ctc_f32", "ctc_f64"}  # nobody states a usual count

@@ -14,11 +14,11 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.codegen.emit import emit
+from symc.codegen.emit.program import emit
 from symc.codegen.runtime.load import base, source_of
 from symc.codegen.targets.c import CTarget, flags
 from symc.codegen.targets.c_language import C as LANG
-from symc.compile import Clock, build
+from symc.pipeline.compile import Clock, build
 from tests.codegen.programs import Random
 from tests.codegen.runtime_library import signatures
 from tests.test_golden import MODELS, Model

@@ -9,7 +9,6 @@ import pytest
 
 from symc.codegen.complex import FUNCTIONS
 from symc.codegen.dtypes import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
-from symc.codegen.interpret import Array
 from symc.codegen.ir import (
     Accumulate,
     Call,
@@ -29,9 +28,10 @@ from symc.codegen.ir import (
     const,
     number,
 )
+from symc.codegen.meaning.interpret import Array
 from symc.codegen.passes import PASSES
 from symc.codegen.passes.pairs import pairs
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import ZERO, N, buffer, load, local, loop, op, program, run, shown
 
 Z = COMPLEX128

@@ -7,11 +7,11 @@ from types import FrameType
 
 import pytest
 
-from symc.codegen.interpret import Array
 from symc.codegen.ir import Launch, Program, Stmt, Store, Var
+from symc.codegen.meaning.interpret import Array
 from symc.codegen.passes import PASSES
 from symc.codegen.text import text
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     C,
     N,

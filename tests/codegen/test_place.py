@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from symc.codegen.dtypes import FLOAT32
-from symc.codegen.interpret import Array
 from symc.codegen.ir import (
     Accumulate,
     Cast,
@@ -25,8 +24,9 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.meaning.interpret import Array
 from symc.codegen.passes.place import place
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,
     ZERO,

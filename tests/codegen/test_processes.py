@@ -20,7 +20,7 @@ import symc.tensor as T
 from symc.codegen.errors import CompileFailed, CompileTimeout
 from symc.codegen.targets import processes
 from symc.codegen.targets.c import CTarget
-from symc.library import store_at
+from symc.pipeline.library import store_at
 
 HANGS = """#!/bin/sh
 case "$1" in --version) echo hanging 1.0; exit;; esac

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symc import special
 from symc.codegen.runtime.load import FOLDER, base, source_of, symbols
 from symc.codegen.targets import compiler
+from symc.tensor import reference_values as special
 from tests.codegen.runtime_library import FAST, HEADERS, STRICT, Array, Library, gcc, signatures
 from tests.near import assert_near, is_near, unit_at
 from tests.special_cases import CASES, Case, mp

@@ -7,7 +7,6 @@ import pytest
 from symc.codegen.blocks import every_step, map_steps
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
 from symc.codegen.errors import IRError
-from symc.codegen.interpret import Array, interpret
 from symc.codegen.ir import (
     Branch,
     Buffer,
@@ -30,10 +29,11 @@ from symc.codegen.ir import (
     binary,
     const,
 )
+from symc.codegen.meaning.interpret import Array, interpret
 from symc.codegen.passes.join import join
 from symc.codegen.passes.memory import live_ranges, plan
 from symc.codegen.text import text
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 
 N, T, DONE, ZERO = Var("n"), Var("t"), Var("done"), const(0)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from symc.cache.notes import Notes
-from symc.codegen.emit import emit
+from symc.codegen.emit.program import emit
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
 from symc.codegen.targets import abi, compiler, openmp, pieces, sim
@@ -201,7 +201,7 @@ def test_the_struct_is_the_same_everywhere() -> None:
     root = Path(__file__).parents[2]
     texts = [
         (root / "codegen/runtime/host.h").read_text(), abi.DECLARATIONS,
-        (root / "symc/_call.c").read_text(),
+        (root / "symc/calls/_call.c").read_text(),
     ]  # fmt: skip
     fields = []
     for text in texts:

@@ -45,7 +45,7 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
     F64,
     ZERO,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.targets import sim
-from symc.library import kept
+from symc.pipeline.library import kept
 
 KERNELS = Path(__file__).parent / "kernels"
 ORDERS: tuple[sim.Order, ...] = ("forward", "reversed", 7)

@@ -15,10 +15,10 @@ import pytest
 import symc
 from symc import cuda
 from symc import tensor as T
-from symc.callable import Function
+from symc.calls.callable import Function
 from symc.codegen.targets.cuda.target import CudaTarget
-from symc.compile import Clock, build
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
+from symc.pipeline.compile import Clock, build
 from symc.tensor import linalg
 from tests.cuda.devices import (
     ARCHITECTURES,

@@ -14,9 +14,9 @@ import symc
 from symc import tensor as T
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.target import KERNELS, CudaTarget
-from symc.compile import Clock, build
 from symc.cuda import device as device_of
 from symc.cuda.functions import compile_for
+from symc.pipeline.compile import Clock, build
 from tests.cuda.devices import DEVICES, check_with_nvrtc, needs_nvrtc, needs_simulator, orders
 
 TOO_LONG = -3

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from symc.codegen.targets import sim
-from symc.library import kept, store_at
+from symc.pipeline.library import kept, store_at
 from tests.cuda.device import ORDERS, Device, DriverError, Pointer
 
 pytestmark = pytest.mark.skipif(not sim.available(), reason="no C++ compiler")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.graph import Array
+from symc.graph.node import Array
 from tests.fuzz.entries import Entry
 from tests.fuzz.lines import literal
 from tests.fuzz.vocabulary import FAMILIES

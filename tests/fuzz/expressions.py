@@ -12,7 +12,7 @@ import numpy as np
 import symc
 from symc import tensor as T
 from symc.errors import SymcError
-from symc.graph import Array, Tensor
+from symc.graph.node import Array, Tensor
 from tests.fuzz.drawing import DTYPES, LARGE, LENGTHS, Drawing, given_text
 from tests.fuzz.entries import Entry
 from tests.fuzz.lines import Given, Line, Lines, numpy_space

@@ -17,8 +17,8 @@ import numpy as np
 import symc
 from symc import tensor as T
 from symc.errors import GradientError
-from symc.evaluate import evaluate
-from symc.graph import Array, Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Array, Tensor
 from tests.fuzz.drawing import Drawing, given_text
 from tests.fuzz.expressions import Writer
 from tests.fuzz.lines import Given, Lines, tensor_of

@@ -16,8 +16,8 @@ import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.evaluate import evaluate
-from symc.graph import Array, Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Array, Tensor
 from tests.fuzz.opinions import interpreted
 from tests.fuzz.protocol import Compared, Wrong, settings, usual_modes
 from tests.ops.harness import called

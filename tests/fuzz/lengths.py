@@ -15,7 +15,7 @@ import numpy as np
 
 from symc import tensor as T
 from symc.errors import SymcError
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 
 EXTREMES = (
     0, 1, 2, 3, 5, -1, -2, -7, 2**20, 2**31 - 1, 2**31, 2**32 + 1, 2**61 + 1, 2**62, 2**63 - 4,

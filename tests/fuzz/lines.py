@@ -15,7 +15,7 @@ import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.graph import Array, Tensor
+from symc.graph.node import Array, Tensor
 from tests.fuzz import reference
 
 Kind = Literal["exact", "unsigned", "rounds", "sums"]

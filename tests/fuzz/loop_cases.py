@@ -10,8 +10,8 @@ import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.graph import Tensor
-from symc.inputs import SharedVariable
+from symc.graph.inputs import SharedVariable
+from symc.graph.node import Tensor
 from tests.fuzz.loops import HEIGHT, WIDTH, Maker, RandomLoop, Shape
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from symc.callable import Function
+from symc.calls.callable import Function
 from symc.codegen.blocks import every_step
-from symc.codegen.interpret import Array as Flat
-from symc.codegen.interpret import View, interpret
 from symc.codegen.ir import Host, Pointer, Program, Routine
-from symc.compile import Stages
-from symc.graph import Array
-from symc.request import Request
-from symc.types import to_numpy
+from symc.codegen.meaning.interpret import Array as Flat
+from symc.codegen.meaning.interpret import View, interpret
+from symc.graph.node import Array
+from symc.graph.request import Request
+from symc.graph.types import to_numpy
+from symc.pipeline.compile import Stages
 
 
 def gemm(

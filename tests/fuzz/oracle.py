@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from symc import tensor as T
-from symc.evaluate import evaluate
-from symc.graph import Array
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Array
 from tests.fuzz.lines import Line, Lines, numpy_space
 from tests.fuzz.protocol import Compared, Wrong
 

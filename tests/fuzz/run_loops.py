@@ -11,7 +11,7 @@ import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.graph import Array, Tensor
+from symc.graph.node import Array, Tensor
 from tests.fuzz.loop_cases import Asked, Case
 from tests.fuzz.loop_parts import smaller, text
 from tests.fuzz.loops import Scanned, Written

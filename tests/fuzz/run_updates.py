@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import symc
-from symc.codegen.verify import verify
-from symc.compile import Clock, build
-from symc.graph import Array
+from symc.codegen.verify.program import verify
+from symc.graph.node import Array
+from symc.pipeline.compile import Clock, build
 from tests.fuzz.opinions import is_known, results_of
 from tests.fuzz.protocol import Compared, Wrong, usual_modes
 from tests.fuzz.updates import Made, UpdateProgram, generate

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from symc.graph.walks import walk
 
 import symc
-from symc.codegen.verify import verify
+from symc.codegen.verify.program import verify
 from symc.errors import DivisionByZero, NotFinite
-from symc.graph import Array, walk
+from symc.graph.node import Array
 from tests.fuzz.lines import Lines, tensor_of
 from tests.fuzz.opinions import interpreted
 from tests.fuzz.oracle import Opinion, judge

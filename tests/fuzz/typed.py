@@ -18,8 +18,8 @@ import numpy as np
 import symc
 from symc import tensor as T
 from symc.errors import SymcError
-from symc.evaluate import evaluate
-from symc.graph import Array, Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Array, Tensor
 from tests.fuzz.lines import Given, Kind, Line, Lines, literal
 from tests.fuzz.protocol import usual_modes
 from tests.fuzz.running import LineProgram

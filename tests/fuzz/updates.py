@@ -20,9 +20,9 @@ import numpy as np
 import symc
 from symc import tensor as T
 from symc.errors import SymcError
-from symc.evaluate import evaluate
-from symc.graph import Array, Tensor
-from symc.inputs import SharedVariable
+from symc.graph.inputs import SharedVariable
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Array, Tensor
 
 DTYPES = ("float64", "float64", "int64", "int64", "float32", "int8")
 SHAPES: tuple[tuple[int, ...], ...] = (

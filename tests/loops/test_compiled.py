@@ -11,13 +11,13 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.codegen.blocks import every_step
-from symc.codegen.interpret import Array as Flat
-from symc.codegen.interpret import interpret
 from symc.codegen.ir import Branch, Buffer, Const, Program, Repeat, Routine
-from symc.codegen.verify import verify
+from symc.codegen.meaning.interpret import Array as Flat
+from symc.codegen.meaning.interpret import interpret
+from symc.codegen.verify.program import verify
 from symc.debug import dprint_text
 from symc.errors import BadIndex, DTypeError, NotFinite, RankError, ShapeMismatch
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from tests.fuzz.opinions import copy_bytes
 
 RNG = np.random.default_rng(11)

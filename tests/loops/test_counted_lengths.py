@@ -9,7 +9,7 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 
 B = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 

@@ -11,7 +11,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadUpdate
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from tests.loops.test_scan_api import values
 
 

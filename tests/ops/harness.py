@@ -19,8 +19,8 @@ import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.evaluate import evaluate
-from symc.graph import Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from symc.saved.document import Document, nodes_of
 from tests.near import assert_near, size_of
 

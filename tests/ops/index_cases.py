@@ -14,8 +14,8 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.evaluate import evaluate
-from symc.graph import Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from tests.ops.harness import called, same
 from tests.ops.reader_check import check_nodes, enforce
 

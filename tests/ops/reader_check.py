@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never, cast
 
 import numpy as np
+from symc.graph.walks import walk
 
-from symc import dims
-from symc.codegen import ir, meaning
+from symc.codegen import ir
 from symc.codegen.dtypes import DType
-from symc.dims import Dim, Size
-from symc.evaluate import evaluate
-from symc.graph import Array, Requirement, Tensor, walk
-from symc.lowering import (
+from symc.codegen.meaning import functions as meaning
+from symc.graph import dims
+from symc.graph.dims import Dim, Size
+from symc.graph.interpreter import evaluate
+from symc.graph.lowering import (
     Alias,
     At,
     Control,
@@ -32,8 +33,9 @@ from symc.lowering import (
     Sweep,
     Write,
 )
+from symc.graph.node import Array, Requirement, Tensor
+from symc.graph.types import to_numpy
 from symc.tensor.elementwise import ELEMENTWISE
-from symc.types import to_numpy
 from tests.ops.harness import inputs_for, same
 
 LARGEST = 20_000

@@ -12,9 +12,9 @@ import symc
 from symc import tensor as T
 from symc.codegen import ir
 from symc.errors import DTypeError, ShapeMismatch
-from symc.evaluate import evaluate
-from symc.graph import Tensor
-from symc.lowering import At, Write
+from symc.graph.interpreter import evaluate
+from symc.graph.lowering import At, Write
+from symc.graph.node import Tensor
 from tests.ops.harness import check, same
 from tests.ops.index_cases import S, message, values_for, written
 from tests.ops.reader_check import check_lowering

@@ -12,8 +12,8 @@ import symc
 from symc import tensor as T
 from symc.config import config
 from symc.errors import BadIndex, RankError, ShapeMismatch
-from symc.evaluate import evaluate
-from symc.graph import Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from tests.ops.harness import check, same
 from tests.ops.reader_check import check_lowering, check_nodes, enforce
 from tests.ops.shape_cases import Case, draw, verify

@@ -11,7 +11,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadIndex, DivisionByZero
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from symc.tensor.checked import Checked
 from symc.tensor.checks import bounds
 from tests.ops.harness import same

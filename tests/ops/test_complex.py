@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.errors import DTypeError, GradientError
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 from tests.ops.harness import check, same
 from tests.ops.reader_check import check_lowering
 

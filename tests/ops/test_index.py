@@ -15,8 +15,8 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadIndex, DTypeError, ShapeMismatch
-from symc.evaluate import evaluate
-from symc.graph import Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from tests.ops.harness import same
 from tests.ops.index_cases import (
     KINDS,

@@ -11,7 +11,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadIndex, DTypeError, ShapeMismatch
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 from symc.tensor.fold import Reduce
 from tests.ops.harness import check
 from tests.ops.reader_check import check_lowering, enforce

@@ -11,7 +11,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadIndex, DTypeError, RankError, ShapeMismatch
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 from tests.ops.harness import check, same
 from tests.ops.index_cases import message, values_for
 from tests.ops.reader_check import check_lowering, enforce

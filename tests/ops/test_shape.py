@@ -7,13 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from symc.graph.walks import substitute
 
 import symc
 from symc import tensor as T
-from symc.batch import batch
+from symc.derivatives.batch import batch
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, ShapeMismatch
-from symc.evaluate import evaluate
-from symc.graph import Tensor, substitute
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from tests.ops.reader_check import enforce
 from tests.ops.shape_cases import CASES, draw, verify
 

@@ -10,7 +10,7 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.errors import BadIndex
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from tests.ops.harness import check
 from tests.ops.reader_check import check_lowering

@@ -10,8 +10,8 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.errors import BadIndex, DTypeError, RankError, ShapeMismatch
-from symc.evaluate import evaluate
-from symc.graph import Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from symc.tensor.sorting.order import KINDS
 from tests.ops.harness import check, inputs_for
 

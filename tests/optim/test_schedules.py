@@ -11,7 +11,7 @@ import pytest
 
 from symc import optim
 from symc import tensor as T
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 
 NUMBERS = np.arange(0.0, 14.0)
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from symc import special
 from symc import tensor as T
-from symc.graph import Tensor
+from symc.graph.node import Tensor
+from symc.tensor import reference_values as special
 
 Array = npt.NDArray[Any]
 COUNT = 20_000

@@ -7,7 +7,7 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.codegen import philox as plain
+from symc.codegen.meaning import philox as plain
 from symc.tensor.random import philox as vectorised
 from tests.random.distributions import Array
 

@@ -9,7 +9,7 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 from symc.tensor.random import RandomStream
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.evaluate import evaluate
-from symc.graph import Tensor
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
 from tests.random.distributions import (
     CONTINUOUS,
     COUNT,

@@ -12,8 +12,8 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.codegen.special import gammainc
-from symc.evaluate import evaluate
+from symc.codegen.meaning.special import gammainc
+from symc.graph.interpreter import evaluate
 from symc.tensor.random import RandomStream
 from tests.ops.harness import check
 from tests.random.distributions import Array

@@ -10,7 +10,7 @@ import pytest
 
 import symc
 from symc import tensor as T
-from symc.evaluate import evaluate
+from symc.graph.interpreter import evaluate
 from tests.random.distributions import Array, chi_square
 
 KEYS = T.vector("key", "uint64")

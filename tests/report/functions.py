@@ -6,7 +6,7 @@ import numpy as np
 
 import symc
 from symc import tensor as T
-from symc.callable import Function
+from symc.calls.callable import Function
 
 
 def step(mode: str = "default") -> Function:

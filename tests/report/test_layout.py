@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from symc.report.layout import GAP, LAYER, layout, rising
+from symc.show.report.layout import GAP, LAYER, layout, rising
 
 Graph = tuple[list[float], list[tuple[int, int]]]
 

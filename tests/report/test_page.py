@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
-from symc.callable import Function
+from symc.calls.callable import Function
+from symc.codegen.cost.work import Works
 from symc.codegen.ir import Launch, Routine
-from symc.codegen.work import Works
-from symc.graph import walk
-from symc.report.contents import Contents, is_drawn
-from symc.report.page import page
+from symc.show.report.contents import Contents, is_drawn
+from symc.show.report.page import page
 
 from . import functions
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from symc import tensor as T
-from symc.grad import grad
-from symc.graph import Tensor
+from symc.derivatives.grad import grad
+from symc.graph.node import Tensor
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fold import Reduce
 from symc.tensor.lengths import Length

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from symc import tensor as T
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from symc.tensor.linalg.common import Square
 from symc.tensor.linalg.general import Lu
 from symc.tensor.matrix_product import MatMul

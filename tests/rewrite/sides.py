@@ -9,15 +9,15 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 
-from symc.evaluate import evaluate
-from symc.graph import Tensor
-from symc.inputs import scalar_constant
+from symc.graph.inputs import scalar_constant
+from symc.graph.interpreter import evaluate
+from symc.graph.node import Tensor
+from symc.graph.types import as_dtype
 from symc.rewrite.match import OVER_AXES, build
 from symc.rewrite.pattern import Call, Number, Pattern, Variable
 from symc.rewrite.rule import Rule
 from symc.tensor import tensor
 from symc.tensor.elementwise import ELEMENTWISE
-from symc.types import as_dtype
 
 mpmath.mp.prec = 1000
 

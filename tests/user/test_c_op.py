@@ -11,7 +11,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.codegen.errors import CompileFailed
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from tests.ops.harness import check
 
 WAVES = Path(__file__).with_name("waves.c")

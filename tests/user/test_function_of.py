@@ -10,7 +10,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.errors import FunctionError
-from symc.graph import Tensor
+from symc.graph.node import Tensor
 from tests.ops.harness import check
 
 A, B = T.vector("a"), T.vector("b")

@@ -10,10 +10,10 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.errors import CannotSave, DTypeError, GradientError, RankError, ShapeMismatch
-from symc.graph import Tensor
-from symc.inputs import scalar_constant
+from symc.graph.inputs import scalar_constant
+from symc.graph.node import Tensor
+from symc.graph.types import TensorType
 from symc.saved.document import Document
-from symc.types import TensorType
 from symc.user.spec import as_spec
 from tests.ops.harness import check
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symc.codegen.blocks import map_steps
+from symc.codegen.emit.reductions import Reduction
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -54,7 +55,6 @@ from symc.codegen.passes.walk import (
     written,
 )
 from symc.codegen.record import record
-from symc.codegen.reductions import Reduction
 
 FEW = 256  # rows: as many teams are enough for any device
 PIECE = 16384  # elements of a row that a team reduces: some dozens for each thread

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from symc.codegen.dtypes import BOOL, FLOAT16, DType
+from symc.codegen.emit.reductions import SCANNED
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -43,7 +44,6 @@ from symc.codegen.ir import (
 from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.walk import Block, fresh, loads_of, substitute
 from symc.codegen.record import record
-from symc.codegen.reductions import SCANNED
 
 
 def identity(op: AccumulateOp, dtype: DType) -> Const:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from symc.codegen.emit.reductions import Reduction, reductions
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -48,7 +49,6 @@ from symc.codegen.passes.walk import (
     statements,
     written,
 )
-from symc.codegen.reductions import Reduction, reductions
 
 SHORT = 16  # iterations: a loop of fewer is not worth sharing out
 

@@ -12,10 +12,11 @@ from typing import ClassVar
 
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
-from symc.codegen.device_kernels import Launchable
-from symc.codegen.device_teams import placed
 from symc.codegen.dtypes import INT64
-from symc.codegen.expressions import SHIFT
+from symc.codegen.emit.device_kernels import Launchable
+from symc.codegen.emit.device_teams import placed
+from symc.codegen.emit.expressions import SHIFT
+from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
     Binary,
     Const,
@@ -34,7 +35,6 @@ from symc.codegen.routines import ROUTINES
 from symc.codegen.targets.cuda.routines import KERNELS
 from symc.codegen.targets.lengths import many
 from symc.codegen.targets.steps import Host, bindings, largest, one_line
-from symc.codegen.writer import INDENT
 
 
 @dataclass(slots=True)

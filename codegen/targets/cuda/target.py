@@ -69,7 +69,7 @@ class CudaTarget:
 
     def emit(self, program: Program) -> Source:
         """The texts of a program that has been through the passes."""
-        from symc.codegen.emit_device import emit_device
+        from symc.codegen.emit.device import emit_device
 
         made = emit_device(program, self.lang, C, timed=self.timed)
         facts = {

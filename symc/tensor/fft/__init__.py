@@ -1,6 +1,6 @@
 """Discrete Fourier transforms: `T.fft`, with NumPy's names and meaning."""
 
-from symc.public import publish as _publish
+from symc.graph.public import publish as _publish
 from symc.tensor.fft.functions import *
 from symc.tensor.fft.helpers import *
 
@@ -13,7 +13,7 @@ _publish(globals(), __name__, __all__)
 
 
 def __getattr__(name: str) -> object:
-    from symc.elsewhere import missing
+    from symc.graph.other_libraries import missing
 
     raise missing("fft", __name__, name, __dir__)
 

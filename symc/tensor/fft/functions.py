@@ -15,18 +15,18 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from symc import dims
-from symc.dims import Dim
 from symc.errors import DTypeError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, scalar_constant
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor, scalar_constant
+from symc.graph.node import OPERATORS, Tensor, TensorLike
+from symc.graph.types import complex_for, float_for
 from symc.tensor.assign import set_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
 from symc.tensor.elementwise import cast_to
 from symc.tensor.fft.transforms import FromReal, ToReal, Transform, check_points, half
 from symc.tensor.lengths import as_dim, normal_axes, normal_axis, public, tensor_of
-from symc.types import complex_for, float_for
 
 __all__ = [
     "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft", "irfft", "irfft2", "irfftn",

@@ -11,18 +11,18 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BLAS_KINDS
 from symc.codegen.record import record
-from symc.dims import Dim
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType, complex_for, to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.lengths import dim_of, tensor_of
 from symc.tensor.views import dimshuffle
-from symc.types import TensorType, complex_for, to_numpy
 
 
 @record

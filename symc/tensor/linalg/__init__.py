@@ -1,6 +1,6 @@
 """Linear algebra: `T.linalg`, with NumPy's names and SciPy's for what NumPy has not."""
 
-from symc.public import publish as _publish
+from symc.graph.public import publish as _publish
 from symc.tensor.linalg.building import *
 from symc.tensor.linalg.definite import *
 from symc.tensor.linalg.eigen import *
@@ -25,7 +25,7 @@ _publish(globals(), __name__, __all__)
 
 
 def __getattr__(name: str) -> object:
-    from symc.elsewhere import missing
+    from symc.graph.other_libraries import missing
 
     raise missing("linalg", __name__, name, __dir__)
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from symc import dims
 from symc.errors import RankError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor import statistics
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros

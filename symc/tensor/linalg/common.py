@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BLAS_KINDS, BOOL, FLOAT16, FLOAT64, DType
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
-from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import eye, tril
 from symc.tensor.elementwise import cast_to, conjugated
@@ -22,7 +23,6 @@ from symc.tensor.lengths import public
 from symc.tensor.matrix_product import known, summed
 from symc.tensor.products import batch_shape, matmul
 from symc.tensor.views import broadcast_to, swapaxes
-from symc.types import TensorType, promote
 
 # --- arguments ------------------------------------------------------------------------------------
 

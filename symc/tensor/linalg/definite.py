@@ -8,8 +8,9 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.diagonals import tril
 from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
@@ -25,7 +26,6 @@ from symc.tensor.linalg.common import (
     times,
 )
 from symc.tensor.linalg.triangular import SolveTriangular
-from symc.types import TensorType
 
 __all__ = ["cholesky"]
 

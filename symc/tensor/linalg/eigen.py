@@ -9,15 +9,15 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, as_dtype, complex_for, to_numpy
 from symc.tensor.diagonals import diagonal, eye
 from symc.tensor.elementwise import conjugated
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import adjoint, batch_of, kind_of, square_matrices, succeeds, times
 from symc.tensor.linalg.general import Solve
 from symc.tensor.views import expand_dims
-from symc.types import TensorType, as_dtype, complex_for, to_numpy
 
 __all__ = ["EigResult", "eig", "eigvals"]
 

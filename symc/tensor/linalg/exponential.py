@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc.codegen.record import record
-from symc.graph import Array, Op, Tensor, TensorLike
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.build import zeros_like
 from symc.tensor.lengths import public
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import adjoint, batch_of, kind_of, square_matrices
 from symc.tensor.shape import concatenate
-from symc.types import TensorType
 
 __all__ = ["expm"]
 

@@ -14,8 +14,9 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.record import record
-from symc.graph import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, to_numpy
 from symc.tensor.build import arange
 from symc.tensor.diagonals import diagonal, eye
 from symc.tensor.elementwise import ELEMENTWISE, conjugated
@@ -44,7 +45,6 @@ from symc.tensor.linalg.triangular import (
 )
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import TensorType, to_numpy
 
 __all__ = ["SlogdetResult", "det", "inv", "slogdet", "solve"]
 

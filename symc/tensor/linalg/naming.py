@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from symc import dims
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor import statistics
 from symc.tensor.broadcast import describe
 from symc.tensor.contraction import tensordot

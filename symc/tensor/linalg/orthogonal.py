@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple, overload
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import GradientError
-from symc.graph import Array, Op, Tensor, TensorLike
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros_like
 from symc.tensor.diagonals import triu
@@ -28,7 +29,6 @@ from symc.tensor.linalg.common import (
 )
 from symc.tensor.linalg.triangular import SolveTriangular
 from symc.tensor.shape import concatenate
-from symc.types import TensorType
 
 __all__ = ["QRResult", "qr"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from symc.graph import Array
+from symc.graph.node import Array
 
 
 def one_by_one(function: Callable[[Array], Array], a: Array) -> Array:

@@ -7,14 +7,24 @@ from typing import Literal, NamedTuple, overload
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import GradientError, RankError
-from symc.graph import METHODS, OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor, scalar_constant
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor, scalar_constant
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import (
+    METHODS,
+    OPERATORS,
+    PROPERTIES,
+    Array,
+    Op,
+    Requirement,
+    Tensor,
+    TensorLike,
+)
+from symc.graph.types import TensorType, to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import diagonal, eye
 from symc.tensor.elementwise import cast_to
@@ -32,7 +42,6 @@ from symc.tensor.linalg.common import (
 from symc.tensor.linalg.triangular import columns
 from symc.tensor.matrix_product import agreed
 from symc.tensor.views import broadcast_to, expand_dims
-from symc.types import TensorType, to_numpy
 
 __all__ = ["LstsqResult", "SVDResult", "lstsq", "matrix_rank", "pinv", "svd", "svdvals"]
 

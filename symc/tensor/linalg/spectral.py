@@ -9,8 +9,9 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.diagonals import eye
 from symc.tensor.lengths import public
 from symc.tensor.linalg.common import (
@@ -23,7 +24,6 @@ from symc.tensor.linalg.common import (
     times,
 )
 from symc.tensor.views import expand_dims
-from symc.types import TensorType
 
 __all__ = ["EighResult", "eigh", "eigvalsh"]
 

@@ -8,13 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.errors import LinAlgError, RankError
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import diagonal, tril, triu
 from symc.tensor.elementwise import conjugated
@@ -34,7 +35,6 @@ from symc.tensor.linalg.common import (
 )
 from symc.tensor.matrix_product import agreed
 from symc.tensor.reshape import reshape
-from symc.types import TensorType
 
 __all__ = ["cho_solve", "solve_triangular"]
 

@@ -1,6 +1,6 @@
 """What neural networks are made of: `T.nnet`, loaded when it is first used."""
 
-from symc.public import publish as _publish
+from symc.graph.public import publish as _publish
 from symc.tensor.activations import elu, gelu, log_sigmoid, relu, selu, sigmoid, silu, softplus
 from symc.tensor.math import tanh
 from symc.tensor.nnet.attention import *
@@ -31,7 +31,7 @@ _publish(globals(), __name__, __all__)
 
 
 def __getattr__(name: str) -> object:
-    from symc.elsewhere import missing
+    from symc.graph.other_libraries import missing
 
     raise missing("nnet", __name__, name, __dir__)
 

@@ -11,16 +11,17 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, RankError, ShapeMismatch
-from symc.graph import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Argument, LibCall, SizeOf
-from symc.registry import SERVICES
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.registry import SERVICES
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to, common, sum_to
@@ -34,7 +35,6 @@ from symc.tensor.reshape import reshape
 from symc.tensor.softmaxes import logsumexp
 from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, swapaxes
-from symc.types import TensorType
 
 __all__ = ["attention"]
 

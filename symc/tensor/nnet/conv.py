@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from symc import dims
-from symc.dims import Dim
 from symc.errors import DTypeError
-from symc.graph import Tensor, TensorLike
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.elementwise import common
 from symc.tensor.lengths import as_dim

@@ -17,12 +17,13 @@ from typing import assert_never
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import Argument, Fold, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Argument, Fold, LibCall, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template, unbatched
 from symc.tensor.matrix_product import blas_suffix, is_blas
@@ -31,7 +32,6 @@ from symc.tensor.nnet.geometry import Axis, long_enough, refuse_short, window_co
 from symc.tensor.nnet.roles import ARGUMENTS, AXES, Loops, Role, Shapes
 from symc.tensor.reshape import reshape
 from symc.tensor.views import moveaxis
-from symc.types import TensorType
 
 # With fewer features in a group than this, loops over all of it are faster than the routine.
 LEAST = 3

@@ -7,15 +7,16 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, INT64
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError, GradientError, RankError
-from symc.graph import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to
@@ -25,7 +26,6 @@ from symc.tensor.math import as_float
 from symc.tensor.matrix_product import blas_suffix, is_blas
 from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
-from symc.types import TensorType
 
 __all__ = ["ctc_loss"]
 

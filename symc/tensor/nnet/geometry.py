@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from typing import Any, TypeAlias, cast
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import OPERATORS, Requirement, Tensor
-from symc.lowering import Index, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Index, SizeOf
+from symc.graph.node import OPERATORS, Requirement, Tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dim, tensor_of

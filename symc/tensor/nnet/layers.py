@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from symc.errors import DTypeError, RankError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import shape_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from symc.errors import RankError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.activations import softplus
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import not_negative

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from symc import dims
 from symc.errors import ShapeMismatch
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import refuse_complex
 from symc.tensor.lengths import normal_axes, normal_axis, public

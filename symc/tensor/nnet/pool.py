@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from symc import dims
 from symc.codegen.dtypes import INT64
-from symc.dims import Dim
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
+from symc.graph.types import float_for
 from symc.tensor.build import ones
 from symc.tensor.elementwise import cast_to, refuse_complex
 from symc.tensor.fold import reduce_over
@@ -31,7 +32,6 @@ from symc.tensor.nnet.geometry import (
     reach,
 )
 from symc.tensor.nnet.windows import windows
-from symc.types import float_for
 
 __all__ = [
     "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",

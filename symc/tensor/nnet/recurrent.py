@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, cast
 
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.registry import SERVICES
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
+from symc.graph.registry import SERVICES
 from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to

@@ -8,13 +8,13 @@ from typing import Literal, TypeAlias, assert_never
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import record
-from symc.dims import Dim
-from symc.graph import Array
-from symc.lowering import Fold, Index, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.lowering import Fold, Index, Read, Reader, SizeOf
+from symc.graph.node import Array
 from symc.tensor.fold import accumulate_op, accumulator, identity
 from symc.tensor.nnet.geometry import Axis, holding, positions
 from symc.tensor.nnet.windows import places, windows_of

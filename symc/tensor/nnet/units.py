@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.activations import relu, sigmoid, silu, softplus
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import normal_axis, tensor_of

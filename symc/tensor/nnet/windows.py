@@ -13,9 +13,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.dims import Dim
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.lowering import At, Fold, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.dims import Dim
+from symc.graph.lowering import At, Fold, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
 from symc.tensor.lengths import (
     Template,
@@ -33,7 +34,6 @@ from symc.tensor.nnet.geometry import (
     refuse_short,
     window_count,
 )
-from symc.types import TensorType
 
 
 @record

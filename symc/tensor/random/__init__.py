@@ -12,7 +12,7 @@ The bits are those of Philox 4x32-10, the same from C, from CUDA and from the in
 any number of threads.
 """
 
-from symc.public import publish as _publish
+from symc.graph.public import publish as _publish
 from symc.tensor.random.choices import *
 from symc.tensor.random.continuous import *
 from symc.tensor.random.derived import *
@@ -38,7 +38,7 @@ _publish(globals(), __name__, __all__)
 
 
 def __getattr__(name: str) -> object:
-    from symc.elsewhere import missing
+    from symc.graph.other_libraries import missing
 
     raise missing("random", __name__, name, __dir__)
 

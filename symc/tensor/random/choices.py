@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from symc import dims
 from symc.codegen.dtypes import FLOAT64, INT64
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value
+from symc.graph import dims
+from symc.graph.inputs import as_tensor, constant_value
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros_like
 from symc.tensor.checked import Checked

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from symc.codegen.dtypes import FLOAT64
-from symc.graph import Tensor, TensorLike
-from symc.inputs import constant_value
+from symc.graph.inputs import constant_value
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.logic import where
 from symc.tensor.math import exp, log, log1p, tan
 from symc.tensor.random.parameters import fit, float_dtype, raw, refuse

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from symc.codegen.dtypes import FLOAT64, INT64
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to
 from symc.tensor.logic import where
 from symc.tensor.math import exp, expm1, log1p, sqr, sqrt

@@ -12,8 +12,9 @@ import numpy as np
 
 from symc.codegen.dtypes import FLOAT64, INT64, UINT64, DType
 from symc.errors import DTypeError
-from symc.graph import OPERATORS, Array, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value
+from symc.graph.inputs import as_tensor, constant_value
+from symc.graph.node import OPERATORS, Array, Tensor, TensorLike
+from symc.graph.types import as_dtype, to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
@@ -21,7 +22,6 @@ from symc.tensor.math import ceil, log1p, maximum, minimum
 from symc.tensor.random.draw import draw
 from symc.tensor.random.parameters import demand, fit, shape_for
 from symc.tensor.views import broadcast_to
-from symc.types import as_dtype, to_numpy
 
 __all__ = ["bernoulli", "binomial", "bits", "geometric", "integers", "poisson"]
 

@@ -11,23 +11,23 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import UINT64
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import DTypeError, RankError
-from symc.graph import Array, Op, Requirement, Tensor
-from symc.inputs import as_tensor
-from symc.lowering import Argument, At, Index, LibCall, Read, Reader, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Argument, At, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, project
 from symc.tensor.lengths import Template, fill_dims, fill_values, split_template
 from symc.tensor.random.philox import numbers
 from symc.tensor.specify import specify_shape
 from symc.tensor.views import broadcast_to, not_negative
-from symc.types import TensorType
 
 # (the draw, bar, parameters) -> what reaches each parameter of bar
 Rule: TypeAlias = "Callable[[Tensor, Tensor, Sequence[Tensor]], Sequence[Tensor | None]]"

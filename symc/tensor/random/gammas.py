@@ -14,8 +14,8 @@ from typing import Any
 
 from symc.codegen.dtypes import FLOAT64
 from symc.errors import RankError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.activations import sigmoid
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel, sum_to

@@ -9,8 +9,8 @@ import numpy as np
 
 from symc.codegen.dtypes import INT64, UINT64
 from symc.errors import DTypeError, RankError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor, constant
+from symc.graph.inputs import as_tensor, constant
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
 from symc.tensor.elementwise import cast_to

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from symc.errors import RankError
-from symc.graph import Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.products import matmul

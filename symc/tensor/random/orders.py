@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import INT64
-from symc.codegen.philox import random_below
+from symc.codegen.meaning.philox import random_below
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import RankError, ShapeMismatch
-from symc.graph import Array, Op, Requirement, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Argument, LibCall, SizeOf
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
@@ -28,7 +29,6 @@ from symc.tensor.reshape import reshape
 from symc.tensor.selection import take
 from symc.tensor.specify import specify_shape
 from symc.tensor.views import not_negative
-from symc.types import TensorType
 
 __all__ = ["choice", "permutation", "shuffle"]
 

@@ -9,17 +9,17 @@ import numpy as np
 
 from symc.codegen.dtypes import FLOAT32, FLOAT64, DType
 from symc.config import config
-from symc.dims import Dim
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import Array, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor, constant_value
+from symc.graph.node import Array, Tensor, TensorLike
+from symc.graph.types import as_dtype, promote
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dims
 from symc.tensor.random.draw import draw
 from symc.tensor.views import broadcast_to
-from symc.types import as_dtype, promote
 
 Shape = tuple[Dim, ...]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.graph import Array
+from symc.graph.node import Array
 
 _MASK = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -97,8 +97,8 @@ def numbers(function: str, key: Array, index: Array, parameters: list[Array]) ->
     known = VECTORISED.get(function)
     if known is not None:
         return known(low, high, index)
-    from symc.codegen.arithmetic import fit
     from symc.codegen.math import FUNCTIONS
+    from symc.codegen.meaning.arithmetic import fit
 
     row = FUNCTIONS[function]
     into = fit(row.types[-1])

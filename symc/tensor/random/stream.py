@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from symc.graph import Array, Tensor
-from symc.inputs import SharedVariable, constant, shared
-from symc.provenance import user_line
-from symc.public import public, with_public_methods
+from symc.graph.inputs import SharedVariable, constant, shared
+from symc.graph.node import Array, Tensor
+from symc.graph.provenance import user_line
+from symc.graph.public import public, with_public_methods
 from symc.tensor.random import (
     choices,
     continuous,

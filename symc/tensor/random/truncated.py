@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc.codegen.dtypes import FLOAT64
-from symc.graph import Tensor, TensorLike
+from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to, masked, peel, sum_to
 from symc.tensor.logic import where
 from symc.tensor.math import exp

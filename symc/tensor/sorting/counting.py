@@ -6,11 +6,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from symc import dims
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64, UINT64
 from symc.errors import DTypeError, ShapeMismatch
-from symc.graph import METHODS, OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value
+from symc.graph import dims
+from symc.graph.inputs import as_tensor, constant_value
+from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
+from symc.graph.types import promote
 from symc.tensor.assign import inc_subtensor
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
@@ -30,7 +31,6 @@ from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
 from symc.tensor.views import moveaxis
-from symc.types import promote
 
 __all__ = ["bincount", "histogram", "unique"]
 

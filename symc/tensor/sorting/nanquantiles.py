@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from symc.codegen.dtypes import FLOAT64, INT64
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import normal_axis
 from symc.tensor.logic import isnan, logical_not

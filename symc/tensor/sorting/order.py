@@ -9,15 +9,26 @@ from typing import TypeAlias
 
 import numpy as np
 
-from symc import dims
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, UINT64
 from symc.codegen.record import record
-from symc.dims import Dim
 from symc.errors import BadIndex, DTypeError, RankError
-from symc.graph import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
-from symc.inputs import as_tensor
-from symc.lowering import Argument, Index, IndexReader, LibCall, Part, Read, Reader, SizeOf, Write
+from symc.graph import dims
+from symc.graph.dims import Dim
+from symc.graph.inputs import as_tensor
+from symc.graph.lowering import (
+    Argument,
+    Index,
+    IndexReader,
+    LibCall,
+    Part,
+    Read,
+    Reader,
+    SizeOf,
+    Write,
+)
+from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import Checked
 from symc.tensor.checks import BOUNDS, Bounds
@@ -25,7 +36,6 @@ from symc.tensor.lengths import as_dim, normal_axis, public, tensor_of
 from symc.tensor.reshape import ravel
 from symc.tensor.selection import take_along_axis
 from symc.tensor.views import moveaxis, through
-from symc.types import TensorType
 
 __all__ = ["argpartition", "argsort", "partition", "sort", "topk"]
 

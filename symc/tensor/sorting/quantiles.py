@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from symc.codegen.dtypes import FLOAT16, FLOAT32, FLOAT64, INT64
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value
+from symc.graph.inputs import as_tensor, constant_value
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.checked import Checked
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length

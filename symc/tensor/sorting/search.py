@@ -9,17 +9,17 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
-from symc.dims import product
-from symc.graph import METHODS, Array, Op, Tensor, TensorLike
-from symc.inputs import as_tensor, constant_value
-from symc.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.dims import product
+from symc.graph.inputs import as_tensor, constant_value
+from symc.graph.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.node import METHODS, Array, Op, Tensor, TensorLike
+from symc.graph.types import TensorType, promote
 from symc.tensor.checked import increasing
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import where
 from symc.tensor.sorting.order import sortable, vector
 from symc.tensor.views import broadcast_to
-from symc.types import TensorType, promote
 
 __all__ = ["digitize", "searchsorted"]
 

@@ -8,8 +8,8 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from symc.errors import RankError
-from symc.graph import OPERATORS, Tensor, TensorLike
-from symc.inputs import as_tensor
+from symc.graph.inputs import as_tensor
+from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor.along import flip
 from symc.tensor.broadcast import describe
 from symc.tensor.build import full

@@ -1,0 +1,1 @@
+"""The cost model: what a kernel moves and computes."""

@@ -1,0 +1,1 @@
+"""Emitters: programs of the IR printed as C and CUDA."""

@@ -1,0 +1,130 @@
+"""A program for a device as two texts: the kernels in CUDA, and the host functions in C.
+
+As in `emit.py`, both are made to be read, and the same program always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from symc.codegen.blocks import every_step
+from symc.codegen.dtypes import INT32
+from symc.codegen.emit.device_kernels import Launchable, emit_device_kernel
+from symc.codegen.emit.expressions import Names, Printer
+from symc.codegen.emit.program import HOST, KERNELS, aliased_params, header
+from symc.codegen.emit.writer import comment
+from symc.codegen.encodable import encodable
+from symc.codegen.ir import Loop, Program, Routine
+from symc.codegen.passes.memory import plan
+from symc.codegen.passes.walk import statements
+from symc.codegen.record import record
+from symc.codegen.runtime import load
+from symc.codegen.signs import natural_sizes
+from symc.codegen.targets.cuda.host import DeviceHost
+from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
+from symc.codegen.targets.host import host_text
+from symc.codegen.targets.steps import RESERVED
+
+if TYPE_CHECKING:
+    from symc.codegen.targets.base import Lang
+
+IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
+IN_HOST = frozenset({"before", "error"})
+SHARED_KERNELS = "Also launched, from codegen/runtime/gemm.cuh, compiled once for all programs:"
+
+
+@record
+class DeviceSource:
+    """The texts of a program, and what must be known to load and run it."""
+
+    host: str
+    device: str
+    kernels: tuple[str, ...]
+    """The names of the kernels, in the order of `symc_call.functions`."""
+    routines: tuple[str, ...]
+    """The names of kernels that programs share, which come behind them there."""
+    steps: tuple[str, ...]
+    """What each step that may fail is, with the user's line."""
+    synchronises: bool
+    """Whether the host waits for the device between steps."""
+    narrow: bool
+    """Whether indexes have 32 bits, so that very long arrays need another program."""
+
+
+def emit_device(
+    program: Program, lang: Lang, host_lang: Lang, *, timed: bool = False
+) -> DeviceSource:
+    """The texts of a program that has been through the device's passes; `timed` as in `emit`."""
+    used: dict[str, None] = {}
+    declared: dict[str, None] = {}
+    layout = replace(plan(program), scratch={})
+    reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
+    outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
+    host_printer = Printer(host_lang, {}, outside)
+    functions = Names(reserved | outside | lang.functions | host_lang.functions)
+    host_printer.natural, natural = natural_sizes(program)
+    aliased = aliased_params(program)
+    made: dict[str, Launchable] = {}
+    printers: dict[str, Printer] = {}
+    for kernel in program.kernels:
+        printer = printers[kernel.name] = Printer(lang, used, reserved)
+        printer.natural |= natural.get(kernel.name, set())
+        made[kernel.name] = emit_device_kernel(
+            kernel, functions[kernel.name], printer, aliased.get(kernel.name, frozenset()), declared
+        )
+    routines = routine_kernels(program)
+    names = [launchable.name for launchable in made.values()]
+    numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
+    numbers |= {name: len(names) + number for number, name in enumerate(routines)}
+    host = DeviceHost(
+        program, layout, {}, host_printer, printers,
+        launchables=made, numbers=numbers, narrow=is_narrow(program), timed=timed,
+    )  # fmt: skip
+    text = host_text(host)
+    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
+    device += [KERNELS, *(launchable.text for launchable in made.values())]
+    if routines:
+        device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
+    helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
+    parts = [header(program), load.base(), HOST, helpers, text]
+    return DeviceSource(
+        encodable("\n".join(parts)),
+        encodable(numbered("\n".join(device))),
+        tuple(names),
+        tuple(routines),
+        tuple(host.notes),
+        host.synchronises,
+        host.narrow,
+    )
+
+
+def routine_kernels(program: Program) -> list[str]:
+    """The kernels of the runtime that a program's routines launch, each once."""
+    return list(
+        dict.fromkeys(
+            kernel
+            for step in every_step(program.steps)
+            if isinstance(step, Routine)
+            for kernel in ROUTINE_KERNELS[step.name]
+        )
+    )
+
+
+def is_narrow(program: Program) -> bool:
+    """Whether indexes have 32 bits."""
+    return any(
+        isinstance(stmt, Loop) and stmt.var.dtype is INT32
+        for kernel in program.kernels
+        for stmt in statements(kernel.body)
+    )
+
+
+def numbered(text: str) -> str:
+    """The text with the numbers of its own lines in its line directives."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 2):  # a directive is about the line behind it
+        if line.startswith("#line ? "):
+            lines[number - 2] = re.sub(r"\?", str(number), line, count=1)
+    return "\n".join(lines)

@@ -1,0 +1,459 @@
+"""The loops of kernels for a device: threads of a grid, teams, and the lanes of a team.
+
+A `vector` loop over neighbouring elements is printed twice: with one access of up to 16 bytes for
+all elements of an array that are neighbours, and as it is, for where these are not aligned or the
+array ends. The threads of a team go through all whole packs first, and ask for several of them
+before they use the first: see `AHEAD`. Which thread does which elements, in which order, does not
+depend on the form, so neither do the bits of a sum.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from symc.codegen import math
+from symc.codegen.emit.device_packs import Pack, find_packs, without
+from symc.codegen.emit.device_teams import placed
+from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
+from symc.codegen.emit.kernels import Frame, emit_block
+from symc.codegen.emit.writer import INDENT, WIDTH, Writer, comment
+from symc.codegen.ir import (
+    Barrier,
+    Binary,
+    Buffer,
+    Combine,
+    Const,
+    Expr,
+    Let,
+    Loop,
+    Var,
+    ceiling,
+    const,
+)
+from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+from symc.codegen.passes.parallel import work
+from symc.codegen.record import record
+from symc.codegen.signs import factors
+
+AHEAD = 4
+"""How many packs a thread of a team asks memory for at a time.
+
+An H200 delivers 4.8 TB/s some 700 ns after it was asked: it is busy while 25 KiB are on their way
+to each of its 132 processors. A processor has room for 65,536 registers, 228 KiB of shared memory
+and 2048 threads. With one pack of 16 bytes at a time, row groups would have 24 to 32 KiB on their
+way, less at the beginning and the end of rows. Computed from what NVRTC says of softmax (32
+registers, the row in shared memory) and layer norm (40 registers), of 256 MiB in rows of
+
+      256 floats   8 teams of 32 in a block   6 to 8 blocks     48 to 64 KiB on their way
+     1024          8 teams of 32              6                 96
+     4096          128 threads                12 or 13          96 to 104
+    16384          512 threads                3                 96
+
+Rows are not kept in registers from their first use to their last. For softmax up to 16,384 floats
+that takes 8 packs and 88 registers in each thread: one team of 512 then has a processor for itself,
+so that nothing is on its way while it computes, and NVRTC takes twice as long (0.4 s instead of
+0.2). What it would save is to read a row again from the second-level cache: the rows that are being
+worked on everywhere are 25 MB of the 60 that this has.
+"""
+
+
+LIGHT = 40
+"""Operations on an element, of a loop whose threads are launched for two packs of each array.
+
+With one, as in loops that have more to do or load more arrays, 2048 threads of a processor have 32
+KiB on their way for each array: a device that writes as much as it reads needs 13, so that memory
+stays busy. With two it also does while blocks come and go.
+"""
+
+
+@record
+class Lanes:
+    """A loop over packs, taken apart."""
+
+    loop: Loop
+    start: Let
+    inner: Loop
+    count: int
+    length: Expr
+    found: list[Pack]
+
+
+@record
+class Grid:
+    """Loops of threads and of teams of threads."""
+
+    memory: Scratch | None
+    wide: bool
+
+    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
+        """The head of a loop; all of it if it is over packs."""
+        if loop.note:
+            writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
+        if loop.kind == "vector" and self.packs(writer, loop):
+            return None
+        if loop.kind in ("lane", "grid"):
+            lanes = lanes_of(loop, writer.printer.scalars)
+            if lanes is not None and (loop.kind == "lane" or turns_of_grid(lanes) > 1):
+                self.lanes(writer, lanes)
+                return None
+        positive = self.head(writer, loop)
+        return Frame(iter(loop.body), positive=positive)
+
+    def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
+        """The line that begins a loop; the sizes that are known to be above zero in its body."""
+        printer = writer.printer
+        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        printer.positive |= positive
+        printer.natural.add(loop.var.name)
+        if loop.kind == "lane" and isinstance(loop.extent, Const) and loop.extent.value == 1:
+            writer.put("if (threadIdx.x == 0) {")
+            return positive
+        name, kind = printer.vars[loop.var.name], writer.lang.types[loop.var.dtype.name]
+        cast = f"({kind})" if self.wide else ""
+        match loop.kind:
+            case "grid":
+                first = f"{cast}blockIdx.x * blockDim.x + threadIdx.x"
+                step = f"{cast}gridDim.x * blockDim.x"
+            case "team":
+                first = f"{cast}blockIdx.x * blockDim.y + threadIdx.y"
+                step = f"{cast}gridDim.x * blockDim.y"
+            case "lane":
+                first, step = "threadIdx.x", "blockDim.x"
+            case "round":
+                self.round(writer, loop, name, kind)
+                return positive
+            case _:
+                first, step = "0", ""
+        last = writer.value(loop.extent, SHIFT)
+        if loop.kind == "unroll":
+            writer.pragma(writer.lang.unroll.format(count=last))
+        advance = f"{name} += {step}" if step else f"{name}++"
+        writer.put(f"for ({kind} {name} = {first}; {name} < {last}; {advance}) {{")
+        return positive
+
+    def round(self, writer: Writer, loop: Loop, name: str, kind: str) -> None:
+        """The head of a loop that all threads run equally often, each with an iteration."""
+        first = writer.printer.vars[writer.printer.fresh("first")]
+        last = writer.value(loop.extent, SHIFT)
+        writer.put(f"for ({kind} {first} = 0; {first} < {last}; {first} += blockDim.x) {{")
+        writer.depth += 1
+        writer.put(f"const {kind} {name} = {first} + threadIdx.x;")
+        writer.depth -= 1
+
+    def alloc(self, writer: Writer, buffer: Buffer) -> None:
+        """A variable, an array of the thread's own, or a piece of the team's memory."""
+        printer = writer.printer
+        name, kind = printer.buffers[buffer.name], writer.lang.types[buffer.dtype.name]
+        if not buffer.shape:
+            printer.scalars.add(buffer.name)
+            writer.waiting[buffer.name] = len(writer.lines)
+            writer.put(f"{kind} {name};")
+            return
+        if self.memory is not None and buffer.name in self.memory.offsets:
+            place = f"memory + {name}_at" if buffer.name in placed(self.memory) else "memory"
+            writer.put(f"{kind} *const {name} = ({kind} *)({place});")
+            return
+        assert is_on_stack(buffer), "mapping gives large arrays to teams"
+        count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
+        writer.put(f"{kind} {name}[{max(count, 1)}];")
+
+    def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
+        """A barrier, or a reduction over the team."""
+        used, printer = writer.printer.used, writer.printer
+        match stmt:
+            case Barrier():
+                used["symc_team_sync"] = None
+                writer.put("symc_team_sync();")
+            case Combine(buffer, op, dtype, reach):
+                plain = BOOLEAN.get(op, op) if dtype.kind == "bool" else op
+                scan = "scan_" if reach == "before" else ""
+                function = f"symc_team_{scan}{plain}_{math.short(dtype)}"
+                used[function] = None
+                name = printer.buffers[buffer]
+                writer.put(f"{name} = {function}({name});")
+            case _:
+                assert_never(stmt)
+
+    # --- packs ---
+
+    def packs(self, writer: Writer, loop: Loop) -> bool:
+        """Print a loop over one pack in both forms, if there are arrays to be read in packs."""
+        match loop.extent:
+            case Binary("min", Const(width), rest):
+                count = int(width)
+            case _:
+                return False
+        found = find_packs(loop, count, writer.printer.scalars)
+        if not found:
+            return False
+        tests = [f"{writer.value(rest, SHIFT)} >= {count}"]
+        for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in found):
+            tests.append(aligned(writer, buffer, base, count))
+        put_test(writer, tests)
+        self.packed(writer, loop, count, found, {})
+        writer.put("} else {")
+        self.one_by_one(writer, loop)
+        writer.put("}")
+        return True
+
+    def lanes(self, writer: Writer, lanes: Lanes) -> None:
+        """Print a loop over packs: whole ones, several at a time, then one element after the other.
+
+        In a grid it does not matter which thread does the last elements: it adds nothing up.
+        """
+        printer, loop = writer.printer, lanes.loop
+        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        printer.positive |= positive
+        printer.natural.add(loop.var.name)
+        kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
+        whole = self.whole(writer, lanes, kind)
+        ahead = self.ahead(lanes)
+        if loop.kind == "grid":
+            cast = f"({kind})" if self.wide else ""
+            turns = turns_of_grid(lanes)
+            first = f"{cast}blockIdx.x * ({turns} * blockDim.x) + threadIdx.x"
+            step = f"{cast}gridDim.x * blockDim.x"
+            rest = f"{whole} + {cast}blockIdx.x * blockDim.x + threadIdx.x"
+        else:
+            printer.used["symc_team_next"] = None
+            turns = AHEAD // len(ahead) if ahead else 1
+            first, step, rest = "threadIdx.x", "blockDim.x", f"symc_team_next({whole})"
+        if turns > 1:
+            start = printer.vars[printer.fresh("first")]
+            put_for(writer, kind, start, first, whole, f"{turns} * {step}")
+            self.batch(writer, lanes, ahead, turns, f"{start} + ", whole)
+        else:
+            put_for(writer, kind, name, first, whole, step)
+            self.pack(writer, lanes, {})
+        writer.put("}")
+        put_for(writer, kind, name, rest, writer.value(loop.extent, SHIFT), step)
+        writer.depth += 1
+        emit_block(writer, (lanes.start,), self)
+        writer.depth -= 1
+        self.one_by_one(writer, lanes.inner)
+        writer.put("}")
+        printer.positive -= positive
+
+    def whole(self, writer: Writer, lanes: Lanes, kind: str) -> str:
+        """The name of the number of packs that are whole and aligned."""
+        count, start = lanes.count, lanes.start.var
+        name = writer.printer.vars[writer.printer.fresh("whole")]
+        tests: dict[str, None] = {}
+        for pack in lanes.found:
+            base = without(pack.base, start)
+            if not (self.is_shared(pack.buffer) and isinstance(base, Const) and base.value == 0):
+                tests[aligned(writer, pack.buffer, base, count)] = None
+        packs = f"{writer.value(lanes.length, MUL)} / {count}"
+        if not tests:
+            writer.put(f"const {kind} {name} = {packs};")
+            return name
+        indent = INDENT * writer.depth
+        line = f"{indent}const {kind} {name} = {' && '.join(tests)} ? {packs} : 0;"
+        if len(line) > WIDTH:
+            joined = f"\n{indent}{INDENT}&& ".join(tests)
+            line = f"{indent}const {kind} {name} =\n{indent}{INDENT}{joined}"
+            line += f"\n{indent}{INDENT}? {packs} : 0;"
+        writer.lines.append(line)
+        return name
+
+    def is_shared(self, buffer: str) -> bool:
+        """Whether a buffer is an array of the team's, which begins where any pack may."""
+        return self.memory is not None and buffer in self.memory.offsets
+
+    def ahead(self, lanes: Lanes) -> list[Pack]:
+        """The packs, each once, that a loop loads from where it takes long."""
+        found = {(p.buffer, p.base): p for p in lanes.found if p.loaded}
+        return [pack for pack in found.values() if not self.is_shared(pack.buffer)]
+
+    def batch(
+        self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, first: str, whole: str
+    ) -> None:
+        """What a thread does with its next packs: first it loads all, then it uses them.
+
+        A thread that has fewer begins with zeros; without, the compiler keeps registers for what
+        was there before.
+        """
+        printer, loop = writer.printer, lanes.loop
+        kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
+        turn = printer.vars[printer.fresh("turn")]
+        writer.depth += 1
+        held: dict[tuple[str, Expr], str] = {}
+        for pack in ahead:
+            array = printer.vars[printer.fresh(f"{printer.buffers[pack.buffer]}_pack")]
+            writer.put(f"{self.pack_type(writer, pack, lanes.count)} {array}[{turns}] = {{}};")
+            held[pack.buffer, pack.base] = f"{array}[{turn}]"
+
+        def each_turn() -> None:
+            writer.pragma("#pragma unroll")
+            writer.put(f"for (int32_t {turn} = 0; {turn} < {turns}; {turn}++) {{")
+            writer.depth += 1
+            writer.put(f"const {kind} {name} = {first}{turn} * blockDim.x;")
+            writer.put(f"if ({name} >= {whole}) break;")
+
+        each_turn()
+        emit_block(writer, (lanes.start,), self)
+        for pack in ahead:
+            writer.put(f"{held[pack.buffer, pack.base]} = {self.load(writer, pack, lanes.count)};")
+        writer.depth -= 1
+        writer.put("}")
+        each_turn()
+        writer.depth -= 1
+        self.pack(writer, lanes, held)
+        writer.put("}")
+        writer.depth -= 1
+
+    def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
+        """What a thread does with a whole pack; those that are `held` are loaded already."""
+        first = len(writer.lines)
+        writer.depth += 1
+        emit_block(writer, (lanes.start,), self)
+        writer.depth -= 1
+        self.packed(writer, lanes.inner, lanes.count, lanes.found, held)
+        drop_unused(writer, first, writer.printer.vars[lanes.start.var.name])
+
+    def one_by_one(self, writer: Writer, loop: Loop) -> None:
+        """The loop over the elements of a pack as it is: short, and seldom run."""
+        writer.depth += 1
+        writer.pragma("#pragma unroll 1")
+        self.head(writer, loop)
+        self.body(writer, loop)
+        writer.depth -= 1
+
+    def body(self, writer: Writer, loop: Loop) -> None:
+        """The block of a loop and its end, without names that nothing in it uses."""
+        start = len(writer.lines)
+        writer.depth += 1
+        emit_block(writer, loop.body, self)
+        writer.depth -= 1
+        for stmt in reversed(loop.body):
+            if isinstance(stmt, Let):
+                drop_unused(writer, start, writer.printer.vars[stmt.var.name])
+        writer.put("}")
+
+    def packed(
+        self, writer: Writer, loop: Loop, count: int, found: list[Pack],
+        held: dict[tuple[str, Expr], str],
+    ) -> None:  # fmt: skip
+        """The loop with its packs in registers, some of which are `held` there already."""
+        printer = writer.printer
+        writer.depth += 1
+        printer.natural.add(loop.var.name)
+        names = dict(held)
+        counter = printer.vars[loop.var.name]
+        stored = {(pack.buffer, pack.base): pack for pack in found if pack.stored}
+        loaded = {(pack.buffer, pack.base) for pack in found if pack.loaded}
+        for pack in found:
+            key = pack.buffer, pack.base
+            if key not in names:
+                name = names[key] = printer.vars[
+                    printer.fresh(f"{printer.buffers[pack.buffer]}_pack")
+                ]
+                kind = self.pack_type(writer, pack, count)
+                if key in loaded:
+                    before = "" if key in stored else "const "
+                    writer.put(f"{before}{kind} {name} = {self.load(writer, pack, count)};")
+                else:
+                    writer.put(f"{kind} {name};")
+            printer.packed[pack.buffer, pack.index] = f"{names[key]}.at[{counter}]"
+        writer.pragma("#pragma unroll")
+        kind = writer.lang.types[loop.var.dtype.name]
+        writer.put(f"for ({kind} {counter} = 0; {counter} < {count}; {counter}++) {{")
+        self.body(writer, loop)
+        for key, pack in stored.items():
+            kind = self.pack_type(writer, pack, count)
+            writer.put(f"*({kind} *)({address(writer, *key)}) = {names[key]};")
+        printer.packed.clear()
+        writer.depth -= 1
+
+    def pack_type(self, writer: Writer, pack: Pack, count: int) -> str:
+        """The C type of a pack."""
+        writer.printer.used["symc_pack"] = None
+        return f"symc_pack<{writer.lang.types[pack.dtype.name]}, {count}>"
+
+    def load(self, writer: Writer, pack: Pack, count: int) -> str:
+        """A whole pack, as it is in memory."""
+        kind = self.pack_type(writer, pack, count)
+        return f"*(const {kind} *)({address(writer, pack.buffer, pack.base)})"
+
+
+def turns_of_grid(lanes: Lanes) -> int:
+    """How many packs of each array a thread of a grid has: more than one if it has little else."""
+    body = lanes.inner.body
+    each = work(Loop(lanes.inner.var, const(1), "serial", body))
+    loaded = {(pack.buffer, pack.base) for pack in lanes.found if pack.loaded}
+    light = isinstance(each, Const) and each.value <= LIGHT
+    return 2 if light and 1 <= len(loaded) <= 2 else 1
+
+
+def grid_extent(loop: Loop) -> Expr:
+    """The threads that a grid loop is for."""
+    lanes = lanes_of(loop, set())
+    return loop.extent if lanes is None else ceiling(loop.extent, turns_of_grid(lanes))
+
+
+def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
+    """The parts of a loop over packs that are accessed as such, or None."""
+    match loop.body:
+        case (
+            Let(start) as let,
+            Loop(
+                kind="vector",
+                extent=Binary("min", Const(width), Binary("sub", length, Var(name))),
+            ) as inner,
+        ) if name == start.name:
+            pass
+        case _:
+            return None
+    found = find_packs(inner, int(width), scalars)
+    if not found or not all(is_unit(pack.base, start.name) for pack in found):
+        return None
+    return Lanes(loop, let, inner, int(width), length, found)
+
+
+def put_for(writer: Writer, kind: str, name: str, first: str, last: str, step: str) -> None:
+    """The head of a loop."""
+    writer.put(f"for ({kind} {name} = {first}; {name} < {last}; {name} += {step}) {{")
+
+
+def aligned(writer: Writer, buffer: str, base: Expr, count: int) -> str:
+    """Whether a pack begins where it may be accessed as one."""
+    writer.printer.used["symc_aligned"] = None
+    return f"symc_aligned<{count}>({address(writer, buffer, base)})"
+
+
+def put_test(writer: Writer, tests: list[str]) -> None:
+    """The head of a branch, on several lines if it is long."""
+    indent = INDENT * writer.depth
+    line = f"{indent}if ({' && '.join(tests)}) {{"
+    if len(line) > WIDTH:
+        line = f"{indent}if (" + f"\n{indent}{INDENT}&& ".join(tests) + ") {"
+    writer.lines.append(line)
+
+
+def drop_unused(writer: Writer, start: int, name: str) -> None:
+    """Remove the declaration of a constant that is used nowhere behind it."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    found = [place for place in range(start, len(writer.lines)) if word.search(writer.lines[place])]
+    if len(found) != 1:
+        return
+    line = writer.lines[found[0]]
+    if line.lstrip().startswith("const ") and len(word.findall(line)) == 1:
+        del writer.lines[found[0]]
+
+
+def lengths_of(extent: Expr) -> set[str]:
+    """The sizes of which each is at least 1 where a loop of this extent runs at all."""
+    match extent:
+        case Binary("floordiv", Binary("add", whole, Const(more)), Const(width)) if more < width:
+            return lengths_of(whole)  # of a loop over packs
+        case _:
+            return {factor.name for factor in factors(extent) if isinstance(factor, Var)}
+
+
+def address(writer: Writer, buffer: str, base: Expr) -> str:
+    """Where a pack begins."""
+    if isinstance(base, Const) and base.value == 0:
+        return writer.printer.buffers[buffer]
+    return f"{writer.printer.buffers[buffer]} + {writer.value(base, SHIFT)}"

@@ -1,0 +1,131 @@
+"""What a vector loop accumulates: the clauses that let a compiler run iterations side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from symc.codegen.emit.expressions import children
+from symc.codegen.ir import (
+    Accumulate,
+    AccumulateOp,
+    Alloc,
+    Barrier,
+    Combine,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.record import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+    from symc.codegen.dtypes import DType
+
+SCANNED: frozenset[AccumulateOp] = frozenset({"add", "mul", "min", "max"})
+"""The operations whose running values the threads of a team can compute together."""
+
+
+@record
+class Reduction:
+    """A scalar outside a loop that every iteration of it updates by `op`."""
+
+    buffer: str
+    op: AccumulateOp
+    dtype: DType
+
+
+def reductions(loop: Loop, scalars: AbstractSet[str]) -> list[Reduction] | None:
+    """The scalars a loop accumulates, or None where its iterations cannot run side by side.
+
+    They cannot where an iteration reads what others accumulate, where one scalar is updated in two
+    ways, or where an element that is the same for all iterations is updated in memory.
+    """
+    inside = {stmt.buffer.name for stmt in statements(loop.body) if isinstance(stmt, Alloc)}
+    found: dict[str, Reduction] = {}
+    varying = {loop.var.name}
+    suspects: list[Accumulate] = []
+    for stmt in statements(loop.body):
+        match stmt:
+            case Accumulate(buffer, _, op, value) if buffer not in inside:
+                if buffer in scalars:
+                    new = Reduction(buffer, op, value.dtype)
+                    if found.setdefault(buffer, new) != new:
+                        return None
+                else:
+                    suspects.append(stmt)
+            case _:
+                pass
+    if not found and not suspects:
+        return []
+    for stmt in statements(loop.body):
+        if isinstance(stmt, Let) and mentions(stmt.value, varying):
+            varying.add(stmt.var.name)
+    if any(not mentions(stmt.index, varying) for stmt in suspects):
+        return None
+    if any(touches(stmt, found.keys()) for stmt in statements(loop.body)):
+        return None
+    return list(found.values())
+
+
+def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """All statements, outer before inner, in order."""
+    stack = list(reversed(body))
+    while stack:
+        stmt = stack.pop()
+        yield stmt
+        match stmt:
+            case Loop():
+                stack.extend(reversed(stmt.body))
+            case If(_, then, otherwise):
+                stack.extend(reversed(then + otherwise))
+            case Let() | Store() | Accumulate() | Alloc() | Barrier() | Combine():
+                pass
+            case _:
+                assert_never(stmt)
+
+
+def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:
+    """Whether a statement loads one of these buffers, or stores to it."""
+    match stmt:
+        case Let(_, value):
+            return loads(value, buffers)
+        case Store(buffer, index, value):
+            return buffer in buffers or loads(value, buffers) or loads(index, buffers)
+        case Accumulate(_, index, _, value):
+            return loads(value, buffers) or loads(index, buffers)
+        case Loop():
+            return loads(stmt.extent, buffers)
+        case If():
+            return loads(stmt.condition, buffers)
+        case Combine(buffer):
+            return buffer in buffers
+        case Alloc() | Barrier():
+            return False
+        case _:
+            assert_never(stmt)
+
+
+def loads(expr: Expr, buffers: AbstractSet[str]) -> bool:
+    """Whether an expression reads one of these buffers."""
+    return any(isinstance(node, Load) and node.buffer in buffers for node in nodes(expr))
+
+
+def mentions(expr: Expr, names: AbstractSet[str]) -> bool:
+    """Whether an expression uses one of these variables."""
+    return any(isinstance(node, Var) and node.name in names for node in nodes(expr))
+
+
+def nodes(expr: Expr) -> Iterator[Expr]:
+    """All nodes of an expression."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(children(node))

@@ -1,0 +1,1 @@
+"""The meaning of the IR in NumPy: the interpreter, the oracle of all targets."""

@@ -1,0 +1,235 @@
+"""Kernels as Python closures: the engine of `interpret.py`.
+
+A frame is a list with a place for every name and every buffer. An expression becomes a function of
+the frame that returns its value, a statement one that changes the frame. A buffer is a list, in
+which None marks an element that has not been written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, assert_never
+
+from symc.codegen.errors import IRError
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Barrier,
+    Binary,
+    Call,
+    Cast,
+    Combine,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Length,
+    Let,
+    Load,
+    Loop,
+    Select,
+    Stmt,
+    Store,
+    Unary,
+    Var,
+)
+from symc.codegen.meaning import arithmetic
+from symc.codegen.text import expression
+
+Number = arithmetic.Number
+Frame = list[Any]  # a number or a buffer in each place
+Value = Callable[[Frame], Any]
+Action = Callable[[Frame], None]
+Functions = Mapping[str, Callable[..., Number]]
+
+
+class Compiler:
+    """Makes closures that share one layout of frames."""
+
+    def __init__(
+        self, where: str, functions: Functions, *, backwards: bool = False,
+        shapes: Mapping[str, tuple[int, ...]] | None = None, exact: bool = False,
+    ) -> None:  # fmt: skip
+        self.where = where  # for messages
+        self.functions = functions
+        self.backwards = backwards
+        self.shapes = shapes or {}  # what `Length` asks for
+        self.exact = exact  # whether OverflowError is raised where integers would wrap
+        self.places: dict[str, int] = {}
+
+    def place(self, name: str) -> int:
+        """The place of a name in the frame."""
+        return self.places.setdefault(name, len(self.places))
+
+    # --- expressions ---
+
+    def expr(self, expr: Expr) -> Value:
+        """The function that computes an expression."""
+        match expr:
+            case Var(name):
+                place = self.place(name)
+                return lambda frame: frame[place]
+            case Const(value, dtype):
+                constant = arithmetic.fit(dtype)(value)
+                return lambda frame: constant
+            case Load(buffer, index):
+                return self.load(buffer, index)
+            case Binary(op, left, right):
+                combine = arithmetic.exact(op) if self.exact else arithmetic.binary(op, left.dtype)
+                a, b = self.expr(left), self.expr(right)
+                return lambda frame: combine(a(frame), b(frame))
+            case Unary(op, x, dtype):
+                return _after(arithmetic.unary(op, dtype), self.expr(x))
+            case Cast(x, dtype):
+                return _after(arithmetic.cast(x.dtype, dtype), self.expr(x))
+            case Call(function, args):
+                given = self.functions.get(function)
+                meaning = arithmetic.call(function, args[0].dtype, given)
+                values = [self.expr(arg) for arg in args]
+                return lambda frame: meaning(*[value(frame) for value in values])
+            case Select(condition, then, otherwise):
+                return self.select(condition, then, otherwise)
+            case Length(buffer, axis):
+                length = self.shapes[buffer][axis]
+                return lambda frame: length
+            case _:
+                assert_never(expr)
+
+    def select(self, condition: Expr, then: Expr, otherwise: Expr) -> Value:
+        """Both sides are evaluated, whatever the condition."""
+        test, a, b = self.expr(condition), self.expr(then), self.expr(otherwise)
+
+        def select(frame: Frame) -> Number:
+            first, second = a(frame), b(frame)
+            return first if test(frame) else second  # type: ignore[no-any-return]
+
+        return select
+
+    def load(self, buffer: str, index: Expr) -> Value:
+        """A load that checks the index, and that the element has been written."""
+        place, at = self.place(buffer), self.expr(index)
+
+        def load(frame: Frame) -> Any:
+            values, i = frame[place], at(frame)
+            if not 0 <= i < len(values):
+                self.fail(f"reads {buffer}[{i}] of {len(values)} elements", buffer, index)
+            value = values[i]
+            if value is None:
+                self.fail(f"reads {buffer}[{i}], which has not been written", buffer, index)
+            return value
+
+        return load
+
+    def fail(self, what: str, buffer: str, index: Expr) -> NoReturn:
+        """Report a bad access."""
+        raise IRError(f"{self.where} {what}: {buffer}[{expression(index)}]")
+
+    # --- statements ---
+
+    def block(self, block: tuple[Stmt, ...]) -> Action:
+        """The function that runs a block."""
+        actions = [self.statement(stmt) for stmt in block]
+
+        def run(frame: Frame) -> None:
+            for action in actions:
+                action(frame)
+
+        return actions[0] if len(actions) == 1 else run
+
+    def statement(self, stmt: Stmt) -> Action:
+        """The function that runs a statement."""
+        match stmt:
+            case Let(var, value):
+                place, compute = self.place(var.name), self.expr(value)
+
+                def let(frame: Frame) -> None:
+                    frame[place] = compute(frame)
+
+                return let
+            case Store() | Accumulate():
+                return self.write(stmt)
+            case Loop():
+                return self.loop(stmt)
+            case If(condition, then, otherwise):
+                test, first, second = self.expr(condition), self.block(then), self.block(otherwise)
+                return lambda frame: first(frame) if test(frame) else second(frame)
+            case Alloc(buffer):
+                place, length = self.place(buffer.name), self.count(buffer.shape)
+
+                def alloc(frame: Frame) -> None:
+                    frame[place] = [None] * length(frame)
+
+                return alloc
+            case Barrier() | Combine():  # of a team of one thread
+                return lambda frame: None
+            case _:
+                assert_never(stmt)
+
+    def count(self, shape: tuple[Expr, ...]) -> Value:
+        """The function that computes how many elements a shape has."""
+        lengths = [self.expr(length) for length in shape]
+
+        def count(frame: Frame) -> int:
+            total = 1
+            for length in lengths:
+                total *= length(frame)
+            return total
+
+        return count
+
+    def write(self, stmt: Store | Accumulate) -> Action:
+        """A store or an update, with the checks of a load."""
+        buffer, index = stmt.buffer, stmt.index
+        place, at, compute = self.place(buffer), self.expr(index), self.expr(stmt.value)
+        combine: arithmetic.Binary | None = None
+        if isinstance(stmt, Accumulate):
+            combine = arithmetic.binary(stmt.op, stmt.value.dtype)
+
+        def write(frame: Frame) -> None:
+            values, i, value = frame[place], at(frame), compute(frame)
+            if not 0 <= i < len(values):
+                self.fail(f"writes {buffer}[{i}] of {len(values)} elements", buffer, index)
+            if combine is not None:
+                old = values[i]
+                if old is None:
+                    self.fail(f"updates {buffer}[{i}], which has not been written", buffer, index)
+                value = combine(old, value)
+            values[i] = value
+
+        return write
+
+    def loop(self, loop: Loop) -> Action:
+        """A loop; the parallel ones may be asked to run backwards."""
+        place = self.place(loop.var.name)
+        extent, body = self.expr(loop.extent), self.block(loop.body)
+        backwards = self.backwards and loop.kind in ("parallel", "grid", "team", "lane")
+
+        def run(frame: Frame) -> None:
+            values = range(extent(frame))
+            for i in reversed(values) if backwards else values:
+                frame[place] = i
+                body(frame)
+
+        return run
+
+
+def _after(outer: arithmetic.Unary, inner: Value) -> Value:
+    return lambda frame: outer(inner(frame))
+
+
+def compile_kernel(
+    kernel: Kernel, functions: Functions, *, backwards: bool
+) -> Callable[[list[list[Any]], list[int]], None]:
+    """The function that runs a kernel on buffers and sizes."""
+    compiler = Compiler(f"kernel {kernel.name}", functions, backwards=backwards)
+    names = [param.name for param in kernel.params] + [size.name for size in kernel.sizes]
+    for name in names:
+        compiler.place(name)
+    run = compiler.block(kernel.body)
+
+    def launch(buffers: list[list[Any]], sizes: list[int]) -> None:
+        frame: Frame = [None] * len(compiler.places)
+        frame[: len(names)] = [*buffers, *sizes]
+        run(frame)
+
+    return launch

@@ -1,0 +1,300 @@
+"""The rules of `verify.py` on what the iterations of one loop may know of each other.
+
+A parallel loop that reads a buffer which it also writes must show that it reads what the iteration
+itself writes, or nobody. One of these is needed:
+
+- Both have one *place* (`passes/dependence.py`): no two iterations touch the same element.
+- The index that is read is one that is written: the same expression over the loop's variable and
+  over loops inside it of the same lengths. The iterations of a parallel loop never write the same
+  element, so none reads what another one writes.
+- The index is that of a row with a column added, as in ``i*n + column``, and so are those that are
+  written, of the same row: it is this iteration's. (Columns that are seen to be those of another
+  row are not taken for columns; others may come from anywhere.)
+- The index is a sum of multiples of variables, and so are those that are written, and it stays
+  between what iterations before and behind write (`_Sum`).
+
+In serial loops, which may well read what they have written, it is the index of an index that is
+refused: whoever writes where an array says must have read all that it needs before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+from typing import TypeAlias
+
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Binary,
+    Combine,
+    Const,
+    Expr,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Var,
+)
+from symc.codegen.passes.dependence import accesses
+from symc.codegen.passes.inline import operations
+from symc.codegen.passes.walk import Block, collect, loads_of, names_in, statements, substitute
+from symc.codegen.record import record
+from symc.codegen.verify.expressions import Broken
+
+INDEPENDENT = frozenset({"parallel", "vector", "grid", "team", "lane"})
+_LARGE = 64  # operations; what a longer one computes is not written out
+
+Position: TypeAlias = tuple[Expr, tuple[Expr, ...]]
+"""An index, its inner loops' variables numbered as they occur, and the lengths of those loops."""
+Row: TypeAlias = tuple[Position, int, frozenset[tuple[Expr, int]]]
+"""The number of a row, and its length: a number, and factors with how often they occur."""
+
+
+def check_iterations(kernel: Kernel) -> None:
+    """Raise `Broken` if an iteration may read what another one writes."""
+    params = {param.name for param in kernel.params if param.written}
+    names = _Names(kernel.body)
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, Loop):
+            _check(stmt, names, params)
+
+
+class _Names:
+    """What the names of a kernel stand for: values written out, and the loops of variables."""
+
+    def __init__(self, body: Block) -> None:
+        self.values: dict[str, Expr] = {}
+        self.extents: dict[str, Expr] = {}
+        for stmt in statements(body):
+            match stmt:
+                case Let(var, value) if var.dtype.is_integer:
+                    written = self.written_out(value)
+                    if operations(written) <= _LARGE:
+                        self.values[var.name] = written
+                case Loop(var, extent):
+                    self.extents[var.name] = self.written_out(extent)
+                case _:
+                    pass
+
+    def written_out(self, expr: Expr) -> Expr:
+        """An expression without names of values."""
+        return substitute(expr, self.values)
+
+    def position(self, index: Expr, inside: frozenset[str]) -> Position:
+        """Where an index is, whichever the loops inside are called."""
+        index = self.written_out(index)
+        order: list[str] = []
+        collect(index, order, [])
+        found = [name for name in dict.fromkeys(order) if name in inside]
+        numbered = {name: Var(f"@{n}", Var(name).dtype) for n, name in enumerate(found)}
+        lengths = tuple([substitute(self.extents[name], numbered) for name in found])
+        return substitute(index, numbered), lengths
+
+    def row(self, index: Expr, variable: str, inside: frozenset[str]) -> Row | None:
+        """What an index is without its columns; None if a loop's variable tells no row."""
+        rest, lengths = self.written_out(index), list[Expr]()
+        while True:
+            columns, found = list[Expr](), list[Expr]()
+            for term in terms(rest):
+                (found if variable in names_in(term) else columns).append(term)
+            match found:
+                case [Binary("mul", inner, length)] if variable not in names_in(length):
+                    if not all(_is_column(column, length) for column in columns):
+                        return None
+                    lengths += factors(length)
+                    rest = inner
+                case _:
+                    break
+        if not lengths:
+            return None
+        known = prod(int(length.value) for length in lengths if isinstance(length, Const))
+        others = Counter(length for length in lengths if not isinstance(length, Const))
+        return self.position(rest, inside), known, frozenset(others.items())
+
+    def sum(self, index: Expr, inside: frozenset[str]) -> _Sum | None:
+        """An index as multiples of variables, if it is one and loops inside have known lengths."""
+        found = multiples(self.written_out(index))
+        if found is None:
+            return None
+        low = high = found.pop("", 0)
+        for name in inside & found.keys():
+            extent, factor = self.extents[name], found.pop(name)
+            if not isinstance(extent, Const):
+                return None
+            reach = factor * max(int(extent.value) - 1, 0)
+            low, high = low + min(reach, 0), high + max(reach, 0)
+        return _Sum(found, low, high)
+
+
+@record
+class _Sum:
+    """The sum of multiples of variables, and of what lies from `low` to `high`."""
+
+    multiples: dict[str, int]
+    low: int
+    high: int
+
+    def is_apart(self, other: _Sum, variable: str, last: int | None) -> bool:
+        """Whether the two are different for different values of a variable, `last` the largest.
+
+        What this one reaches must lie between what the other one reaches for the values before
+        and behind: bounds that are linear in the variable hold if they do at its ends.
+        """
+        rest, others = dict(self.multiples), dict(other.multiples)
+        own, step = rest.pop(variable, 0), others.pop(variable, 0)
+        if rest != others or (last is None and own != step):
+            return False
+        low, high = self.low - other.high, self.high - other.low
+        if step < 0:
+            own, step, low, high = -own, -step, -high, -low
+        return all(
+            own * value + high < step * (value + 1) and own * value + low > step * (value - 1)
+            for value in (0, last or 0)
+        )
+
+
+def multiples(index: Expr) -> dict[str, int] | None:
+    """How often each variable occurs in a sum, "" for the number that is added; None if in none."""
+    match index:
+        case Const(int() as value):
+            return {"": value}
+        case Var(name):
+            return {name: 1}
+        case Binary("add" | "sub" as op, left, right):
+            one, other = multiples(left), multiples(right)
+            if one is None or other is None:
+                return None
+            sign = 1 if op == "add" else -1
+            for name, factor in other.items():
+                one[name] = one.get(name, 0) + sign * factor
+            return {name: factor for name, factor in one.items() if factor}
+        case Binary("mul", left, Const(int() as value)) | Binary(
+            "mul", Const(int() as value), left
+        ):
+            one = multiples(left)
+            return None if one is None else {name: value * f for name, f in one.items() if value}
+        case _:
+            return None
+
+
+def terms(index: Expr) -> list[Expr]:
+    """What is added up in an index."""
+    match index:
+        case Binary("add", left, right):
+            return terms(left) + terms(right)
+        case _:
+            return [index]
+
+
+def factors(length: Expr) -> list[Expr]:
+    """What is multiplied in a length."""
+    match length:
+        case Binary("mul", left, right):
+            return factors(left) + factors(right)
+        case _:
+            return [length]
+
+
+def _is_column(column: Expr, length: Expr) -> bool:
+    """Whether it may be that a term leads to no other row of a length: it is no number of rows."""
+    if isinstance(column, Const) and isinstance(length, Const):
+        return abs(column.value) < length.value
+    return length not in factors(column)
+
+
+def _check(loop: Loop, names: _Names, params: set[str]) -> None:
+    inner = list(statements(loop.body))
+    own = {stmt.buffer.name for stmt in inner if isinstance(stmt, Alloc)}
+    writes = [
+        stmt
+        for stmt in inner
+        if isinstance(stmt, Store | Accumulate | Combine) and stmt.buffer not in own
+    ]
+    written = {stmt.buffer for stmt in writes}
+    reads = [(stmt, load) for stmt in inner for load in loads_of(stmt) if load.buffer in written]
+    if not reads or _runs_once(loop):
+        return
+    if loop.kind in INDEPENDENT:
+        _independent(loop, inner, writes, reads, names)
+    else:
+        _in_order(writes, reads, names, params)
+
+
+def _runs_once(loop: Loop) -> bool:
+    """Whether a loop has one iteration at most."""
+    most = _most(loop.extent)
+    return most is not None and most <= 1
+
+
+def _most(extent: Expr) -> int | None:
+    """How many iterations there are at most, if that is known."""
+    match extent:
+        case Const(int() as value) | Binary("min", Const(int() as value), _):
+            return value
+        case Binary("min", _, Const(int() as value)):
+            return value
+        case _:
+            return None
+
+
+def _independent(
+    loop: Loop, inner: list[Stmt], writes: list[Store | Accumulate | Combine],
+    reads: list[tuple[Stmt, Load]], names: _Names,
+) -> None:  # fmt: skip
+    """Rule 13."""
+    inside = frozenset(stmt.var.name for stmt in inner if isinstance(stmt, Loop))
+    most = _most(loop.extent)
+    last = None if most is None else most - 1
+    places = accesses(loop)
+    positions: dict[str, set[Position]] = {}
+    rows: dict[str, set[Row | None]] = {}
+    sums: dict[str, list[_Sum | None]] = {}
+    for write in writes:
+        index = Const(0) if isinstance(write, Combine) else write.index
+        positions.setdefault(write.buffer, set()).add(names.position(index, inside))
+        rows.setdefault(write.buffer, set()).add(names.row(index, loop.var.name, inside))
+        sums.setdefault(write.buffer, []).append(names.sum(index, inside))
+    for stmt, load in reads:
+        if places.has_one_place(load.buffer):
+            continue
+        if names.position(load.index, inside) in positions[load.buffer]:
+            continue
+        row = names.row(load.index, loop.var.name, inside)
+        if row is not None and rows[load.buffer] == {row}:
+            continue
+        own = names.sum(load.index, inside)
+        others = sums[load.buffer]
+        if own is None or not all(o and own.is_apart(o, loop.var.name, last) for o in others):
+            what = f"an iteration of {loop.var.name} may read an element of {load.buffer} that"
+            raise Broken(stmt, f"{what} another one writes")
+
+
+def _in_order(
+    writes: list[Store | Accumulate | Combine], reads: list[tuple[Stmt, Load]], names: _Names,
+    params: set[str],
+) -> None:  # fmt: skip
+    """Rule 14."""
+    scattered = {
+        write.buffer
+        for write in writes
+        if write.buffer in params
+        and not isinstance(write, Combine)
+        and _reads(names.written_out(write.index))
+    }
+    for stmt, load in reads:
+        changes = isinstance(stmt, Store) and (stmt.buffer, stmt.index) == (load.buffer, load.index)
+        if load.buffer in scattered and not changes:
+            what = f"{load.buffer} is written where an array says, and read in the same loop"
+            raise Broken(stmt, what)
+
+
+def _reads(index: Expr) -> bool:
+    loads: list[Load] = []
+    collect(index, [], loads)
+    return bool(loads)
+
+
+__all__ = ["check_iterations"]

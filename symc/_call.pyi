@@ -1,9 +1,0 @@
-from symc.call import PythonCaller
-from symc.locks import PythonLock
-
-team: int
-
-def use_threads(count: int, /) -> None: ...
-
-class Caller(PythonCaller): ...
-class Lock(PythonLock): ...

@@ -1,0 +1,1 @@
+"""Functions and their calls: arguments in, results out, shared variables updated."""

@@ -1,0 +1,9 @@
+from symc.calls.call import PythonCaller
+from symc.graph.locks import PythonLock
+
+team: int
+
+def use_threads(count: int, /) -> None: ...
+
+class Caller(PythonCaller): ...
+class Lock(PythonLock): ...

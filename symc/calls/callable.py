@@ -1,0 +1,298 @@
+"""A compiled function: what a call accepts, and what can be seen of how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from symc.codegen.record import record
+from symc.errors import BadArgument, SymcError
+from symc.graph.inputs import SharedVariable
+from symc.graph.locks import PythonLock
+from symc.graph.node import Tensor
+from symc.graph.public import check_fields, with_public_methods
+from symc.graph.registry import SERVICES
+from symc.graph.request import Request
+from symc.tensor.broadcast import describe
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+
+@record
+class In:
+    """An input of a function with more to say: a default value, a name for keywords.
+
+    `value` is used when the argument is left out. (A default that changes from call to call is a
+    shared variable with an update.) `allow_downcast` is `allow_input_downcast` of `symc.function`,
+    for this input. `borrow` and `mutable` are Theano's, and change nothing: no call writes into
+    its arguments.
+    """
+
+    variable: Tensor
+    name: str | None = None
+    value: Any = None
+    allow_downcast: bool | None = None
+    borrow: bool = False
+    mutable: bool = False
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        check_fields(cls, options)
+        return object.__new__(cls)
+
+
+@record
+class Out:
+    """An output of a function. (Outputs never alias anything, so `borrow` changes nothing.)
+
+    With `on_device` a function on a device leaves it there, and returns a `symc.cuda.DeviceArray`.
+    """
+
+    variable: Tensor
+    borrow: bool = False
+    on_device: bool | None = None
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        check_fields(cls, options)
+        return object.__new__(cls)
+
+
+@with_public_methods
+class Function:
+    """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
+
+    `source` is the generated C (and CUDA), `program` the loops as text, `graph` the rewritten
+    expressions, `explain()` what was fused and why, `seconds` the time each stage of compiling
+    took, `hit` whether it came from the cache, `folder` where its files lie.
+    """
+
+    def __init__(
+        self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
+    ) -> None:
+        self.request = request
+        self.ins = ins
+        self.form = form
+        self.keys = keys
+        self.mode = mode
+        self.name = request.name
+        self._count = len(ins)
+        self._names = self._keyword_names()
+        downcast = [item.allow_downcast for item in ins]
+        from symc.calls.call import Caller
+        from symc.calls.modes import Runner, runner_for
+
+        runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
+        self.runner = runner
+        self._call: Callable[..., Any] = runner.call
+        # A `Caller` holds the locks of the variables themselves.
+        alone = request.updates and not isinstance(runner.call, Caller)
+        self._lock = PythonLock() if alone else None
+        self._plain = form != "dict" and self._lock is None
+
+    def __reduce__(self) -> Any:
+        return SERVICES["reduce_function"](self)
+
+    @property
+    def shared(self) -> tuple[SharedVariable, ...]:
+        """The shared variables that the function reads or updates."""
+        return self.request.shared
+
+    def _keyword_names(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        for position, item in enumerate(self.ins):
+            name = item.name or item.variable.name
+            if name is not None and name not in names:
+                names[name] = position
+        return names
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function; see `symc.function` for what it returns.
+
+        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
+        not fit, what the graph's run-time conditions say, and `TooLarge` where there is not enough
+        memory. Shared variables change only when the call succeeds.
+        """
+        if kwargs or len(args) != self._count:
+            args = self._arguments(args, kwargs)
+        try:
+            if self._plain:
+                return self._call(*args)
+            if self._lock is None:
+                results = self._call(*args)
+            else:
+                self._lock.take(writes=True, nested=True)
+                try:
+                    results = self._call(*args)
+                finally:
+                    self._lock.release(writes=True)
+        except (MemoryError, ValueError) as error:
+            if isinstance(error, SymcError):
+                raise
+            from symc.calls.too_large import explained  # late: few calls fail
+
+            raise explained(self.request, args, error) from None
+        return dict(zip(self.keys, results, strict=True)) if self.form == "dict" else results
+
+    def arguments(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """All arguments of a call, those that have a default filled in."""
+        return self._arguments(tuple(args), {}) if len(args) != self._count else tuple(args)
+
+    def copy(
+        self,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        *,
+        name: str | None = None,
+        delete_updates: bool = False,
+    ) -> Function:
+        """The same function of other shared variables: those in `swap`, by the one they replace.
+
+        Shared variables that are not swapped belong to both functions. With `delete_updates` the
+        copy changes none. Raises `FunctionError` for a variable that the function does not have, or
+        a replacement of another dtype or number of axes.
+
+        >>> import symc, symc.tensor as T
+        >>> total, other, x = symc.shared(0.0), symc.shared(10.0), T.scalar("x")
+        >>> add = symc.function([x], updates={total: total + x})
+        >>> add.copy(swap={total: other})(1.0)
+        >>> total.get_value(), other.get_value()
+        (array(0.), array(11.))
+        """
+        copied: Function = SERVICES["copied"](self, swap or {}, name, delete_updates)
+        return copied
+
+    def export(self, folder: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
+        """Writes the function as a library in C, or in CUDA: see `symc.saved.export.export`."""
+        made: Path = SERVICES["export"](self, folder, example)
+        return made
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        if len(args) > self._count:
+            count = f"{self._count} argument{'' if self._count == 1 else 's'}"
+            raise BadArgument(f"{self.name} takes {count}, not {len(args)}")
+        missing = object()
+        values = [*args, *[missing] * (self._count - len(args))]
+        for name, value in kwargs.items():
+            if name not in self._names:
+                known = ", ".join(self._names) or "none"
+                raise BadArgument(f"{self.name} has no input named {name!r}; it has {known}")
+            if values[self._names[name]] is not missing:
+                raise BadArgument(f"{self.name}: the input {name!r} was given twice")
+            values[self._names[name]] = value
+        for position, item in enumerate(self.ins):
+            if values[position] is missing:
+                if item.value is None:
+                    raise BadArgument(
+                        f"{self.name}: missing input {position}\n  input  {describe(item.variable)}"
+                    )
+                values[position] = item.value
+        return tuple(values)
+
+    def __dir__(self) -> list[str]:
+        inner = {"arguments", "form", "keys", "request", "runner"}  # for symc's own use
+        return [name for name in super().__dir__() if name not in inner]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        from symc.graph.other_libraries import instead  # late: only for errors
+
+        advice = instead("function", name, dir(type(self)))
+        raise AttributeError(f"a function has no attribute {name!r}{advice}", obj=None)
+
+    def __repr__(self) -> str:
+        names = ", ".join(item.variable.name or "?" for item in self.ins)
+        return f"<symc function {self.name}({names}), mode {self.mode!r}>"
+
+    @property
+    def source(self) -> str:
+        """The generated C, and on a device behind it the kernels in CUDA, as text."""
+        return self.runner.stages().source.text
+
+    @property
+    def program(self) -> str:
+        """The loops, printed in the grammar of `codegen/ir.py`."""
+        from symc.codegen.text import text
+
+        return text(self.runner.stages().optimised)
+
+    @property
+    def graph(self) -> str:
+        """The rewritten graph, a line for each node."""
+        text: str = SERVICES["dprint_text"](self.runner.stages().rewritten)
+        return text
+
+    def explain(self) -> str:
+        """What was stored, what shares loops, and why; bytes and operations of each kernel."""
+        text: str = SERVICES["explain"](self.runner.stages())
+        return text
+
+    def assembly(self) -> str:
+        """The machine code of the compiled function; above each kernel what it computes.
+
+        Raises TypeError for a function that is not compiled for the CPU, and `CompilerMissing`
+        where no tool can show it.
+        """
+        from symc.codegen.targets.assembly import assembly
+
+        if self.folder is None:
+            raise TypeError(f"{self!r} has no machine code: the interpreter runs it")
+        if self.device != "cpu":
+            raise TypeError(f"{self!r} is compiled for a device; see f.ptx() and f.sass()")
+        kernels = self.runner.stages().optimised.kernels
+        notes = {kernel.name: kernel.note for kernel in kernels}
+        return assembly(self.folder, notes, quick=self.mode == "compile")
+
+    def report(self, path: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
+        """Writes a page about the function, for a browser; see `symc.report.page.report`."""
+        page: Path = SERVICES["report"](self, path, example)
+        return page
+
+    def _repr_html_(self) -> str:
+        text: str = SERVICES["summary"](self)
+        return text
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each stage of making this function took, in seconds."""
+        return self.runner.seconds
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """Nodes before and after rewriting, number of kernels, and the like."""
+        return self.runner.facts
+
+    @property
+    def hit(self) -> bool:
+        """Whether the function came from the cache."""
+        return self.runner.hit
+
+    @property
+    def device(self) -> str:
+        """Where the function runs: "cpu", "cuda:0", "cuda:sim" ..."""
+        return self.request.device
+
+    def ptx(self) -> str:
+        """The kernels of a function on a CUDA device as PTX; see `symc.cuda.inspect`."""
+        text: str = SERVICES["ptx"](self)
+        return text
+
+    def sass(self) -> str:
+        """The kernels in the device's machine code, where CUDA's tools are installed."""
+        text: str = SERVICES["sass"](self)
+        return text
+
+    @property
+    def resources(self) -> dict[str, dict[str, int]]:
+        """What each kernel on a CUDA device uses: registers, shared memory, spills."""
+        found: dict[str, dict[str, int]] = SERVICES["resources"](self)
+        return found
+
+    @property
+    def folder(self) -> str | None:
+        """The folder with the generated source and the library; None in the interpreter."""
+        return self.runner.folder
+
+
+def compiled_function(value: object, asker: str) -> None:
+    """Raises TypeError for what `symc.function` has not made."""
+    if not isinstance(value, Function):
+        raise TypeError(f"{asker} needs a function that symc.function has made, not {value!r:.80}")

@@ -1,0 +1,1 @@
+"""Modes that check what runs: against the interpreter, for NaN, under sanitizers."""

@@ -1,0 +1,114 @@
+"""Calls under AddressSanitizer, for ``mode="debug"``: in processes of their own, before real ones.
+
+So an access beside an array, or a crash, becomes an error that says whose it is. What calls Python
+on its way cannot run there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symc.codegen.errors import CompileFailed, CompileTimeout, note_above
+from symc.codegen.targets import guarded
+from symc.codegen.targets.c import BINARY, SOURCE
+from symc.codegen.targets.guarded import Call, Report
+from symc.config import thread_count
+from symc.errors import Mismatch
+from symc.graph.node import Array
+from symc.graph.request import Request
+from symc.pipeline.library import compiled_once, target, use_compiled
+from symc.tensor.broadcast import describe
+from symc.tensor.notation import described
+
+if TYPE_CHECKING:
+    from symc.pipeline.compile import Stages
+
+
+RUN = "symc_run"  # what stands below it on the stack is not the function's
+
+
+def runner() -> str | None:
+    """The program that calls functions under the sanitizer; None where there is none."""
+    c = target(guarded.OPTIONS)
+    try:
+        path = compiled_once(
+            guarded.source(), c, lambda folder: guarded.build(c.compiler(), folder), guarded.RUNNER
+        )
+    except CompileTimeout:
+        raise
+    except CompileFailed:
+        return None
+    return path if guarded.works(path) else None
+
+
+class Guarded:
+    """A function compiled for that process. `name` is what people know it by.
+
+    `stages` are those of its program.
+    """
+
+    def __init__(
+        self, request: Request, mode: str, stages: Callable[[], Stages], name: str
+    ) -> None:
+        self.request = request
+        self.name = name
+        self.mode = mode
+        self.stages = stages
+        self.target = target(guarded.OPTIONS)
+
+    def check(self, runner: str, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
+        """One call; raises `Mismatch` for what it does to memory that is not its own."""
+        stages = self.stages()
+        outputs = [b for b in stages.optimised.buffers if b.role == "output"]
+        call = Call(
+            [array.tobytes() for array in (*arrays, *shared, *stages.constants)],
+            [length for array in (*arrays, *shared) for length in array.shape],
+            [(len(buffer.shape), buffer.dtype.bytes) for buffer in outputs],
+            thread_count(),
+        )
+        folder, report = use_compiled(
+            self.request, self.mode, self.target,
+            lambda entry: (entry.folder, guarded.run(runner, f"{entry.folder}/{BINARY}", call)), {},
+        )  # fmt: skip
+        if report is not None:
+            raise Mismatch(self._told(report, folder))
+
+    def _told(self, report: Report, folder: str) -> str:
+        """What went wrong, where, and what was computed there."""
+        head = f"the compiled code of {self.name} uses memory that is not its own"
+        lines = [f"{head}: {', '.join(filter(None, (report.kind, report.access)))}"]
+        if report.array is not None:
+            lines.append(f"  array  {self._beside(*report.array)}")
+        names = [frame.function for frame in report.frames]
+        frames = report.frames[: names.index(RUN) + 1 if RUN in names else None]
+        source = Path(folder, SOURCE).read_text(encoding="utf-8")
+        notes = [note for frame in frames if (note := note_of(frame.file, frame.line, source))]
+        lines += [f"  node   {line}" for note in notes[:1] for line in note.split("\n")]
+        lines += [f"  code   {frame.function}   {frame.file}:{frame.line}" for frame in frames]
+        return "\n".join(lines if frames else [*lines, report.text])
+
+    def _beside(self, number: int, offset: int, size: int) -> str:
+        """Which array an access was near to, and where."""
+        stages, known = self.stages(), (*self.request.inputs, *self.request.shared)
+        if number < len(known):
+            name = describe(known[number])
+        else:
+            buffers = stages.optimised.buffers
+            rest = [b.name for role in ("constant", "output") for b in buffers if b.role == role]
+            name = rest[number - len(known)]
+            name = next((described(node) for node in stages.holds.get(name, ())), name)
+        if 0 <= offset < size:
+            return f"{name}, in its byte {offset}"
+        far = -offset if offset < 0 else offset - size
+        where = "before its begin" if offset < 0 else "behind its end"
+        return f"{name}, {f'{far} bytes' if far else 'right'} {where} ({size} bytes)"
+
+
+def note_of(file: str, line: int, source: str) -> str:
+    """What generated code computes at a place, with the user's line; "" for other code."""
+    return note_above(source, line) if Path(file).name == SOURCE else ""
+
+
+__all__ = ["Guarded", "note_of", "runner"]

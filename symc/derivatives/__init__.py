@@ -1,0 +1,1 @@
+"""Derivatives of graphs: gradients, Jacobians, Hessians, and the batching that they need."""

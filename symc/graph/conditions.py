@@ -1,0 +1,145 @@
+"""Run-time conditions: collected from a graph, compiled as ordinary nodes, explained on failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symc.codegen.ir import BinaryOp
+from symc.codegen.record import record
+from symc.errors import SymcError
+from symc.graph.dims import Dim, Poly, Size, sizes, substitute
+from symc.graph.inputs import constant_value
+from symc.graph.interpreter import evaluate
+from symc.graph.node import METHODS, Array, Requirement, Tensor
+from symc.graph.provenance import located_at
+from symc.graph.walks import walk
+
+
+@record
+class Test:
+    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths.
+
+    These are equal, or as `compared` says.
+    """
+
+    number: int
+    requirement: Requirement
+    node: Tensor | None
+    compared: tuple[BinaryOp, Dim, Dim] | None = None
+
+    @property
+    def lengths(self) -> tuple[BinaryOp, Dim, Dim] | None:
+        """What is compared with what, if these are lengths."""
+        if self.node is None and isinstance(self.requirement.holds, tuple):
+            return ("eq", *self.requirement.holds)
+        return self.compared
+
+
+def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
+    """What must hold when these nodes are computed, each condition once, with its first node."""
+    found: list[tuple[Tensor, Requirement]] = []
+    seen: set[Any] = set()
+    for node in order:
+        with located_at(node.where):
+            for requirement in node.op.require(node):
+                holds = requirement.holds
+                key = frozenset(holds) if isinstance(holds, tuple) else holds
+                if key not in seen:
+                    seen.add(key)
+                    found.append((node, requirement))
+    return found
+
+
+def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
+    """The conditions as scalar bool nodes or pairs of lengths; those known to hold are left out."""
+    tests: list[Test] = []
+    for number, (node, requirement) in enumerate(found):
+        if isinstance(requirement.holds, Tensor):
+            with located_at(node.where):
+                scalar = METHODS["all"](requirement.holds)
+            value = constant_value(scalar)
+            if value is None or not bool(value):
+                tests.append(Test(number, requirement, scalar))
+        elif requirement.holds[0] != requirement.holds[1]:
+            tests.append(Test(number, requirement, None))
+    return tests
+
+
+def lengths_in(found: Sequence[tuple[Tensor, Requirement]]) -> list[Dim]:
+    """The lengths that conditions compare."""
+    pairs = [r.holds for _, r in found if isinstance(r.holds, tuple)]
+    return [dim for pair in pairs for dim in pair if not isinstance(dim, int)]
+
+
+def waits(
+    found: Sequence[tuple[Tensor, Requirement]], tests: Sequence[Test]
+) -> list[frozenset[int]]:
+    """For each test, the positions of those that guard what it is computed from."""
+    position = {test.number: index for index, test in enumerate(tests)}
+    origin: dict[Tensor, list[int]] = {}
+    for number, (node, _) in enumerate(found):
+        if number in position:
+            origin.setdefault(node, []).append(position[number])
+    result: list[frozenset[int]] = []
+    for index, test in enumerate(tests):
+        needed = walk(_computed(test.requirement))
+        before = {p for node in needed for p in origin.get(node, ()) if p != index}
+        result.append(frozenset(before))
+    return result
+
+
+def _computed(requirement: Requirement) -> list[Tensor]:
+    """What is computed to decide a condition: a tensor, or lengths that are its values."""
+    if isinstance(requirement.holds, Tensor):
+        return [requirement.holds]
+    lengths = [dim for dim in requirement.holds if not isinstance(dim, int)]
+    return [size.source for dim in lengths for size in sizes(dim) if size.axis is None]
+
+
+class Values:
+    """Values of lengths and tensors for one call, computed again by the interpreter."""
+
+    def __init__(self, inputs: Mapping[Tensor, Array]) -> None:
+        self._inputs = inputs
+
+    def __call__(self, what: Dim | Tensor) -> Any:
+        """The value of a length (an int) or of a tensor (an array)."""
+        if isinstance(what, Tensor):
+            return evaluate([what], self._inputs)[0]
+        return substitute(what, self._size) if isinstance(what, Poly) else what
+
+    def _size(self, size: Size) -> int:
+        value = evaluate([size.source], self._inputs)[0]
+        return int(value) if size.axis is None else int(value.shape[size.axis])
+
+    def holds(self, requirement: Requirement) -> bool:
+        """Whether a condition holds for these inputs."""
+        if isinstance(requirement.holds, Tensor):
+            return bool(np.all(self(requirement.holds)))
+        left, right = requirement.holds
+        return bool(self(left) == self(right))
+
+
+def explain(requirement: Requirement, inputs: Mapping[Tensor, Array]) -> Exception:
+    """The error for a condition that failed, with the values that made it fail."""
+    return requirement.error(requirement.message(Values(inputs)))
+
+
+def explain_step(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> Exception:
+    """The error for a condition that failed in a step of a loop: found by computing all again."""
+    try:
+        evaluate(roots, inputs)
+    except Exception as error:
+        return error
+    return SymcError("a condition failed in a step of a loop, and holds when it is computed again")
+
+
+def check_all(found: Sequence[tuple[Tensor, Requirement]], inputs: Mapping[Tensor, Array]) -> None:
+    """Raises the error of the first condition that does not hold: for the interpreter."""
+    values = Values(inputs)
+    for _, requirement in found:
+        if not values.holds(requirement):
+            raise explain(requirement, inputs)

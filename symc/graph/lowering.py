@@ -1,0 +1,165 @@
+"""The ways an op's result can be computed in loops: a closed set, so that scheduling knows all.
+
+    Lowering = At        each element from its index alone
+             | Fold      each element by combining values over extra axes (sum, max, products)
+             | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
+             | Sweep     a running fold along one axis (cumsum)
+             | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
+             | HostCall  a call back into Python, for what has no C form
+             | Alias     the argument's buffer under another shape (reshape)
+             | Control   steps that run again and again, or only if a condition holds
+
+An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
+needs an argument's element, is sent that element as an expression, and returns its own. So ops
+never recurse into each other, and graphs of any depth lower without deep stacks:
+
+    def element(index):                      # of x[::-1]
+        return (yield Read(0, (sub(n_minus_1, index[0]),)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Literal, TypeAlias
+
+from symc.codegen import ir
+from symc.codegen.dtypes import DType
+from symc.codegen.record import field, record
+from symc.graph.dims import Dim
+from symc.graph.node import Op
+
+Index: TypeAlias = tuple[ir.Expr, ...]
+SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
+
+
+@record
+class Read:
+    """A request for the element of argument number `arg` at `index` (one int64 per axis)."""
+
+    arg: int
+    index: Index
+
+
+Reader: TypeAlias = Generator[Read, ir.Expr, ir.Expr]
+IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
+
+
+@record
+class At:
+    """Element `index` of the result is what ``element(index)`` reads and returns."""
+
+    element: Callable[[Index], Reader]
+
+
+@record
+class Fold:
+    """Element `index` is `op` over all ``element(index, inner)``, inner ranging over `extents`.
+
+    The running value has dtype `dtype` (wider than the result where that keeps digits) and starts
+    from `initial`; ``element`` must return that dtype, and the end value is cast to the node's.
+    """
+
+    extents: tuple[Dim, ...]
+    op: ir.AccumulateOp
+    dtype: DType
+    initial: ir.Const
+    element: Callable[[Index, Index], Reader]
+
+
+@record
+class Part:
+    """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
+
+    `parallel` says that no two inner indexes have the same target. `target` gives an index of the
+    result, in range. Where it is not parallel, writes happen in row-major order: the last one wins.
+    """
+
+    extents: tuple[Dim, ...]
+    target: Callable[[Index], IndexReader]
+    value: Callable[[Index], Reader]
+    combine: Literal["set", "add", "max", "min", "mul"] = "set"
+    parallel: bool = True
+
+
+@record
+class Write:
+    """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
+
+    base: Callable[[Index], Reader] | None
+    parts: tuple[Part, ...]
+
+
+@record
+class Sweep:
+    """Along `axis`, element i is ``op(element i-1, element(index))``: a running fold.
+
+    With `scale`, the element before is first multiplied by ``scale(index)``: a linear recurrence.
+    """
+
+    axis: int
+    op: ir.AccumulateOp
+    dtype: DType
+    initial: ir.Const
+    element: Callable[[Index], Reader]
+    scale: Callable[[Index], Reader] | None = None
+
+
+@record
+class Argument:
+    """A whole argument or result as a routine's parameter.
+
+    Arguments count from 0 upwards, results from -1 downwards. One without axes may be passed
+    `by_value`.
+    """
+
+    number: int
+    by_value: bool = False
+
+
+@record
+class LibCall:
+    """A call of a routine of `codegen/routines.py` on whole buffers.
+
+    A routine that computes several arrays computes several nodes: `results` are the ops of all of
+    them, in the order of the routine's results and on the same arguments, and each of these nodes
+    lowers to an equal call. The routine then runs once for those that are wanted; the others go
+    to memory that nothing reads. Empty: the node is the only result.
+
+    `otherwise` is done where a target lacks the routine; without it, `HostCall` is.
+    """
+
+    routine: str
+    args: tuple[Argument | ir.Expr, ...]
+    results: tuple[Op, ...] = ()
+    otherwise: At | Fold | None = field(default=None, compare=False)
+    note: str = field(default="", compare=False)
+
+
+@record
+class HostCall:
+    """A call back into Python from inside the program: the op's own `evaluate` on whole arrays.
+
+    The honest fallback for what has no C form. `results` are as those of a `LibCall`.
+    """
+
+    results: tuple[Op, ...] = ()
+
+
+@record
+class Alias:
+    """The result is argument 0's elements in the same order, under the node's own shape."""
+
+
+@record
+class Control:
+    """A loop or a branch around the graphs that the op has inside; `symc/loops` lowers those.
+
+    As of a routine, `results` are the ops of all its results, which one loop computes together.
+    Arguments from number `first` on are read from memory; those before are lengths.
+    """
+
+    results: tuple[Op, ...]
+    first: int = 0
+
+
+Lowering: TypeAlias = At | Fold | Write | Sweep | LibCall | HostCall | Alias | Control

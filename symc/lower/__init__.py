@@ -1,0 +1,1 @@
+"""Lowering: from a schedule to a program in the IR of `symc.codegen`."""

@@ -1,0 +1,154 @@
+"""Where the values of a program are: its buffers, and those that each node is read from and put in.
+
+Parts    what a program has so far: its blocks add to the same lists
+Places   the places of one block: a function, or what is in a loop or branch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from symc.codegen import ir
+from symc.codegen.dtypes import DType
+from symc.codegen.record import record
+from symc.graph.inputs import Constant, SharedVariable
+from symc.graph.lowering import Alias
+from symc.graph.node import Tensor
+from symc.lower.nesting import copy, volume
+from symc.schedule.plan import Block, Plan, Problem
+from symc.schedule.schedule import is_source
+from symc.schedule.sizes import Lengths, Names
+
+
+@record
+class Interface:
+    """The buffers that a program's caller provides, by the node whose value they hold.
+
+    `outputs` pairs each output buffer with the node to be stored in it.
+    """
+
+    inputs: Sequence[Tensor]
+    shared: Sequence[SharedVariable]
+    constants: Sequence[Tensor]
+    outputs: Sequence[tuple[str, Tensor]]
+    names: dict[Tensor, str]
+
+
+class Parts:
+    """What has been made of a program so far: its blocks add to the same lists."""
+
+    def __init__(self, interface: Interface, names: Names, sizes: Lengths, *, on_device: bool):
+        self.names = names
+        self.sizes = sizes
+        self.on_device = on_device
+        self.buffers: dict[str, ir.Buffer] = {}
+        self.kernels: list[ir.Kernel] = []
+        self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
+        self.constants = {node: interface.names[node] for node in interface.constants}
+        self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
+
+    def add(self, buffer: ir.Buffer) -> str:
+        """Declares a buffer."""
+        self.buffers[buffer.name] = buffer
+        return buffer.name
+
+
+class Places:
+    """Where the values of a function are, or of a block in a loop or branch.
+
+    `homes` has the buffers of values that are given from outside, `destinations` those that values
+    are wanted in. Others get temporary buffers when they are first asked for.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        problem: Problem,
+        sizes: Lengths,
+        plan: Plan,
+        homes: Mapping[Tensor, str],
+        destinations: Iterable[tuple[str, Tensor]],
+    ) -> None:
+        self.parts = parts
+        self.sizes = sizes
+        self._problem = problem
+        self._in_place = plan.in_place
+        self._homes: dict[Tensor, str] = dict(homes)
+        self._destinations: dict[Tensor, list[str]] = {}
+        for name, node in destinations:
+            self._destinations.setdefault(self.base(node), []).append(name)
+        for shared, node in problem.updates:
+            if shared in plan.in_place:
+                self._destinations.setdefault(self.base(node), []).append(homes[shared])
+        for node, buffers in self._destinations.items():
+            for name in buffers:
+                parts.holds.setdefault(name, []).append(node)
+        self.wanted = frozenset(self._destinations)
+
+    def base(self, node: Tensor) -> Tensor:
+        """The node whose memory holds this one: itself, or what a reshape looks at."""
+        while not is_source(node) and isinstance(self._problem.lowering_of(node), Alias):
+            node = node.args[0]
+        return node
+
+    def shape(self, node: Tensor) -> tuple[ir.Expr, ...]:
+        """The lengths of a node's axes."""
+        return tuple(self.sizes(dim) for dim in self._problem.dims_of(node))
+
+    def home(self, node: Tensor) -> str:
+        """The buffer a stored node is read from."""
+        node = self.base(node)
+        found = self._homes.get(node)
+        if found is None:
+            known = isinstance(node.op, Constant) and node.type.shape
+            found = self._constant(node) if known else self.destinations(node)[0]
+            self._homes[node] = found
+        return found
+
+    def _constant(self, node: Tensor) -> str:
+        """The buffer of a constant array, which is one for the whole program."""
+        constants = self.parts.constants
+        if node not in constants:
+            constants[node] = self.parts.names.fresh(node.name, "constant")
+            self.parts.add(ir.Buffer(constants[node], node.dtype, self.shape(node), "constant"))
+        return constants[node]
+
+    def destinations(self, node: Tensor) -> list[str]:
+        """The buffers a node is stored to: the caller's, or a temporary one."""
+        found = self._destinations.get(node)
+        if found is None:
+            found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
+            self._destinations[node] = found
+            self.parts.holds.setdefault(found[0], []).append(node)
+        return found
+
+    def temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:
+        """A buffer for what nobody outside sees."""
+        name = self.parts.names.fresh(wanted, "temp")
+        return self.parts.add(ir.Buffer(name, dtype, shape, "temp"))
+
+    def inside(
+        self,
+        block: Block,
+        plan: Plan,
+        homes: Mapping[Tensor, str],
+        destinations: Iterable[tuple[str, Tensor]],
+    ) -> Places:
+        """The places of a block in a loop or branch of this one."""
+        return Places(self.parts, block.problem, block.table, plan, homes, destinations)
+
+    def overwrites(self, node: Tensor, seen: Tensor) -> bool:
+        """Whether a node is stored over a shared variable that is seen, maybe as a reshape."""
+        shared = self.base(seen)
+        return shared in self._in_place and self._homes[shared] in self._destinations.get(node, ())
+
+    def copies(self, node: Tensor) -> list[ir.Step]:
+        """The steps that copy a node from its first destination to the others."""
+        target, *others = self.destinations(node)
+        count = volume(self.shape(node))
+        return [copy(node.dtype, target, other, count) for other in others]
+
+
+StepsOf: TypeAlias = Callable[[Places, Problem, Plan], tuple[ir.Step, ...]]
+"""What lowers a block within a block: it is `lower.py`, which knows loops and branches."""

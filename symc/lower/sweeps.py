@@ -1,0 +1,226 @@
+"""The loops of running values along an axis (`Sweep`), by how they are cut.
+
+- `line`: each line on its own, with the running value in a register. On a device a team may run a
+  line together (`codegen/passes/gpu/scans.py`).
+- `chunked`: for a device, where lines may be few and long. First what each chunk of them amounts
+  to, then what all chunks before it do, then each chunk again from there on. Lines of one chunk
+  need only the last, and where there are many lines they have one. Not for products of floats:
+  0 times what overflows in a later chunk would be NaN.
+
+How long chunks are follows from lengths alone, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symc.codegen import ir
+from symc.codegen.record import record
+from symc.graph.dims import Dim, product
+from symc.graph.lowering import Index, Sweep
+from symc.graph.node import Tensor
+from symc.lower.builder import KernelBuilder, Scope
+from symc.lower.nesting import convert, wrap
+from symc.schedule.stages import Stage
+
+CHUNK = 8192  # elements that lie side by side: a team has some rounds to do
+STEPS = 256  # elements of a chunk that do not: one thread goes through them
+TEAMS = 256  # lines side by side, as many teams, which are enough for a device
+THREADS = 1 << 16  # that are enough for one, if each has many elements
+ZERO, ONE = ir.const(0), ir.const(1)
+
+
+def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
+    """A running value along an axis."""
+    if (
+        builder.memory.on_device
+        and lowering.scale is None
+        and not (lowering.op == "mul" and lowering.dtype.is_float)
+        and _may_be_cut(builder, stage, lowering)
+    ):
+        return chunked(builder, stage, lowering)
+    return line(builder, stage, lowering)
+
+
+def _may_be_cut(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> bool:
+    """Whether lines may be long, and so few that a device would be idle."""
+    dims = builder.memory.dims_of(stage.node)
+    length, lines = dims[lowering.axis], product(_without(dims, lowering.axis))
+    together = _lie_together(dims, lowering.axis)
+    shortest, enough = (CHUNK, TEAMS) if together else (STEPS, THREADS)
+    is_short = isinstance(length, int) and length <= shortest
+    return not is_short and not (isinstance(lines, int) and lines >= enough)
+
+
+def _lie_together(dims: Sequence[Dim], axis: int) -> bool:
+    """Whether elements along an axis lie side by side in memory."""
+    return all(dim == 1 for dim in dims[axis + 1 :])
+
+
+def _without(dims: Sequence[Dim], axis: int) -> list[Dim]:
+    """The lengths of the other axes."""
+    return [dim for number, dim in enumerate(dims) if number != axis]
+
+
+def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
+    """Each line along the axis on its own, with the running value in a register."""
+    node = stage.node
+    dims = builder.memory.dims_of(node)
+    outer = builder.scope([], None)
+    others = [axis for axis in stage.loops if axis != lowering.axis]
+    loops = builder.loops(0, len(others))
+    (along,) = builder.loops(len(others), 1)
+    place: dict[int, ir.Expr] = dict(zip(others, loops, strict=True))
+    place[lowering.axis] = along
+    index: Index = tuple(place.get(axis, ZERO) for axis in range(len(dims)))
+    acc = builder.names.fresh(None, "acc")
+    inner = builder.scope([], outer)
+    _step(builder, node, lowering, index, acc, inner)
+    _store(builder, node, lowering, index, acc, inner)
+    length = builder.memory.sizes(dims[lowering.axis])
+    statements = _running(acc, lowering, [], along, length, inner)
+    extents = [builder.memory.sizes(dims[axis]) for axis in others]
+    return wrap(loops, extents, statements, "parallel", builder.memory.describe(node))
+
+
+def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
+    """Lines in chunks."""
+    node, sizes, names = stage.node, builder.memory.sizes, builder.names
+    dims = builder.memory.dims_of(node)
+    length, step = sizes(dims[lowering.axis]), _chunk_length(builder, dims, lowering.axis)
+    above = ir.sub(ir.add(length, step), ONE)
+    chunks = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    whole = sizes.computed("chunks_before", ir.binary("max", ir.sub(chunks, ONE), ZERO))
+    others = [axis for axis in stage.loops if axis != lowering.axis]
+    lines = [sizes(dims[axis]) for axis in others]
+    sums, before = (
+        builder.memory.temp(name, lowering.dtype, (*lines, whole)) for name in ("partial", "before")
+    )
+    for buffer in (sums, before):
+        builder.uses(buffer, written=True)
+    together = _lie_together(dims, lowering.axis)
+
+    def nest(chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str = "") -> list[ir.Stmt]:
+        """The body for each of some chunks of each line; neighbours are last."""
+        if together:
+            return wrap([*chunk.lines, chunk.number], [*lines, count], body, "parallel", note)
+        return wrap([chunk.number, *chunk.lines], [count, *lines], body, "parallel", note)
+
+    # What each chunk but the last amounts to. Only lines of one chunk have it longer than `CHUNK`.
+    full = ir.const(CHUNK) if together else step
+    chunk = _a_chunk(builder, node, lowering, others, full)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
+    inner = builder.scope([], outer)
+    _step(builder, node, lowering, chunk.index, acc, inner)
+    outer.block += _running(acc, lowering, [], chunk.along, full, inner)
+    place = _place(chunk, lines, whole, chunk.number)
+    outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
+    out = nest(chunk, whole, outer.block, "what chunks amount to")
+
+    # What each of them and those before it do.
+    chunk = _a_chunk(builder, node, lowering, others, step)
+    once = ir.Var(names.fresh(None, "once"))
+    acc, inner = names.fresh(None, "acc"), builder.scope([], None)
+    place = _place(chunk, lines, whole, chunk.number)
+    inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, ir.Load(sums, place, lowering.dtype)))
+    inner.block.append(ir.Store(before, place, ir.Load(acc, ZERO, lowering.dtype)))
+    statements = _running(acc, lowering, [], chunk.number, whole, inner)
+    out += wrap(
+        [once, *chunk.lines], [ir.binary("min", whole, ONE), *lines], statements, "parallel"
+    )
+
+    # Every chunk, from there on.
+    chunk = _a_chunk(builder, node, lowering, others, step)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
+    inner = builder.scope([], outer)
+    _step(builder, node, lowering, chunk.index, acc, inner)
+    _store(builder, node, lowering, chunk.index, acc, inner)
+    place = _place(chunk, lines, whole, ir.sub(chunk.number, ONE))
+    earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
+    begin = ir.If(ir.binary("gt", chunk.number, ZERO), (earlier,))
+    steps = ir.binary("min", step, ir.sub(length, chunk.start.var))
+    outer.block += _running(acc, lowering, [begin], chunk.along, steps, inner)
+    return out + nest(chunk, chunks, outer.block, builder.memory.describe(node))
+
+
+def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
+    """How many elements of a line a chunk has: all, where there are enough lines."""
+    sizes = builder.memory.sizes
+    length, lines = sizes(dims[axis]), sizes(product(_without(dims, axis)))
+    if lines == ONE:
+        return ir.const(CHUNK)
+    if _lie_together(dims, axis):
+        are_many = ir.binary("min", ONE, ir.binary("floordiv", lines, ir.const(TEAMS)))
+        steps = ir.binary("max", ir.const(CHUNK), ir.mul(are_many, length))
+    else:
+        enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", ONE, lines))
+        most = ir.binary("max", ONE, enough)
+        above = ir.sub(ir.add(length, most), ONE)
+        steps = ir.binary("max", ir.const(STEPS), ir.binary("floordiv", above, most))
+    return sizes.computed("chunk_steps", steps)
+
+
+@record
+class _Chunk:
+    """The variables of one chunk of one line."""
+
+    number: ir.Var
+    lines: tuple[ir.Var, ...]
+    start: ir.Let
+    along: ir.Var
+    index: Index
+
+
+def _a_chunk(
+    builder: KernelBuilder, node: Tensor, lowering: Sweep, others: Sequence[int], step: ir.Expr
+) -> _Chunk:
+    """Fresh variables for a chunk."""
+    number, start = (ir.Var(builder.names.fresh(None, name)) for name in ("chunk", "start"))
+    *lines, along = builder.loops(0, len(others) + 1)
+    place: dict[int, ir.Expr] = dict(zip(others, lines, strict=True))
+    place[lowering.axis] = ir.add(start, along)
+    index = tuple(place.get(axis, ZERO) for axis in range(node.ndim))
+    return _Chunk(number, tuple(lines), ir.Let(start, ir.mul(number, step)), along, index)
+
+
+def _place(chunk: _Chunk, lines: Sequence[ir.Expr], whole: ir.Expr, number: ir.Expr) -> ir.Expr:
+    """Where what a chunk of a line amounts to stands among those of all."""
+    flat: ir.Expr = ZERO
+    for variable, length in zip(chunk.lines, lines, strict=True):
+        flat = ir.add(ir.mul(flat, length), variable)
+    return ir.add(ir.mul(flat, whole), number)
+
+
+def _step(
+    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
+) -> None:
+    """The running value goes on by one element."""
+    value = inner.tracer.run(node, lowering.element(index))
+    if lowering.scale is not None:
+        factor = inner.tracer.run(node, lowering.scale(index))
+        scaled = ir.binary("mul", ir.Load(acc, ZERO, lowering.dtype), factor)
+        inner.block.append(ir.Store(acc, ZERO, scaled))
+    inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, value))
+
+
+def _store(
+    builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
+) -> None:
+    """The running value is an element of the result."""
+    running = convert(ir.Load(acc, ZERO, lowering.dtype), node.dtype)
+    running = builder.named(inner.block, node.name, running)
+    for buffer in builder.memory.destinations(node):
+        builder.uses(buffer, written=True)
+        inner.block.append(ir.Store(buffer, builder.flat(node, index), running))
+
+
+def _running(
+    acc: str, lowering: Sweep, begin: list[ir.Stmt], along: ir.Var, steps: ir.Expr, inner: Scope
+) -> list[ir.Stmt]:
+    """The loop over the elements, with the running value declared before it."""
+    return [
+        ir.Alloc(ir.Buffer(acc, lowering.dtype, (), "local")),
+        ir.Store(acc, ZERO, lowering.initial),
+        *begin,
+        ir.Loop(along, steps, "serial", tuple(inner.block)),
+    ]

@@ -1,0 +1,1 @@
+"""The pipeline: from a request to a compiled program, found in the cache or built."""

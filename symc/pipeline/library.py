@@ -1,0 +1,243 @@
+"""Compiled functions: found in the cache, or built by the pipeline and put there.
+
+A function that is in the cache is loaded without importing the compiler: rewriting, scheduling and
+all of code generation.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from symc.cache.entry import Entry
+from symc.cache.key import Key
+from symc.cache.notes import Notes
+from symc.cache.store import Store
+from symc.codegen.errors import BlasMissing
+from symc.codegen.record import record
+from symc.codegen.targets.c import BINARY, DEBUG_SYMBOLS, SOURCE, CTarget
+from symc.codegen.targets.compiler import time_limit
+from symc.codegen.targets.library import Library
+from symc.config import config
+from symc.graph.collector import without_collection
+from symc.graph.node import Array
+from symc.graph.request import Request
+from symc.graph.walks import walk
+from symc.pipeline.identity import graph_parts, symc_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from symc.codegen import ir
+    from symc.pipeline.compile import Stages
+    from symc.pipeline.host_calls import HostCalls
+
+time_limit.append(lambda: config.compile_timeout)
+
+FACTS = "function.txt"
+Loaded = TypeVar("Loaded")
+
+
+@record
+class Compiled:
+    """A compiled function: its library, and what the caller must know to use it."""
+
+    library: Library
+    folder: str
+    hit: bool
+    constants: list[Array]
+    in_place: list[bool]
+    facts: dict[str, int]
+    seconds: dict[str, float]
+    host: HostCalls | None
+    """What it calls in Python."""
+
+
+_instead: Store | None = None
+
+
+def the_store() -> Store:
+    """The store of this process."""
+    return _own_store() if _instead is None else _instead
+
+
+@cache
+def _own_store() -> Store:
+    return Store()
+
+
+@contextmanager
+def store_at(folder: Path) -> Generator[None]:
+    """In the block, functions are kept in this folder alone: for measuring."""
+    global _instead
+    before, _instead = _instead, Store(folder)
+    try:
+        yield
+    finally:
+        _instead = before
+
+
+def target(options: Sequence[str] = (), *, timed: bool = False) -> CTarget:
+    """The C compiler; what it says of itself is remembered in the cache's folder."""
+    symbols = (DEBUG_SYMBOLS,) if config.debug_symbols else ()
+    return CTarget(Notes(the_store().folder), (*symbols, *options), timed)
+
+
+def compile_request(request: Request, *, mode: str, c: CTarget | None = None) -> Compiled:
+    """Finds the function in the cache, or builds it and puts it there."""
+    try:
+        return _find_or_build(request, mode, c or target())
+    except BlasMissing:
+        # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
+        return _find_or_build(request, mode, c or target())
+
+
+def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
+    seconds: dict[str, float] = {}
+    with without_collection():
+        return use_compiled(
+            request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
+        )
+
+
+def use_compiled(
+    request: Request,
+    mode: str,
+    c: CTarget,
+    load: Callable[[Entry], Loaded],
+    seconds: dict[str, float],
+) -> Loaded:
+    """What `load` makes of the function's entry in the cache, which is built if it is not there."""
+    started = time.perf_counter()
+    store = the_store()
+    quick = mode == "compile"
+    parts = c.describe(quick=quick)
+    key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
+    seconds["key"] = time.perf_counter() - started
+
+    def make(folder: Path) -> None:
+        from symc.pipeline.compile import Clock, build
+
+        clock = Clock(seconds)
+        stages = build(request, mode=mode, clock=clock, target=c)
+        binary = Key.of(source=stages.source.text, **parts)
+        store.use(
+            binary,
+            lambda made: c.compile(stages.source, made, quick=quick, home=_home(made, c)),
+            lambda entry: _link(entry, folder),
+        )
+        clock.lap("compile")
+        _write_facts(folder, request, stages)
+
+    return store.use(key, make, load)
+
+
+def compiled_once(source: str, c: CTarget, make: Callable[[Path], None], name: str) -> str:
+    """The path of the file that `make` leaves in a folder of the cache, compiled from a source."""
+    key = Key.of(source=source, **c.describe())
+    return the_store().use(key, make, lambda entry: str(entry.file(name)))
+
+
+def kept(
+    parts: dict[str, str], make: Callable[[Path], None], load: Callable[[str], Loaded]
+) -> Loaded:
+    """What `load` makes of the folder that `make` fills, kept in the cache for these parts."""
+    return the_store().use(Key.of(**parts), make, lambda entry: load(entry.folder))
+
+
+def _home(made: Path, c: CTarget) -> str | None:
+    """Where debuggers will look for the source of what is being made."""
+    if DEBUG_SYMBOLS not in c.options:
+        return None
+    from symc.cache.making import home
+
+    return home(made)
+
+
+def _link(entry: Entry, folder: Path) -> None:
+    """The binary and its source under this function's own entry too."""
+    for name in (SOURCE, BINARY):
+        try:
+            os.link(entry.file(name), folder / name)
+        except OSError:
+            import shutil  # late: it takes longer to import than linking files does
+
+            shutil.copyfile(entry.file(name), folder / name)
+
+
+def is_tiny(program: ir.Program) -> bool:
+    """Whether a program has no loops and calls nothing: not worth releasing Python's lock for."""
+    from symc.codegen import ir
+    from symc.codegen.blocks import every_step
+
+    long = ir.Routine | ir.Host | ir.Repeat
+    return not any(isinstance(step, long) for step in every_step(program.steps)) and not any(
+        isinstance(stmt, ir.Loop) for kernel in program.kernels for stmt in kernel.body
+    )
+
+
+def write_constants(folder: Path, constants: Sequence[Array]) -> None:
+    """The arrays that are part of a function, a file each."""
+    for number, value in enumerate(constants):
+        with (folder / f"constant{number}.npy").open("wb") as file:
+            np.lib.format.write_array(file, value, allow_pickle=False)
+
+
+def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
+    write_constants(folder, stages.constants)
+    facts = {
+        "constants": len(stages.constants),
+        "nodes_before": stages.nodes_before,
+        "nodes_after": len(walk(stages.rewritten)),
+        "kernels": len(stages.optimised.kernels),
+        "tiny": int(is_tiny(stages.optimised)),
+        "host_calls": len(stages.hosts),
+    }
+    if stages.hosts:
+        from symc.pipeline.host_calls import FILE, host_calls_text
+
+        (folder / FILE).write_text(host_calls_text(stages), encoding="utf-8")
+    # For each update whether it is done in place, then lines of a name and a number.
+    in_place = [str(int(shared in stages.in_place)) for shared, _ in request.updates]
+    lines = [" ".join(in_place), *(f"{name} {fact}" for name, fact in facts.items())]
+    (folder / FACTS).write_text("\n".join(lines), encoding="utf-8")
+
+
+def _load(
+    entry: Entry, c: CTarget, seconds: dict[str, float], request: Request, mode: str
+) -> Compiled:
+    started = time.perf_counter()
+    in_place, *lines = entry.read(FACTS).decode().split("\n")
+    facts = {name: int(fact) for name, fact in map(str.split, lines)}
+    constants = [read_constant(entry, number) for number in range(facts["constants"])]
+    library = c.load(entry.folder)
+    seconds["load"] = time.perf_counter() - started
+    done_in_place = [word == "1" for word in in_place.split()]
+    host = _host_calls(entry, request, mode) if facts["host_calls"] else None
+    return Compiled(
+        library, entry.folder, entry.hit, constants, done_in_place, facts, seconds, host
+    )
+
+
+def _host_calls(entry: Entry, request: Request, mode: str) -> HostCalls:
+    """What a function calls in Python, from today's graph."""
+    from symc.pipeline.host_calls import FILE, HostCalls, host_calls
+
+    def stages() -> Stages:
+        from symc.pipeline.compile import Clock, build
+
+        return build(request, mode=mode, clock=Clock())
+
+    return HostCalls(host_calls(entry.read(FILE), request, stages))
+
+
+def read_constant(entry: Entry, number: int) -> Array:
+    """One of the arrays that are part of a function."""
+    with entry.open(f"constant{number}.npy") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)

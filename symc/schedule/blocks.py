@@ -1,0 +1,255 @@
+"""What stands inside loops and branches, prepared for scheduling: each is a problem of its own.
+
+A block is computed from slots, whose values are somewhere outside. Its lengths are those outside
+where slots have the same ones, so that loops over equal lengths are known to be equal. Others are
+known inside only: those that depend on the number of the step, and those that are measured there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from symc.codegen import ir
+from symc.codegen.dtypes import INT64
+from symc.codegen.record import record
+from symc.graph import dims
+from symc.graph.conditions import Test
+from symc.graph.dims import Dim, Size, sizes, symbolic
+from symc.graph.inputs import Constant
+from symc.graph.lowering import At, SizeOf
+from symc.graph.node import Op, Requirement, Tensor
+from symc.graph.types import TensorType
+from symc.graph.walks import substitute, walk
+from symc.loops.body import Body, Checks, Slot
+from symc.loops.branch import Choice
+from symc.loops.scan import Part, Scan
+from symc.rewrite.pipeline import lengths_of, optimise
+from symc.schedule.plan import Block
+from symc.schedule.problems import in_memory, own_memory, problem_of
+from symc.schedule.sizes import Lengths
+from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import known_element
+
+
+@record
+class StepNumber(Op):
+    """The number of a loop's step: the value of the size `variable`."""
+
+    variable: str
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, ())
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(lambda index: known_element(index, ir.Var(self.variable)))
+
+
+@record
+class Measured(Op):
+    """Stands for a scalar of a block whose value is a length, in lengths of the whole program."""
+
+    @property
+    def label(self) -> str:
+        return "length"
+
+
+def _is_in_block(source: Tensor) -> bool:
+    """Whether lengths of, or given by, this tensor are those of a block, not of the program."""
+    if isinstance(source.op, StepNumber | Measured):
+        return False
+    return any(isinstance(node.op, Slot | StepNumber) for node in walk([source]))
+
+
+class Scope(Lengths):
+    """The lengths of a block, as `SizeTable` has those of a program."""
+
+    def __init__(self, outer: Lengths, length: Callable[[Dim], Dim | None]) -> None:
+        self.outer = outer
+        self.sizes, self.names = outer.sizes, outer.names
+        self._length = length
+        self._measured: dict[Tensor, Tensor] = {}  # what stands for a scalar of the block
+        self._known: dict[Dim, Dim] = {}
+
+    def __call__(self, dim: Dim) -> ir.Expr:
+        return self.outer(self.outside(dim))
+
+    def raw(self, dim: Dim) -> ir.Expr:
+        return self.outer.raw(self.outside(dim))
+
+    def known(self, size: Size, name: str) -> None:
+        self.outer.known(size, name)
+
+    def unified(self, dim: Dim) -> Dim:
+        return self.outer.unified(self.outside(dim))
+
+    def measured(self, dim: Dim) -> list[Size]:
+        return [size for size in sizes(dim) if self._is_inside(size)]
+
+    def outside(self, dim: Dim) -> Dim:
+        """A length of the block in lengths of what is around it."""
+        if isinstance(dim, int):
+            return dim
+        found = self._known.get(dim)
+        if found is None:
+            found = self._known[dim] = dims.substitute(dim, self._size)
+        return found
+
+    def _is_inside(self, size: Size) -> bool:
+        return _is_in_block(size.source) and self._length(symbolic(size)) is None
+
+    def _size(self, size: Size) -> Dim:
+        if not _is_in_block(size.source):
+            return symbolic(size)
+        found = self._length(symbolic(size))
+        if found is not None:
+            return found
+        source = size.source
+        if source not in self._measured:
+            stand_in = Tensor(Measured(), (), source.type, source.where)
+            stand_in.name = source.name
+            self._measured[source] = stand_in
+        return symbolic(Size(self._measured[source], None))
+
+
+class Blocks:
+    """Makes the blocks of a program; `condition` is the number of those that fail in a step."""
+
+    def __init__(self, mode: str, condition: int, has_routine: Callable[[str], bool]) -> None:
+        self._mode = mode
+        self._has_routine = has_routine
+        self._condition = condition
+
+    def of(self, order: Sequence[Tensor], table: Lengths) -> Callable[[Tensor], Sequence[Block]]:
+        """The blocks of the loops and branches among some nodes; those of siblings are the same."""
+        known: dict[tuple[object, ...], Sequence[Block]] = {}
+
+        def blocks_of(node: Tensor) -> Sequence[Block]:
+            op = node.op
+            key = (op.common(), node.args)
+            if key not in known:
+                parts = [
+                    other.op.part
+                    for other in order
+                    if isinstance(other.op, Scan | Choice)
+                    and other.args == node.args
+                    and other.op.common() == op.common()
+                ]
+                known[key] = self._blocks(op, node.args, parts, table)
+            return known[key]
+
+        return blocks_of
+
+    def _blocks(
+        self, op: Op, args: Sequence[Tensor], parts: Sequence[Any], outer: Lengths
+    ) -> Sequence[Block]:
+        match op:
+            case Scan(body, _, _, checks):
+                number = outer.counter("step", "the number of a loop's step")
+                slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
+                step = StepNumber(number)()
+                outer.known(Size(step, None), number)  # lengths may follow from it
+                replace = {body.slots[0]: step, **_numbers(slots)}
+                table = Scope(outer, op.lengths(args))
+                needed = loop_results(op, parts)
+                return [self._block(body, replace, needed, checks, table, number)]
+            case Choice(checks=both):
+                made: list[Block] = []
+                for body, checks in zip(op.bodies(), both, strict=True):
+                    replace = _numbers(dict(zip(body.slots, args[1:], strict=True)))
+                    first = len(body.results) - len(checks)
+                    needed = sorted({*parts, *range(first, len(body.results))})
+                    table = Scope(outer, op.lengths(body, args))
+                    made.append(self._block(body, replace, needed, checks, table))
+                return made
+            case _:
+                raise AssertionError(f"{op!r} has no blocks")
+
+    def _block(
+        self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
+        table: Scope, number: str = "",
+    ) -> Block:  # fmt: skip
+        """The block that computes some results of a body; the last ones are conditions."""
+        chosen = substitute([body.results[position] for position in needed], replace)
+        results: list[Tensor | None] = [None] * len(body.results)
+        for position, result in zip(needed, chosen, strict=True):
+            results[position] = result
+        first = len(body.results) - len(checks)
+        conditions = [result for result in results[first:] if result is not None]
+        tests, after = self._tests(conditions, checks)
+        different = list(dict.fromkeys(r for r in results[:first] if r is not None))
+        kept = own_memory(different)
+        own = dict(zip(different, kept, strict=True))
+        final = [None if result is None else own[result] for result in results[:first]]
+        problem = problem_of(
+            kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
+            tests=tests, after=after, blocks_of=self.of,
+        )  # fmt: skip
+        return Block(problem, table, body.slots, final, number)
+
+    def _tests(
+        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]]
+    ) -> tuple[list[Test], list[frozenset[int]]]:
+        requirements = [Requirement(node, AssertionError, _unseen) for node in conditions]
+        tests = [
+            Test(self._condition, requirement, in_memory(node))
+            for requirement, node in zip(requirements, conditions, strict=True)
+        ]
+        return tests, [frozenset(others) for others in waits]
+
+    def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
+        """What computes the lengths that are measured in a block."""
+        found: dict[Tensor, Tensor] = {}
+        pending = list(roots)
+        while pending:
+            dims = lengths_of(walk(pending))
+            new = [size.source for dim in dims for size in table.measured(dim)]
+            new = [source for source in dict.fromkeys(new) if source not in found]
+            pending = optimise([cast_to(source, INT64) for source in new], self._mode)
+            found.update(zip(new, pending, strict=True))
+        return found
+
+
+def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
+    """The slots that stand for numbers, which are in no memory."""
+    return {
+        slot: arg
+        for slot, arg in args.items()
+        if isinstance(arg.op, Constant) and not arg.type.shape
+    }
+
+
+def _unseen(_: object) -> str:
+    return "a condition of a step does not hold"
+
+
+def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:
+    """Which results of a body must be computed for some parts of a loop to be known."""
+    layout = op.layout
+    states, count = len(layout.states), len(op.body.results)
+    needed: set[int] = set(range(states + layout.collected, count))
+    for part in parts:
+        match part.kind:
+            case "history" | "final":
+                needed.add(part.number)
+            case "collected":
+                needed.add(states + part.number)
+            case _:
+                pass
+    reads = state_slots(op)
+    while True:
+        used = set(walk([op.body.results[number] for number in needed]))
+        more = {n for n, slots in enumerate(reads) if used.intersection(slots)} - needed
+        if not more:
+            return sorted(needed)
+        needed |= more
+
+
+def state_slots(op: Scan) -> list[list[Tensor]]:
+    """The slots of each state's taps."""
+    start = 1 + sum(len(sequence.taps) for sequence in op.layout.sequences)
+    found: list[list[Tensor]] = []
+    for state in op.layout.states:
+        found.append(list(op.body.slots[start : start + len(state.taps)]))
+        start += len(state.taps)
+    return found

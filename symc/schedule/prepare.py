@@ -1,0 +1,110 @@
+"""Between rewriting and scheduling: names, lengths, and the form that scheduling expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symc.codegen.dtypes import INT64
+from symc.codegen.ir import BinaryOp
+from symc.codegen.record import record
+from symc.graph.conditions import Test
+from symc.graph.dims import Dim, sizes
+from symc.graph.inputs import Constant, SharedVariable
+from symc.graph.node import Requirement, Tensor
+from symc.graph.request import Optimised, Request
+from symc.graph.walks import walk
+from symc.schedule.blocks import Blocks
+from symc.schedule.plan import Problem
+from symc.schedule.problems import in_memory, own_memory, problem_of
+from symc.schedule.sizes import Names, SizeTable, Unifier
+from symc.tensor.elementwise import Elementwise
+from symc.tensor.lengths import dim_of
+
+
+@record
+class Prepared:
+    """The scheduling problem, and the names of what the caller provides.
+
+    `outputs` has the name and node of each output and of each update with its shared variable.
+    """
+
+    problem: Problem
+    sizes: SizeTable
+    names: dict[Tensor, str]
+    constants: list[Tensor]
+    outputs: list[tuple[str, Tensor, SharedVariable | None]]
+
+
+def prepare(
+    request: Request,
+    rewritten: Optimised,
+    found: Sequence[tuple[Tensor, Requirement]],
+    tests: Sequence[Test],
+    after: Sequence[frozenset[int]],
+    names: Names,
+    mode: str,
+    has_routine: Callable[[str], bool],
+) -> Prepared:
+    """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
+
+    Routines that the target does not have are called in Python.
+    """
+    unify = Unifier(
+        requirement.holds for _, requirement in found if isinstance(requirement.holds, tuple)
+    )
+    computed = iter(rewritten.conditions)
+    tests = [test if test.node is None else _computed(test, next(computed)) for test in tests]
+    roots = own_memory([*rewritten.outputs, *rewritten.updates])
+    outputs, updates = roots[: len(request.outputs)], roots[len(request.outputs) :]
+    conditions = [test.node for test in tests if test.node is not None]
+    order = walk([*rewritten.scalars.values(), *roots, *conditions])
+
+    buffers: dict[Tensor, str] = {}
+    for number, node in enumerate(request.inputs):
+        buffers[node] = names.fresh(node.name, f"x{number}")
+    for number, node in enumerate(request.shared):
+        buffers[node] = names.fresh(node.name, f"s{number}")
+    constants = [n for n in order if isinstance(n.op, Constant) and n.type.shape]
+    for node in constants:
+        buffers[node] = names.fresh(node.name, "constant")
+    named: list[tuple[str, Tensor, SharedVariable | None]] = [
+        (names.fresh(old.name, "out"), node, None)
+        for node, old in zip(outputs, request.outputs, strict=True)
+    ]
+    named += [
+        (names.fresh(f"{buffers[shared]}_new", "new"), node, shared)
+        for (shared, _), node in zip(request.updates, updates, strict=True)
+    ]
+
+    table = SizeTable(names, unify, buffers.__getitem__)
+    blocks = Blocks(mode, len(found), has_routine)
+    problem = problem_of(
+        roots, table, rewritten.scalars, has_routine,
+        updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
+        tests=tests, after=after, blocks_of=blocks.of,
+    )  # fmt: skip
+    return Prepared(problem, table, buffers, constants, named)
+
+
+def _computed(test: Test, node: Tensor) -> Test:
+    """A condition, on what its node has been rewritten to: lengths are compared without memory."""
+    op = node.op
+    compares = isinstance(op, Elementwise) and op.name in _COMPARISONS
+    if compares and all(arg.dtype is INT64 and not arg.ndim for arg in node.args):
+        left, right = map(dim_of, node.args)
+        if _is_given(left, node.args[0]) and _is_given(right, node.args[1]):
+            sign = _COMPARISONS[op.label]
+            return Test(test.number, test.requirement, None, (sign, left, right))
+    return Test(test.number, test.requirement, in_memory(node))
+
+
+_COMPARISONS: dict[str, BinaryOp] = {
+    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"
+}  # fmt: skip
+
+
+def _is_given(dim: Dim, node: Tensor) -> bool:
+    """Whether a scalar follows from lengths of what the caller gives."""
+    return node.dtype is INT64 and all(
+        size.axis is not None and not size.source.args for size in sizes(dim)
+    )

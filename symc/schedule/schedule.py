@@ -1,0 +1,150 @@
+"""Scheduling: which nodes are kept in memory, which share loops, and in what order all is done.
+
+    graph -> stages (nodes kept in memory; all others are computed where they are read)
+          -> units in order:  Nest    stages that share their outer loops: one kernel
+                            | Lone    a Write or Sweep: one kernel
+                            | Invoke  a routine, or a function in Python, on whole buffers
+                            | Inside  a loop or branch, with a plan for what is in it
+                            | Test    a run-time condition
+                            | Reading a length that becomes known
+
+A node is kept in memory when it must be (outputs, folds, arguments of routines) or when computing
+it where it is read would repeat expensive work. Stages share loops when what one reads of the other
+lies in the same iteration of those loops: then rows stay in cache and scalars in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+from symc.graph.inputs import Constant, Input, Shared
+from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
+from symc.graph.node import Tensor
+from symc.loops.body import Slot
+from symc.schedule.groups import Groups
+from symc.schedule.plan import Inside, Plan, Problem, Unit
+from symc.schedule.stages import EXPENSIVE, Analysis, Facts
+
+
+def is_source(node: Tensor) -> bool:
+    """Whether a node's value is given: an input, a shared variable or a constant array."""
+    if node.args:
+        return False
+    return isinstance(node.op, Input | Shared | Slot) or (
+        isinstance(node.op, Constant) and bool(node.type.shape)
+    )
+
+
+def schedule(problem: Problem) -> Plan:
+    """Decides what is stored, what shares loops, and the order of everything.
+
+    Nodes that turn out worth storing are stored, and all is looked at again: a few times at most,
+    each time linear in the number of nodes.
+    """
+    sources = {node for node in problem.order if is_source(node)}
+    own = {node: node.op.cost for node in problem.order if node not in sources}
+    stored = _must_store(problem, sources)
+    analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
+    reasons: list[str] = []
+    while True:
+        costs = _inlined_costs(own, sources, stored)
+        facts = analysis.facts(stored, costs)
+        groups = Groups(problem, facts)
+        groups.merge()
+        extra = _worth_storing(problem, facts, groups, costs)
+        if not extra:
+            break
+        reasons += [
+            f"{node!r} is stored: computing it where it is read would repeat work"
+            for node in problem.order
+            if node in extra
+        ]
+        stored |= extra
+    in_place = groups.choose_in_place()
+    units = [_planned(problem, unit) for unit in groups.in_order()]
+    return Plan(units, stored, in_place, reasons + groups.reasons)
+
+
+def _planned(problem: Problem, unit: Unit) -> Unit:
+    """The unit; if it is a loop or branch, with plans for what is in it."""
+    if not isinstance(unit, Inside):
+        return unit
+    blocks = problem.blocks_of(unit.stages[0].node)
+    return Inside(unit.stages, tuple(schedule(block.problem) for block in blocks))
+
+
+def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
+    stored = {node for node in problem.roots if node not in sources}
+    for node in problem.order:
+        if node in sources or isinstance(node.op, Constant):
+            continue
+        lowering = problem.lowering_of(node)
+        if not isinstance(lowering, At):
+            stored.add(node)
+        match lowering:  # only what is looked at: lengths are sizes, not memory
+            case Alias():
+                args = node.args[:1]
+            case LibCall(args=parameters):
+                numbers = [p.number for p in parameters if isinstance(p, Argument)]
+                args = tuple(node.args[number] for number in numbers if number >= 0)
+            case HostCall():
+                args = node.args
+            case Control(first=first):
+                args = node.args[first:]
+            case _:
+                args = ()
+        stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
+    return stored
+
+
+def _is_buffer(arg: Tensor) -> bool:
+    return not (isinstance(arg.op, Constant) and not arg.type.shape)
+
+
+def _inlined_costs(
+    own: Mapping[Tensor, float], sources: AbstractSet[Tensor], stored: AbstractSet[Tensor]
+) -> dict[Tensor, float]:
+    """What computing an element from stored elements costs (shared parts counted every time)."""
+    costs = dict.fromkeys(sources, 0.0)
+    for node, total in own.items():
+        for arg in node.args:
+            if arg not in stored:
+                total += costs[arg]
+        costs[node] = min(total, 1e6)
+    return costs
+
+
+def _worth_storing(
+    problem: Problem, facts: Facts, groups: Groups, costs: Mapping[Tensor, float]
+) -> set[Tensor]:
+    """Nodes that would be computed repeatedly: in outer loops, or in several stages' loops."""
+    alone: dict[int, bool] = {}  # for sets of stages: whether no other loops compute the same
+    extra = set(facts.repeated)
+    shared: dict[Tensor, int] = {}
+    for node, users in facts.inlined.items():
+        if costs[node] >= EXPENSIVE:
+            if users not in alone:
+                alone[users] = users & (users - 1) == 0 or groups.share_all_loops(users)
+            if not alone[users]:
+                shared[node] = users
+    if shared:
+        # Of a chain that is shared as a whole, only the last node is worth keeping.
+        for node in problem.order:
+            for arg in node.args:
+                if arg in shared and facts.inlined.get(node) != shared[arg]:
+                    extra.add(arg)
+    return _outermost(problem, extra - facts.stages.keys(), facts.stages.keys())
+
+
+def _outermost(problem: Problem, nodes: set[Tensor], stored: AbstractSet[Tensor]) -> set[Tensor]:
+    """Nodes all at once could each be right only because another is not yet stored: that is fine,
+    except for chains, where the last one is enough for now; the next round finds the rest. What is
+    stored ends a chain: a deep network has no more rounds than a shallow one."""
+    if len(nodes) < 2:
+        return nodes
+    below: set[Tensor] = set()
+    for node in reversed(problem.order):
+        if node in nodes or (node in below and node not in stored):
+            below.update(node.args)
+    return nodes - below or nodes

@@ -1,0 +1,1 @@
+"""Graphs and functions shown to people: LaTeX, and the report as a page."""
