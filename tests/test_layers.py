@@ -16,8 +16,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = {"symc": "symc", "codegen": "symc.codegen", "cache": "symc.cache"}
 TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 
-# The packages inside symc, from the lowest floor to the highest. A module may import those of its own
-# floor and of lower ones. What stands in `symc/` itself is named by file; "" is `symc/__init__.py`.
+# The packages inside symc, from the lowest floor to the highest. A module may import those of its
+# own floor and of lower ones. What stands in `symc/` is named by file; "" is `symc/__init__.py`.
 FLOORS = (
     ("errors", "config", "version", "_build"),
     ("graph",),
@@ -234,9 +234,7 @@ def test_no_module_needs_itself() -> None:
 
 # --- C belongs in emitter, targets and runtime ----------------------------------------------------
 
-C_ALLOWED = re.compile(
-    r"codegen/(emit|targets|runtime)/.*"
-)
+C_ALLOWED = re.compile(r"codegen/(emit|targets|runtime)/.*")
 C_TEXT = re.compile(
     r"^\s*#\s*(include|define|pragma|ifdef|endif)\b|[\w)\]]\s*;\n|[)=]\s*\{\s*$|\b(for|while) \(.*;"
     r"|\bstatic (inline|const)\b|\b(int|int64_t|float|double|void)\b \*?\w+( =|\()",

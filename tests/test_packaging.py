@@ -162,7 +162,7 @@ def test_sdist_holds_what_a_build_needs(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {"pyproject.toml", "README.md", "LICENSE", "symc/calls/_call.c", "codegen/ir.py"}
-    needed |= {f"symc/_{name}" for name in ("lock.c", "lock.h", "team.c", "team.h")}
+    needed |= {f"symc/calls/_{name}" for name in ("lock.c", "lock.h", "team.c", "team.h")}
     assert needed <= names
 
 

@@ -242,7 +242,7 @@ class Function:
         return assembly(self.folder, notes, quick=self.mode == "compile")
 
     def report(self, path: str | PathLike[str], example: Sequence[Any] | None = None) -> Path:
-        """Writes a page about the function, for a browser; see `symc.report.page.report`."""
+        """Writes a page about the function, for a browser; see `symc.show.report.page.report`."""
         page: Path = SERVICES["report"](self, path, example)
         return page
 

@@ -1,6 +1,6 @@
 """The call path of CUDA functions: from Python arguments to the host program in C and back.
 
-`CudaCaller` means what `symc.call` says of a `Caller`, and takes besides
+`CudaCaller` means what `calls.call` says of a `Caller`, and takes besides
 
 - ``device``, and ``functions``: the kernels' handles (`Module.functions`);
 - ``on_device``: for each output that is handed back whether it stays on the device, as a

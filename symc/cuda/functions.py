@@ -1,6 +1,6 @@
 """Functions compiled for a device: found in the cache or built, and ready to be called.
 
-As `symc.library` and `symc.modes` do for the processor. A function is first built with 32-bit
+As `pipeline.library` and `calls.modes` do for the processor. A function is first built with 32-bit
 indexes; the first call whose arrays are too long for them builds it again with 64.
 """
 

@@ -7,7 +7,7 @@ in the gradient that comes in; everything else here follows from that:
 - `Rop` pushes vectors forward: the transpose of a linear map is the gradient of that map, so
   pulling `v` back through ``u -> Lop(f, x, u)`` gives the Jacobian times `v`
   (J. Townsend, "A new trick for calculating Jacobian vector products", 2017).
-- `jacobian` pulls all unit vectors back at once, on a batch axis (`symc.batch`).
+- `jacobian` pulls all unit vectors back at once, on a batch axis (`derivatives.batch`).
 """
 
 from __future__ import annotations

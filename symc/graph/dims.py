@@ -89,7 +89,7 @@ Monomial: TypeAlias = tuple[Atom, ...]
 class Poly:
     """A symbolic length in normal form. Supports ``+ - * //`` with other lengths.
 
-    >>> from symc.dims import Size, symbolic
+    >>> from symc.graph.dims import Size, symbolic
     >>> n = symbolic(Size(object(), 0))
     >>> (n + 1) - 1 is n
     True

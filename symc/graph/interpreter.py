@@ -25,7 +25,7 @@ def evaluate(
     """The values of the outputs, given those of the inputs. `after` sees every computed node.
 
     In loops and branches it sees those of all steps. Run-time requirements are checked in there;
-    of other nodes `symc.conditions` checks them.
+    of other nodes `graph.conditions` checks them.
     """
     if after is not None:
         token = _watching.set(after)

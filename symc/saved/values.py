@@ -138,7 +138,7 @@ class Reader:
             case {"mark": "given"}:
                 return GIVEN
             case {"record": str(name), "fields": list(fields)}:
-                return _made(_class_named(name), [self(item) for item in fields])
+                return _made(class_named(name), [self(item) for item in fields])
             case _:
                 raise BadFile(f"no value has this form: {value!r:.80}")
 
@@ -150,7 +150,8 @@ def whole(number: Any, count: int) -> int:
     return number
 
 
-def _class_named(name: str) -> Any:
+def class_named(name: str) -> Any:
+    """The class of a record by its name in files. Raises `BadFile` if there is none."""
     home, _, kind = name.partition(":")
     home = MOVED.get(home, home)
     if home.startswith(HOMES):

@@ -134,7 +134,7 @@ _LATE = {
     "symc.tensor.statistics": "average mean norm std var",
     "symc.tensor.sweep": "cummax cummin cumprod cumsum",
     "symc.derivatives.vectorize": "apply_along_axis apply_over_axes vectorize vmap",
-    "symc.grad": "Lop Rop grad hessian jacobian",  # Theano's names; needs all of `T`
+    "symc.derivatives.grad": "Lop Rop grad hessian jacobian",  # Theano's names; needs all of `T`
 }
 for _module, _names in _LATE.items():
     _provide(_module, _names)

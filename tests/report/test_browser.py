@@ -115,7 +115,7 @@ def test_rewrites_are_stepped_through(page: Page) -> None:
 def test_a_huge_graph_opens(
     new_page: NewPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("symc.report.contents.MOST_NODES", 100)
+    monkeypatch.setattr("symc.show.report.contents.MOST_NODES", 100)
     page = new_page()
     page.open(functions.chain(400).report(tmp_path / "huge.html"))
     assert page.errors == []

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
 from symc.calls.callable import Function
 from symc.codegen.cost.work import Works
 from symc.codegen.ir import Launch, Routine
+from symc.graph.walks import walk
 from symc.show.report.contents import Contents, is_drawn
 from symc.show.report.page import page
 
@@ -192,7 +192,7 @@ def test_a_report_of_nothing() -> None:
 def test_of_a_huge_graph_the_nodes_next_to_the_results_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("symc.report.contents.MOST_NODES", 100)
+    monkeypatch.setattr("symc.show.report.contents.MOST_NODES", 100)
     function = functions.chain(400)
     text = page(function)
     parsed = Parsed(text)
