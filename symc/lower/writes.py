@@ -36,7 +36,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
 def _is_there(
     builder: KernelBuilder, stage: Stage, base: Callable[[Index], Reader], buffer: str
 ) -> bool:
-    """Whether the buffer is a shared variable that the parts are written into, and that is all."""
+    """Whether the base is in this buffer already, so that only the parts are to be written."""
     seen = stage.node.args[0]
     if not builder.memory.overwrites(stage.node, seen) or buffer != builder.memory.home(seen):
         return False

@@ -115,7 +115,8 @@ def build(
     constants = [node.op.value for node in lowered.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
     return Stages(
-        len(order), after, plan, program, optimised, source, constants, plan.in_place,
+        len(order), after, plan, program, optimised, source, constants,
+        {node for node in plan.in_place if isinstance(node, SharedVariable)},
         lowered.hosts, lowered.holds, trace,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ known inside only: those that depend on the number of the step, and those that a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from symc.codegen import ir
@@ -30,6 +31,8 @@ from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import known_element
+
+EMPTY: Mapping[int, Tensor] = MappingProxyType({})
 
 
 @record
@@ -152,7 +155,8 @@ class Blocks:
                 replace = {body.slots[0]: step, **_numbers(slots)}
                 table = Scope(outer, op.lengths(args))
                 needed = loop_results(op, parts)
-                return [self._block(body, replace, needed, checks, table, number)]
+                states = overwritten_states(op, parts)
+                return [self._block(body, replace, needed, checks, table, number, states)]
             case Choice(checks=both):
                 made: list[Block] = []
                 for body, checks in zip(op.bodies(), both, strict=True):
@@ -167,9 +171,12 @@ class Blocks:
 
     def _block(
         self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
-        table: Scope, number: str = "",
+        table: Scope, number: str = "", states: Mapping[int, Tensor] = EMPTY,
     ) -> Block:  # fmt: skip
-        """The block that computes some results of a body; the last ones are conditions."""
+        """The block that computes some results of a body; the last ones are conditions.
+
+        `states` has the slots of those results that are needed no longer when the step is done.
+        """
         chosen = substitute([body.results[position] for position in needed], replace)
         results: list[Tensor | None] = [None] * len(body.results)
         for position, result in zip(needed, chosen, strict=True):
@@ -183,7 +190,7 @@ class Blocks:
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
             kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
-            tests=tests, after=after, blocks_of=self.of,
+            updates=_updates(states, final), tests=tests, after=after, blocks_of=self.of,
         )  # fmt: skip
         return Block(problem, table, body.slots, final, number)
 
@@ -208,6 +215,18 @@ class Blocks:
             pending = optimise([cast_to(source, INT64) for source in new], self._mode)
             found.update(zip(new, pending, strict=True))
         return found
+
+
+def _updates(
+    states: Mapping[int, Tensor], results: Sequence[Tensor | None]
+) -> list[tuple[Tensor, Tensor]]:
+    """The slots of states, each with its new value; of states with one value, the first."""
+    first: dict[Tensor, Tensor] = {}
+    for number, slot in states.items():
+        result = results[number]
+        if result is not None:
+            first.setdefault(result, slot)
+    return [(slot, result) for result, slot in first.items()]
 
 
 def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
@@ -243,6 +262,17 @@ def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:
         if not more:
             return sorted(needed)
         needed |= more
+
+
+def overwritten_states(op: Scan, parts: Iterable[Part]) -> dict[int, Tensor]:
+    """The states of which only the last value is read and wanted, with the slots of that."""
+    kept = {part.number for part in parts if part.kind == "history"}
+    slots = state_slots(op)
+    return {
+        number: slots[number][0]
+        for number, state in enumerate(op.layout.states)
+        if state.taps == (-1,) and number not in kept
+    }
 
 
 def state_slots(op: Scan) -> list[list[Tensor]]:

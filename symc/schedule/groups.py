@@ -7,14 +7,13 @@ in the same iteration of at least one shared outer loop, and when no third group
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import SharedVariable
 from symc.graph.lowering import Alias, At, Control, Fold, HostCall, LibCall, Write
 from symc.graph.node import Op, Tensor
-from symc.schedule.overwriting import looks_at, may_overwrite, uses
+from symc.schedule.overwriting import Use, uses
 from symc.schedule.plan import Inside, Invoke, Lone, Nest, Problem, Reading, Unit
 from symc.schedule.stages import Facts, Stage, members, variable
 
@@ -48,12 +47,12 @@ class Groups:
         self._extra: dict[int, Unit] = {}
         self._readings: dict[str, int] = {}
         self._readers: dict[Tensor, list[Tensor]] = {}
-        self._in_place: set[SharedVariable] = set()
         self._position = {node: number for number, node in enumerate(facts.stages)}
         self._rank: dict[int, int] = {}  # while groups merge: places in an order of all edges
         self._ranked: list[int | None] = []  # groups in that order, None for those that are gone
         self._dims = {node: self._loop_dims(stage) for node, stage in facts.stages.items()}
         self._aligned_loops: dict[tuple[Tensor, Tensor], int] = {}
+        self._others: dict[Tensor, list[int]] = {}  # the groups without stages that read a node
         self._build()
 
     # --- the graph of groups ----------------------------------------------------------------------
@@ -86,6 +85,8 @@ class Groups:
         number = len(self._after)
         self._after[number], self._before[number] = set(), set()
         self._extra[number] = unit
+        if isinstance(unit, Test | Reading) and unit.node is not None:
+            self._others.setdefault(unit.node, []).append(number)
         return number
 
     def _add_readings(self) -> None:
@@ -301,51 +302,31 @@ class Groups:
             for stage in stages
         )
 
-    # --- updates in place -------------------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------------------
 
-    def choose_in_place(self) -> set[SharedVariable]:
-        """The shared variables whose new value may overwrite the old one as it is computed."""
-        if not self._problem.updates:
-            return self._in_place
-        needed = self._needed()  # what fails later must find nothing changed
-        others: dict[Tensor, list[int]] = {}
-        for number, unit in self._extra.items():
-            if isinstance(unit, Test | Reading) and unit.node is not None:
-                others.setdefault(unit.node, []).append(number)
-        for variable_, node in self._problem.updates:
-            writer = looks_at(node, self._stages)
-            if writer in self._group_of and self._group_of[writer] not in needed:
-                self._claim(variable_, node, self._stages[writer], others)
-        return self._in_place
+    def unit_of(self, node: Tensor) -> int | None:
+        """The group that a node's stage is in; None if it has none."""
+        return self._group_of.get(node)
 
-    def _claim(
-        self,
-        shared: SharedVariable,
-        node: Tensor,
-        writer: Stage,
-        others: Mapping[Tensor, list[int]],
-    ) -> None:
-        """Lets the writer overwrite a variable, once all else that reads it is done before."""
-        dims_of, group = self._problem.dims_of, self._group_of[writer.node]
-        if dims_of(shared) != dims_of(node) or shared.dtype is not node.dtype:
-            return
-        found = list(uses(shared, self._readers, self._stages, self._group_of, others))
-        own = [use for use in found if use.unit == group]
-        if not may_overwrite(writer, self._members[group], self._depth[group], own, dims_of):
-            return
-        readers = {use.unit for use in found} - {group}
-        if any(self._reaches(group, reader) for reader in readers):
-            return
-        for reader in readers:
-            self._edge(reader, group)
-        self._in_place.add(shared)
+    def members(self, group: int) -> tuple[Sequence[Stage], int]:
+        """The stages of a group, and how many outer loops they share."""
+        return self._members[group], self._depth[group]
 
-    def _reaches(self, first: int, second: int) -> bool:
+    def uses(self, owner: Tensor) -> Iterator[Use]:
+        """Every read of a node's memory."""
+        return uses(owner, self._readers, self._stages, self._group_of, self._others)
+
+    def put_before(self, first: int, second: int) -> None:
+        """Orders two groups of which the second does not reach the first."""
+        self._edge(first, second)
+
+    def reaches(self, first: int, second: int) -> bool:
+        """Whether a group must come before another."""
         return second in self._after[first] or self._path_around(first, second)
 
     # --- order ------------------------------------------------------------------------------------
 
-    def _needed(self) -> set[int]:
+    def needed(self) -> set[int]:
         """The conditions, measured lengths and whatever else may fail, and all that they need."""
         needed: set[int] = set()
         for number in [*self._extra, *self._failing()]:
@@ -362,7 +343,7 @@ class Groups:
 
     def in_order(self) -> list[Unit]:
         """All units, each after what it needs; what may fail as early as possible."""
-        needed = self._needed()
+        needed = self.needed()
         waiting = {group: len(before) for group, before in self._before.items()}
         ready = [(group not in needed, group) for group, count in waiting.items() if not count]
         heapq.heapify(ready)

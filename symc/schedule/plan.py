@@ -8,7 +8,6 @@ from typing import TypeAlias
 from symc.codegen.record import field, record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import SharedVariable
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.schedule.sizes import Lengths
@@ -58,11 +57,15 @@ Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 
 @record(frozen=False)
 class Plan:
-    """What scheduling decided. `in_place`: the shared variables that are updated where they are."""
+    """What scheduling decided.
+
+    `in_place` has the nodes whose memory is taken over, each with the stage that is computed there:
+    shared variables, states of a loop, and stages that nobody else reads any more.
+    """
 
     units: list[Unit]
     stored: set[Tensor]
-    in_place: set[SharedVariable]
+    in_place: dict[Tensor, Tensor]
     reasons: list[str] = field(default_factory=list)
 
 
@@ -70,7 +73,8 @@ class Plan:
 class Problem:
     """What is to be scheduled.
 
-    `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
+    `roots` must end in memory; `updates` pairs what is read of shared variables, or in a step of a
+    loop of its states, with the nodes among the roots that are their new values; `tests`
     are the run-time conditions in order, `after` the numbers of those each one waits for;
     `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some
     lengths that are known only once a scalar is computed, `measures` says whether there are any;
@@ -79,7 +83,7 @@ class Problem:
 
     order: Sequence[Tensor]
     roots: Sequence[Tensor]
-    updates: Sequence[tuple[SharedVariable, Tensor]]
+    updates: Sequence[tuple[Tensor, Tensor]]
     tests: Sequence[Test]
     after: Sequence[frozenset[int]]
     lowering_of: Callable[[Tensor], Lowering]

@@ -9,7 +9,7 @@ from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import Constant, Input, SharedVariable
+from symc.graph.inputs import Constant, Input
 from symc.graph.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
@@ -45,7 +45,7 @@ def problem_of(
     scalars: Mapping[Tensor, Tensor],
     has_routine: Callable[[str], bool],
     *,
-    updates: Sequence[tuple[SharedVariable, Tensor]] = (),
+    updates: Sequence[tuple[Tensor, Tensor]] = (),
     tests: Sequence[Test] = (),
     after: Sequence[frozenset[int]] = (),
     blocks_of: Callable[[Sequence[Tensor], Lengths], Callable[[Tensor], Sequence[Block]]],

@@ -23,6 +23,7 @@ from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
 from symc.schedule.groups import Groups
+from symc.schedule.in_place import InPlace
 from symc.schedule.plan import Inside, Plan, Problem, Unit
 from symc.schedule.stages import EXPENSIVE, Analysis, Facts
 
@@ -54,6 +55,9 @@ def schedule(problem: Problem) -> Plan:
         groups.merge()
         extra = _worth_storing(problem, facts, groups, costs)
         if not extra:
+            in_place = InPlace(problem, facts, groups)
+            extra = in_place.first - stored
+        if not extra:
             break
         reasons += [
             f"{node!r} is stored: computing it where it is read would repeat work"
@@ -61,9 +65,8 @@ def schedule(problem: Problem) -> Plan:
             if node in extra
         ]
         stored |= extra
-    in_place = groups.choose_in_place()
     units = [_planned(problem, unit) for unit in groups.in_order()]
-    return Plan(units, stored, in_place, reasons + groups.reasons)
+    return Plan(units, stored, in_place.taken, reasons + groups.reasons)
 
 
 def _planned(problem: Problem, unit: Unit) -> Unit:
