@@ -151,7 +151,9 @@ def _work(made: Stages) -> dict[Tensor, str]:
     found: dict[Tensor, str] = {}
     works = Works(made.program)
     for step, kernel in working_steps(made.program):
-        nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
+        nodes = made.computes.get(kernel.name) if kernel is not None else None
+        if nodes is None:
+            nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
         if nodes:
             found.update(dict.fromkeys(nodes, str(works.of(step))))
     return found

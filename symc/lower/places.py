@@ -47,6 +47,7 @@ class Parts:
         self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
         self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
+        self.computes: dict[str, list[Tensor]] = {}  # by kernel, the nodes that it computes
 
     def add(self, buffer: ir.Buffer) -> str:
         """Declares a buffer."""
