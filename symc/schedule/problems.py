@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
@@ -17,6 +18,7 @@ from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.schedule.plan import Block, Problem
 from symc.schedule.sizes import Lengths
+from symc.schedule.views import has_memory_of_argument, views
 from symc.tensor.elementwise import Elementwise
 
 
@@ -65,7 +67,7 @@ def problem_of(
         updates=updates,
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table, asked, has_routine),
+        lowering_of=_lowerings(table, asked, has_routine, views(order, roots)),
         dims_of=_dims(table.unified),
         asked=asked,
         measures=bool(known),
@@ -80,7 +82,7 @@ def own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
     result: list[Tensor] = []
     for number, root in enumerate(roots):
         base = root
-        while isinstance(_plain_lowering(base), Alias):
+        while has_memory_of_argument(base):
             base = base.args[0]
         given = not base.args or isinstance(base.op, Input)
         if given or base in taken:
@@ -96,14 +98,11 @@ def in_memory(scalar: Tensor) -> Tensor:
     return Copy(-1)(scalar) if isinstance(scalar.op, Constant) else scalar
 
 
-def _plain_lowering(node: Tensor) -> Lowering | None:
-    from symc.tensor.reshape import Reshape
-
-    return Alias() if isinstance(node.op, Reshape) else None
-
-
 def _lowerings(
-    table: Lengths, asked: dict[Tensor, list[Dim]], has_routine: Callable[[str], bool]
+    table: Lengths,
+    asked: dict[Tensor, list[Dim]],
+    has_routine: Callable[[str], bool],
+    aliases: AbstractSet[Tensor],
 ) -> Callable[[Tensor], Lowering]:
     """How nodes are lowered; `asked` collects the lengths that each one asks for."""
     known: dict[Tensor, Lowering] = {}
@@ -118,7 +117,9 @@ def _lowerings(
                 return table(dim)
 
             found = node.op.lower(node, size)
-            if isinstance(found, LibCall) and not has_routine(found.routine):
+            if node in aliases:
+                found = Alias()
+            elif isinstance(found, LibCall) and not has_routine(found.routine):
                 found = found.otherwise or HostCall(found.results)
             elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
                 found = found if has_routine(node.op.name) else HostCall()
