@@ -71,7 +71,7 @@ class _Loop:
         before: list[ir.Step] = []
         for number, state in enumerate(op.layout.states):
             if block.results[number] is not None:
-                before.append(self.begin(number, state))
+                before += self.begin(number, state)
         homes, destinations = self.homes(), self.destinations()
         inner = self.outer.inside(block, plan, homes, destinations)
         body = steps_of(inner, block.problem, plan)
@@ -93,7 +93,7 @@ class _Loop:
 
     # --- rows -------------------------------------------------------------------------------------
 
-    def begin(self, number: int, state: State) -> ir.Step:
+    def begin(self, number: int, state: State) -> list[ir.Step]:
         """Chooses where a state's rows are, and copies the first ones to there."""
         history = self.node("history", number)
         initial = self.initial[number]
@@ -104,7 +104,10 @@ class _Loop:
             store = self.ring(number, state.depth, initial, shape)
         self.stores[number] = store
         count = volume((ir.const(state.depth), *shape))
-        return copy(initial.dtype, self.outer.home(initial), store.buffer, count)
+        source = self.outer.home(initial)
+        if source == store.buffer:  # the loop goes on where they are
+            return []
+        return [copy(initial.dtype, source, store.buffer, count)]
 
     def ring(self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]) -> Store:
         """A ring for the rows of a state. One row is enough where a step overwrites it."""

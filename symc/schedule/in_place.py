@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from symc.graph.inputs import Constant, SharedVariable
-from symc.graph.lowering import Write
+from symc.graph.lowering import Control, Write
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
+from symc.loops.scan import Part, Scan
 from symc.schedule.groups import Groups
 from symc.schedule.overwriting import Use, looks_at, may_overwrite
 from symc.schedule.plan import Problem
@@ -48,11 +49,14 @@ class InPlace:
             match stage.lowering:
                 case Write(base=base) if base is not None and node.args:
                     owner = looks_at(node.args[0], self._stages)
-                    alike = owner.dtype is node.dtype and self._fits(node.args[0], node)
-                    if alike and owner in self._stages and owner not in {*roots, *self.taken}:
-                        yield owner, node
+                    fits = owner.dtype is node.dtype and self._fits(node.args[0], node)
+                case Control() if (initial := _continued(node)) is not None:
+                    owner = looks_at(initial, self._stages)
+                    fits = True
                 case _:
-                    pass
+                    continue
+            if fits and owner in self._stages and owner not in {*roots, *self.taken}:
+                yield owner, node
 
     def _update(self) -> None:
         needed = self._groups.needed()
@@ -78,7 +82,11 @@ class InPlace:
         before = {use.unit for use in found} - {group}
         late = [use for use in found if use.unit in before and groups.reaches(group, use.unit)]
         stages, depth = groups.members(group)
-        if late or not may_overwrite(stage, stages, depth, own, self._problem.dims_of):
+        if isinstance(stage.lowering, Control):
+            free = self._only_continues(writer, owner)
+        else:
+            free = may_overwrite(stage, stages, depth, own, self._problem.dims_of)
+        if late or not free:
             self._read_first(owner, [*late, *own])
             return
         for reader in before:
@@ -98,6 +106,12 @@ class InPlace:
             asked |= through
         self.first |= asked
 
+    def _only_continues(self, node: Tensor, owner: Tensor) -> bool:
+        """Whether a loop reads a node for nothing but where the state begins whose end it gives."""
+        initial = _continued(node)
+        readers = [arg for arg in node.args if looks_at(arg, self._stages) is owner]
+        return not readers or (len(readers) == 1 and readers[0] is initial)
+
     def _through(self, stage: Stage, seen: Tensor) -> Iterator[Tensor]:
         """The arguments that a stage computes on its way, from elements of a node."""
         for arg in stage.node.args[1:]:
@@ -108,3 +122,12 @@ class InPlace:
 
     def _fits(self, owner: Tensor, node: Tensor) -> bool:
         return self._problem.dims_of(owner) == self._problem.dims_of(node)
+
+
+def _continued(node: Tensor) -> Tensor | None:
+    """Where the state of a loop begins whose last value a node is; None for other nodes."""
+    match node.op:
+        case Scan(part=Part("final", number)) if node.op.layout.states[number].depth == 1:
+            return node.op.split(node.args)[2][number]
+        case _:
+            return None
