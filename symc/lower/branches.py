@@ -8,7 +8,7 @@ from symc.codegen import ir
 from symc.graph.node import Tensor
 from symc.loops.branch import Choice
 from symc.lower.places import Places, StepsOf
-from symc.lower.repeats import is_number
+from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
 from symc.tensor.notation import described
 

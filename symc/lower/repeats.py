@@ -13,20 +13,15 @@ from collections.abc import Collection, Sequence
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
-from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.loops.scan import PartKind, Rows, Scan, State
 from symc.lower.nesting import copy, volume
 from symc.lower.places import Places, StepsOf
 from symc.schedule.blocks import overwritten_states
+from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
 from symc.tensor.lengths import dim_of
 from symc.tensor.notation import described
-
-
-def is_number(node: Tensor) -> bool:
-    """Whether a node is a number that is written where it is used, and not in memory."""
-    return isinstance(node.op, Constant) and not node.type.shape
 
 
 @record

@@ -17,35 +17,19 @@ from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
-from symc.graph.inputs import Constant
-from symc.graph.lowering import At, SizeOf
 from symc.graph.node import Op, Requirement, Tensor
-from symc.graph.types import TensorType
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
 from symc.loops.scan import Part, Scan
 from symc.rewrite.pipeline import lengths_of, optimise
+from symc.schedule.numbers import StepNumber, comparisons, is_number
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import known_element
 
 EMPTY: Mapping[int, Tensor] = MappingProxyType({})
-
-
-@record
-class StepNumber(Op):
-    """The number of a loop's step: the value of the size `variable`."""
-
-    variable: str
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return TensorType(INT64, ())
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(lambda index: known_element(index, ir.Var(self.variable)))
 
 
 @record
@@ -183,7 +167,7 @@ class Blocks:
             results[position] = result
         first = len(body.results) - len(checks)
         conditions = [result for result in results[first:] if result is not None]
-        tests, after = self._tests(conditions, checks)
+        tests, after = self._tests(conditions, checks, table)
         different = list(dict.fromkeys(r for r in results[:first] if r is not None))
         kept = own_memory(different)
         own = dict(zip(different, kept, strict=True))
@@ -195,14 +179,29 @@ class Blocks:
         return Block(problem, table, body.slots, final, number)
 
     def _tests(
-        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]]
+        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: Scope
     ) -> tuple[list[Test], list[frozenset[int]]]:
-        requirements = [Requirement(node, AssertionError, _unseen) for node in conditions]
-        tests = [
-            Test(self._condition, requirement, in_memory(node))
-            for requirement, node in zip(requirements, conditions, strict=True)
+        """The conditions as tests, each with the positions of those that it waits for.
+
+        Comparisons of lengths and numbers of steps are made without memory, each by itself.
+        """
+        tests: list[Test] = []
+        places: list[range] = []
+        for node in conditions:
+            requirement = Requirement(node, AssertionError, _unseen)
+            compared = comparisons(node, lambda dim: _is_known(dim, table))
+            first = len(tests)
+            if compared is None:
+                tests.append(Test(self._condition, requirement, in_memory(node)))
+            else:
+                tests += [Test(self._condition, requirement, None, one) for one in compared]
+            places.append(range(first, len(tests)))
+        after = [
+            frozenset(position for other in others for position in places[other])
+            for own, others in zip(places, waits, strict=True)
+            for _ in own
         ]
-        return tests, [frozenset(others) for others in waits]
+        return tests, after
 
     def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
         """What computes the lengths that are measured in a block."""
@@ -215,6 +214,13 @@ class Blocks:
             pending = optimise([cast_to(source, INT64) for source in new], self._mode)
             found.update(zip(new, pending, strict=True))
         return found
+
+
+def _is_known(dim: Dim, table: Scope) -> bool:
+    """Whether a length is known before a step: from lengths outside, and numbers of steps."""
+    return not table.measured(dim) and all(
+        size.axis is not None or isinstance(size.source.op, StepNumber) for size in sizes(dim)
+    )
 
 
 def _updates(
@@ -231,11 +237,7 @@ def _updates(
 
 def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
     """The slots that stand for numbers, which are in no memory."""
-    return {
-        slot: arg
-        for slot, arg in args.items()
-        if isinstance(arg.op, Constant) and not arg.type.shape
-    }
+    return {slot: arg for slot, arg in args.items() if is_number(arg)}
 
 
 def _unseen(_: object) -> str:

@@ -24,6 +24,7 @@ from symc.graph.node import Tensor
 from symc.loops.body import Slot
 from symc.schedule.groups import Groups
 from symc.schedule.in_place import InPlace
+from symc.schedule.numbers import is_number
 from symc.schedule.plan import Inside, Plan, Problem, Unit
 from symc.schedule.stages import EXPENSIVE, Analysis, Facts
 
@@ -94,7 +95,7 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
             case HostCall():
                 args = node.args
             case Control(first=first):
-                args = node.args[first:]
+                args = tuple(arg for arg in node.args[first:] if not is_number(arg))
             case _:
                 args = ()
         stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
