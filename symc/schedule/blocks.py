@@ -23,11 +23,12 @@ from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
 from symc.loops.scan import Part, Scan
 from symc.rewrite.pipeline import lengths_of, optimise
-from symc.schedule.numbers import StepNumber, comparisons, is_number
+from symc.schedule.numbers import Comparison, StepNumber, always_holds, comparisons, is_number
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
 from symc.schedule.sizes import Lengths
 from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import dim_of
 
 EMPTY: Mapping[int, Tensor] = MappingProxyType({})
 
@@ -106,6 +107,7 @@ class Blocks:
         self._mode = mode
         self._has_routine = has_routine
         self._condition = condition
+        self._counts: dict[Size, Dim] = {}  # by the number of a loop's step, how many there are
 
     def of(self, order: Sequence[Tensor], table: Lengths) -> Callable[[Tensor], Sequence[Block]]:
         """The blocks of the loops and branches among some nodes; those of siblings are the same."""
@@ -136,6 +138,7 @@ class Blocks:
                 slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
                 step = StepNumber(number)()
                 outer.known(Size(step, None), number)  # lengths may follow from it
+                self._counts[Size(step, None)] = outer.unified(dim_of(args[0]))
                 replace = {body.slots[0]: step, **_numbers(slots)}
                 table = Scope(outer, op.lengths(args))
                 needed = loop_results(op, parts)
@@ -194,7 +197,11 @@ class Blocks:
             if compared is None:
                 tests.append(Test(self._condition, requirement, in_memory(node)))
             else:
-                tests += [Test(self._condition, requirement, None, one) for one in compared]
+                tests += [
+                    Test(self._condition, requirement, None, (sign, left, right))
+                    for sign, left, right in compared
+                    if not self._is_proven((sign, table.unified(left), table.unified(right)))
+                ]
             places.append(range(first, len(tests)))
         after = [
             frozenset(position for other in others for position in places[other])
@@ -202,6 +209,9 @@ class Blocks:
             for _ in own
         ]
         return tests, after
+
+    def _is_proven(self, comparison: Comparison) -> bool:
+        return always_holds(comparison, list(self._counts.items()))
 
     def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
         """What computes the lengths that are measured in a block."""
