@@ -15,6 +15,7 @@ from symc.graph.inputs import Constant
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import Op, Tensor
 from symc.graph.types import TensorType
+from symc.tensor.checks import BOUNDS
 from symc.tensor.elementwise import Elementwise
 from symc.tensor.lengths import dim_of, known_element
 
@@ -35,6 +36,9 @@ class StepNumber(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         return At(lambda index: known_element(index, ir.Var(self.variable)))
+
+
+BOUNDS[StepNumber] = lambda node, args: (0, None)
 
 
 def is_number(node: Tensor) -> bool:
