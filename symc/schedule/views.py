@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
+from symc.graph.inputs import Constant
 from symc.graph.lowering import At, Reader
 from symc.graph.node import Tensor
 from symc.loops.branch import Choice
@@ -44,6 +45,8 @@ def is_view(node: Tensor) -> bool:
     """Whether a node has the elements of its first argument, all of them in their order."""
     if not node.args or node.dtype is not node.args[0].dtype:
         return False
+    if isinstance(node.args[0].op, Constant) and not node.args[0].ndim:
+        return False  # it is in no memory
     lowering = node.op.lower(node, _length)
     if not isinstance(lowering, At):
         return False
