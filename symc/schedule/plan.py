@@ -11,6 +11,7 @@ from symc.graph.dims import Dim
 from symc.graph.inputs import SharedVariable
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
+from symc.schedule.reasons import Apart, Copied
 from symc.schedule.sizes import Lengths
 from symc.schedule.stages import Stage
 
@@ -58,12 +59,19 @@ Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 
 @record(frozen=False)
 class Plan:
-    """What scheduling decided. `in_place`: the shared variables that are updated where they are."""
+    """What scheduling decided, and why.
+
+    `in_place` are the shared variables that are updated where they are, `copied` the others;
+    `repeated` are nodes that are stored because computing them where they are read would repeat
+    work; `apart` has the kernels that might have been one.
+    """
 
     units: list[Unit]
     stored: set[Tensor]
     in_place: set[SharedVariable]
-    reasons: list[str] = field(default_factory=list)
+    repeated: list[Tensor] = field(default_factory=list["Tensor"])
+    copied: list[Copied] = field(default_factory=list["Copied"])
+    apart: list[Apart] = field(default_factory=list["Apart"])
 
 
 @record
