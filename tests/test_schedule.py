@@ -227,7 +227,7 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Elements, "_read", noted)
     made = runner.stages()
-    assert len(made.plan.reasons) == 1  # the chain is stored in a second round
+    assert len(made.plan.repeated) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
 
 

@@ -10,6 +10,7 @@ from symc.graph.conditions import Test
 from symc.graph.dims import Dim
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
+from symc.schedule.reasons import Apart, Copied
 from symc.schedule.sizes import Lengths
 from symc.schedule.stages import Stage
 
@@ -57,16 +58,22 @@ Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 
 @record(frozen=False)
 class Plan:
-    """What scheduling decided.
+    """What scheduling decided, and why.
 
     `in_place` has the nodes whose memory is taken over, each with the stage that is computed there:
-    shared variables, states of a loop, and stages that nobody else reads any more.
+    shared variables, states of a loop, and stages that nobody else reads any more; `copied` has
+    those whose memory is not. `repeated` are nodes that are stored because computing them where
+    they are read would repeat work, `first` those that are read before memory is overwritten;
+    `apart` has the kernels that might have been one.
     """
 
     units: list[Unit]
     stored: set[Tensor]
     in_place: dict[Tensor, Tensor]
-    reasons: list[str] = field(default_factory=list)
+    repeated: list[Tensor] = field(default_factory=list["Tensor"])
+    first: list[Tensor] = field(default_factory=list["Tensor"])
+    copied: list[Copied] = field(default_factory=list["Copied"])
+    apart: list[Apart] = field(default_factory=list["Apart"])
 
 
 @record

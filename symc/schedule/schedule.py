@@ -11,6 +11,10 @@
 A node is kept in memory when it must be (outputs, folds, arguments of routines) or when computing
 it where it is read would repeat expensive work. Stages share loops when what one reads of the other
 lies in the same iteration of those loops: then rows stay in cache and scalars in registers.
+
+`stages.py` finds the reads of stages, `dependencies.py` their order as a graph; `fusing.py` merges,
+`in_place.py` chooses the variables that are overwritten, `order.py` puts all in a row. The reasons
+are recorded: see `reasons.py`.
 """
 
 from __future__ import annotations
@@ -22,9 +26,11 @@ from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
-from symc.schedule.groups import Groups
+from symc.schedule.dependencies import Groups
+from symc.schedule.fusing import merge, share_all_loops
 from symc.schedule.in_place import InPlace
 from symc.schedule.numbers import is_number
+from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit
 from symc.schedule.stages import EXPENSIVE, Analysis, Facts
 
@@ -48,26 +54,25 @@ def schedule(problem: Problem) -> Plan:
     own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
     analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
-    reasons: list[str] = []
+    repeated: list[Tensor] = []
+    first: list[Tensor] = []
     while True:
         costs = _inlined_costs(own, sources, stored)
         facts = analysis.facts(stored, costs)
         groups = Groups(problem, facts)
-        groups.merge()
-        extra = _worth_storing(problem, facts, groups, costs)
+        refusals = merge(groups)
+        extra, why = _worth_storing(problem, facts, groups, costs), repeated
         if not extra:
-            in_place = InPlace(problem, facts, groups)
-            extra = in_place.first - stored
+            in_place = InPlace(groups, facts)
+            extra, why = in_place.first - stored, first
         if not extra:
             break
-        reasons += [
-            f"{node!r} is stored: computing it where it is read would repeat work"
-            for node in problem.order
-            if node in extra
-        ]
+        why += [node for node in problem.order if node in extra]
         stored |= extra
-    units = [_planned(problem, unit) for unit in groups.in_order()]
-    return Plan(units, stored, in_place.taken, reasons + groups.reasons)
+    units = [_planned(problem, unit) for unit in in_order(groups)]
+    return Plan(
+        units, stored, in_place.taken, repeated, first, in_place.copied, apart(units, refusals)
+    )
 
 
 def _planned(problem: Problem, unit: Unit) -> Unit:
@@ -129,7 +134,7 @@ def _worth_storing(
     for node, users in facts.inlined.items():
         if costs[node] >= EXPENSIVE:
             if users not in alone:
-                alone[users] = users & (users - 1) == 0 or groups.share_all_loops(users)
+                alone[users] = users & (users - 1) == 0 or share_all_loops(groups, users)
             if not alone[users]:
                 shared[node] = users
     if shared:
