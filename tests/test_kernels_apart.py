@@ -163,7 +163,7 @@ def test_copied(new: Any, reason: type[object], words: str) -> None:
     assert copied.node is s
     assert type(copied.reason) is reason
     (line,) = explained([], [], [(s, new(s))])
-    assert line.startswith(f"s is not updated in place: {words}")
+    assert line.startswith(f"s is not updated in place, 32 bytes: {words}")
 
 
 def test_a_swap_needs_memory() -> None:
