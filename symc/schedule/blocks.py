@@ -23,9 +23,10 @@ from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
 from symc.loops.scan import Part, Scan
 from symc.rewrite.pipeline import lengths_of, optimise
-from symc.schedule.numbers import Comparison, StepNumber, always_holds, comparisons, is_number
+from symc.schedule.numbers import Comparison, StepNumber, comparisons, is_number
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
+from symc.schedule.ranges import Counters, always_holds
 from symc.schedule.sizes import Lengths
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import dim_of
@@ -70,6 +71,9 @@ class Scope(Lengths):
 
     def unified(self, dim: Dim) -> Dim:
         return self.outer.unified(self.outside(dim))
+
+    def named(self, name: str) -> Dim | None:
+        return self.outer.named(name)
 
     def measured(self, dim: Dim) -> list[Size]:
         return [size for size in sizes(dim) if self._is_inside(size)]
@@ -177,7 +181,8 @@ class Blocks:
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
             kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
-            updates=_updates(states, final), tests=tests, after=after, blocks_of=self.of,
+            updates=_updates(states, final), tests=tests, after=after, steps=self._steps(),
+            blocks_of=self.of,
         )  # fmt: skip
         return Block(problem, table, body.slots, final, number)
 
@@ -210,8 +215,11 @@ class Blocks:
         ]
         return tests, after
 
+    def _steps(self) -> Counters:
+        return list(self._counts.items())
+
     def _is_proven(self, comparison: Comparison) -> bool:
-        return always_holds(comparison, list(self._counts.items()))
+        return always_holds(comparison, self._steps())
 
     def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
         """What computes the lengths that are measured in a block."""

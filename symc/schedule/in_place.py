@@ -105,7 +105,7 @@ class InPlace:
             free = self._only_continues(writer, owner)
         else:
             members, depth = groups.members[group], groups.depth[group]
-            free = may_overwrite(stage, members, depth, own, self._problem.dims_of)
+            free = may_overwrite(stage, members, depth, own, self._problem)
         if late or not free:
             self._read_first([*late, *own])
             return ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()

@@ -9,8 +9,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import BinaryOp
 from symc.codegen.record import record
-from symc.graph import dims
-from symc.graph.dims import Dim, Size, sizes
+from symc.graph.dims import Dim, sizes
 from symc.graph.inputs import Constant
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import Op, Tensor
@@ -75,60 +74,6 @@ def comparisons(node: Tensor, is_known: Callable[[Dim], bool]) -> list[Compariso
             case _:
                 return None
     return found
-
-
-def always_holds(comparison: Comparison, counts: Sequence[tuple[Size, Dim]]) -> bool:
-    """Whether a comparison holds in every step of loops.
-
-    `counts` has the number of each loop's step, the innermost loop last, and how many steps there
-    are. In a step that is done, that many is above 0: of ``max(n, 0)`` steps there are n.
-    """
-    sign, left, right = comparison
-    match sign:
-        case "lt":
-            rest = dims.sub(dims.sub(right, left), 1)
-        case "le":
-            rest = dims.sub(right, left)
-        case "gt":
-            rest = dims.sub(dims.sub(left, right), 1)
-        case "ge":
-            rest = dims.sub(left, right)
-        case _:
-            return False
-    for step, count in reversed(counts):
-        least = _least(rest, step, count)
-        if least is None:
-            return False
-        rest = least
-    return dims.nonnegative(rest)
-
-
-def _least(dim: Dim, step: Size, count: Dim) -> Dim | None:
-    """The least value of a length that is linear in a step's number; None if it is not."""
-    if isinstance(dim, int) or step not in set(sizes(dim)):
-        return dim
-    factor: Dim = 0
-    rest: Dim = dim
-    for monomial, times in dim.terms:
-        if monomial == (step,):
-            factor, rest = times, dims.sub(dim, dims.mul(dims.symbolic(step), times))
-    if step in set(sizes(rest)) or not isinstance(factor, int):
-        return None
-    last = dims.sub(_positive(count), 1)
-    return dims.add(rest, dims.mul(last, factor)) if factor < 0 else rest
-
-
-def _positive(count: Dim) -> Dim:
-    """A count that is above 0, without the maximum that keeps it from being negative."""
-    match count:
-        case dims.Poly(terms=((((dims.Extreme(kind="max") as most,), 1),))):
-            if most.left == 0:
-                return most.right
-            if most.right == 0:
-                return most.left
-        case _:
-            pass
-    return count
 
 
 def _are_lengths(args: Sequence[Tensor]) -> bool:

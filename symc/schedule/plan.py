@@ -10,6 +10,7 @@ from symc.graph.conditions import Test
 from symc.graph.dims import Dim
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
+from symc.schedule.ranges import Known
 from symc.schedule.reasons import Apart, Copied
 from symc.schedule.sizes import Lengths
 from symc.schedule.stages import Stage
@@ -83,8 +84,9 @@ class Problem:
     `roots` must end in memory; `updates` pairs what is read of shared variables, or in a step of a
     loop of its states, with the nodes among the roots that are their new values; `tests`
     are the run-time conditions in order, `after` the numbers of those each one waits for;
-    `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some
-    lengths that are known only once a scalar is computed, `measures` says whether there are any;
+    `known` says what is known of lengths; `asked` has the lengths that a node's lowering asked for;
+    `measured` gives the sizes among some lengths that are known only once a scalar is computed,
+    `measures` says whether there are any;
     `blocks_of` has what is to be scheduled inside a loop or branch.
     """
 
@@ -95,6 +97,7 @@ class Problem:
     after: Sequence[frozenset[int]]
     lowering_of: Callable[[Tensor], Lowering]
     dims_of: Callable[[Tensor], tuple[Dim, ...]]
+    known: Known
     asked: Mapping[Tensor, Sequence[Dim]]
     measures: bool
     measured: Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]

@@ -17,6 +17,7 @@ from symc.graph.provenance import located_at
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.schedule.plan import Block, Problem
+from symc.schedule.ranges import Counters, Known
 from symc.schedule.sizes import Lengths
 from symc.schedule.views import has_memory_of_argument, views
 from symc.tensor.elementwise import Elementwise
@@ -50,6 +51,7 @@ def problem_of(
     updates: Sequence[tuple[Tensor, Tensor]] = (),
     tests: Sequence[Test] = (),
     after: Sequence[frozenset[int]] = (),
+    steps: Counters = (),
     blocks_of: Callable[[Sequence[Tensor], Lengths], Callable[[Tensor], Sequence[Block]]],
 ) -> Problem:
     """The problem of computing roots and tests.
@@ -69,6 +71,7 @@ def problem_of(
         after=after,
         lowering_of=_lowerings(table, asked, has_routine, views(order, roots)),
         dims_of=_dims(table.unified),
+        known=Known(table.named, table.unified, steps),
         asked=asked,
         measures=bool(known),
         measured=_measured(table, known),

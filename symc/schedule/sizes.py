@@ -155,6 +155,10 @@ class Lengths:
         """The sizes in a length that a scalar of this very program or block gives."""
         raise NotImplementedError
 
+    def named(self, name: str) -> Dim | None:
+        """The length that a size variable stands for, as unified; None for others."""
+        raise NotImplementedError
+
     def variable(self, size: Size) -> str:
         """The name of the size variable of one size."""
         found = self.raw(symbolic(size))
@@ -172,6 +176,7 @@ class SizeTable(Lengths):
         self._unify = unify
         self._buffer_of = buffer_of
         self._variables: dict[Dim, ir.Var] = {}
+        self._dims: dict[str, Dim] = {}  # by variable
         self.sizes: list[ir.Size] = []
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -179,6 +184,7 @@ class SizeTable(Lengths):
 
     def known(self, size: Size, name: str) -> None:
         self._variables[symbolic(size)] = ir.Var(name)
+        self._dims[name] = symbolic(size)
 
     def unified(self, dim: Dim) -> Dim:
         return self._unify(dim)
@@ -195,7 +201,11 @@ class SizeTable(Lengths):
         if found is None:
             found = self._declare(dim)
             self._variables[dim] = found
+            self._dims[found.name] = dim
         return found
+
+    def named(self, name: str) -> Dim | None:
+        return self._dims.get(name)
 
     def _declare(self, dim: Poly) -> ir.Var:
         match dim:
