@@ -33,6 +33,7 @@ from symc.graph.lowering import (
     Index,
     LibCall,
     Read,
+    Reader,
     Sweep,
     Write,
 )
@@ -146,7 +147,7 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     reads = [index for index in use.stage.reads[use.seen] if index != own] if use.stage else []
     if not reads:
         return True
-    if len(write.parts) != 1 or use.seen.ndim != writer.node.ndim:
+    if len(write.parts) != 1 or not is_base(use.seen, writer.node, write):
         return False
     (part,) = write.parts
     variables = [f"r{number}" for number in range(len(part.extents))]
@@ -159,6 +160,24 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
         if index != target and not _are_apart(index, target, read, written, problem.known):
             return False
     return True
+
+
+def is_base(seen: Tensor, node: Tensor, write: Write) -> bool:
+    """Whether a node of which parts are written begins as another node, as that is."""
+    own = tuple(map(variable, range(node.ndim)))
+    return write.base is not None and node.args[0] is seen and is_element(write.base(own), own)
+
+
+def is_element(reader: Reader, index: Index) -> bool:
+    """Whether a reader gives the element of argument 0 at an index, as it is."""
+    element = ir.Var("element")
+    try:
+        if next(reader) != Read(0, index):
+            return False
+        reader.send(element)
+    except StopIteration as stop:
+        return stop.value is element
+    return False
 
 
 class Counted:
