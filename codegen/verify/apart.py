@@ -92,20 +92,26 @@ def _is_above(one: dict[str, int], other: dict[str, int], natural: AbstractSet[s
 def _rows(index: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
     """The ways to see an index as the number of a row, the length of rows, and a column."""
     parts = terms(index)
-    lengths = dict.fromkeys(part.right for part in parts if _is_multiple(part))
-    for length in lengths:
+    lengths = [length for length in map(_length, parts) if length is not None]
+    for length in dict.fromkeys(lengths):
         row: Expr = const(0)
         column: Expr = const(0)
         for part in parts:
-            if _is_multiple(part) and part.right == length:
-                row = add(row, part.left)
-            else:
-                column = add(column, part)
+            match part:
+                case Binary("mul", left, right) if right == length:
+                    row = add(row, left)
+                case _:
+                    column = add(column, part)
         yield row, length, column
 
 
-def _is_multiple(part: Expr) -> bool:
-    return isinstance(part, Binary) and part.op == "mul" and not isinstance(part.right, Const)
+def _length(part: Expr) -> Expr | None:
+    """What a variable is multiplied with: perhaps the length of a row."""
+    match part:
+        case Binary("mul", _, right) if not isinstance(right, Const):
+            return right
+        case _:
+            return None
 
 
 def multiples(index: Expr) -> dict[str, int] | None:

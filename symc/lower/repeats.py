@@ -20,6 +20,7 @@ from symc.lower.places import Places, StepsOf
 from symc.schedule.blocks import overwritten_states
 from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
+from symc.schedule.views import memory_read
 from symc.tensor.lengths import dim_of
 from symc.tensor.notation import described
 
@@ -130,8 +131,9 @@ class _Loop:
                 slot = next(slots)
                 if number in self.stores:
                     homes[slot] = self.state_row(slot.name, number, slot.dtype, tap)
+        read = set(memory_read(self.nodes[0]))
         for slot, arg in zip(slots, self.others, strict=True):
-            if not is_number(arg):
+            if arg in read and not is_number(arg):
                 homes[slot] = self.outer.home(arg)
         return homes
 
@@ -162,7 +164,9 @@ class _Loop:
     def row(
         self, name: str | None, dtype: DType, buffer: str, shape: tuple[ir.Expr, ...], at: ir.Expr
     ) -> str:
-        """A row of a buffer."""
+        """A row of a buffer; the buffer itself, where it has but one."""
+        if at == ir.const(0):
+            return buffer
         offset = ir.mul(at, volume(shape))
         parts = self.outer.parts
         made = parts.names.fresh(name, "row")

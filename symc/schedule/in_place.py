@@ -27,6 +27,7 @@ from symc.schedule.reasons import (
     ReadWhileWritten,
 )
 from symc.schedule.stages import Facts, Stage
+from symc.schedule.views import memory_read
 
 
 class InPlace:
@@ -118,7 +119,7 @@ class InPlace:
     def _only_continues(self, node: Tensor, owner: Tensor) -> bool:
         """Whether a loop reads a node for nothing but where the state begins whose end it gives."""
         initial = _continued(node)
-        readers = [arg for arg in node.args if looks_at(arg, self._stages) is owner]
+        readers = [arg for arg in memory_read(node) if looks_at(arg, self._stages) is owner]
         return not readers or (len(readers) == 1 and readers[0] is initial)
 
     def _fits(self, owner: Tensor, node: Tensor) -> bool:

@@ -33,6 +33,7 @@ from symc.schedule.numbers import is_number
 from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit
 from symc.schedule.stages import EXPENSIVE, Analysis, Facts
+from symc.schedule.views import memory_read
 
 
 def is_source(node: Tensor) -> bool:
@@ -100,7 +101,8 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
             case HostCall():
                 args = node.args
             case Control(first=first):
-                args = tuple(arg for arg in node.args[first:] if not is_number(arg))
+                read = {*memory_read(node), node.args[0]}
+                args = tuple(a for a in node.args[first:] if a in read and not is_number(a))
             case _:
                 args = ()
         stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))

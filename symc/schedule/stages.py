@@ -29,6 +29,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.schedule.elements import AnyReader, Element, Elements, Place
+from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
@@ -129,8 +130,11 @@ class Analysis:
         loops = tuple([axis for axis, dim in enumerate(dims) if dim != 1])
         stage = Stage(node, lowering, loops)
         if isinstance(lowering, LibCall | HostCall | Alias | Control):
-            first = lowering.first if isinstance(lowering, Control) else 0
-            for arg in node.args[first:]:
+            args: Iterable[Tensor] = node.args
+            if isinstance(lowering, Control):
+                read = {*memory_read(node), node.args[0]}
+                args = [arg for arg in node.args[lowering.first :] if arg in read]
+            for arg in args:
                 if arg in self._kept:
                     stage.reads[arg] = [()]
             return stage

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
-from symc.graph.inputs import Constant
 from symc.graph.lowering import At, Reader
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
+from symc.tensor.lengths import Length
 from symc.tensor.reshape import Reshape
 
 
@@ -29,6 +30,38 @@ def views(order: Iterable[Tensor], roots: Sequence[Tensor]) -> set[Tensor]:
     wanted = {arg for node in order if is_control(node) for arg in node.args}
     wanted -= set(roots)
     return {node for node in order if is_result_view(node) or (node in wanted and is_view(node))}
+
+
+def memory_read(node: Tensor) -> Sequence[Tensor]:
+    """The arguments of a loop or branch that are read: of others it needs the lengths alone."""
+    match node.op:
+        case Scan(body=body):
+            *_, others = node.op.split(node.args)
+            rest = node.args[1 : len(node.args) - len(others)]
+            slots = body.slots[len(body.slots) - len(others) :]
+            used = _used(body.results)
+            return [*rest, *(a for slot, a in zip(slots, others, strict=True) if slot in used)]
+        case Choice():
+            bodies = node.op.bodies()
+            found = [(body.slots, _used(body.results)) for body in bodies]
+            return [
+                arg
+                for number, arg in enumerate(node.args[1:])
+                if any(slots[number] in used for slots, used in found)
+            ]
+        case _:
+            return node.args
+
+
+def _used(results: Sequence[Tensor]) -> set[Tensor]:
+    """The nodes of a body of which elements are read."""
+    found = set(results)
+    for node in walk(results):
+        if not isinstance(node.op, Length):
+            found.update(memory_read(node) if is_control(node) else node.args)
+            if is_control(node):
+                found.add(node.args[0])
+    return found
 
 
 def has_memory_of_argument(node: Tensor) -> bool:
@@ -45,8 +78,8 @@ def is_view(node: Tensor) -> bool:
     """Whether a node has the elements of its first argument, all of them in their order."""
     if not node.args or node.dtype is not node.args[0].dtype:
         return False
-    if isinstance(node.args[0].op, Constant) and not node.args[0].ndim:
-        return False  # it is in no memory
+    if not node.args[0].args and not node.args[0].ndim:
+        return False  # a number that is given need not be in memory, or not in a device's
     lowering = node.op.lower(node, _length)
     if not isinstance(lowering, At):
         return False

@@ -229,9 +229,8 @@ def test_updates_of_rows_touch_only_rows() -> None:
 def test_a_state_that_is_read_when_it_is_overwritten_has_two_rows() -> None:
     x = T.vector("x")
     f = symc.function([x], symc.fori_loop(0, 3, lambda i, x: x[::-1] * 2 + x, x))
-    assert "the state slot has memory for two values of 8*slot.shape[0] bytes" in explain(
-        f.runner.stages()
-    )
+    said = f.explain()
+    assert "the state slot has memory for two values of 8*slot.shape[0] bytes" in said
     value = np.array([1.0, 5.0, 7.0])
     expected = value
     for _ in range(3):
