@@ -174,6 +174,21 @@ def test_arrays_of_no_elements_may_be_long() -> None:
         f(longest)
 
 
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+def test_nothing_repeated_more_often_than_can_be_counted(mode: str) -> None:
+    """A factor beyond 64 bits does not matter to an axis of length 0."""
+    x = T.vector("x")
+    steps = T.repeat(T.concatenate([x[:: -(2**63)], x[:: -(2**63)], x]), 2**63 - 4)
+    often = T.repeat(T.tile(x, 2**40), 2**40)
+    f = symc.function([x], [steps, often], mode=mode)
+    assert [result.shape for result in f(X[:0])] == [(0,), (0,)]
+    for made in (X[:1], X):
+        with pytest.raises(TooLarge):
+            f(made)
+    with pytest.raises(TooLarge):
+        T.pad(T.pad(x, (2**63 - 4, 0)), (2**63 - 4, 0))
+
+
 # --- the loop IR ----------------------------------------------------------------------------------
 
 

@@ -243,6 +243,11 @@ def ceildiv(left: Dim, right: Dim) -> Dim:
     return add(floordiv(sub(left, 1), right), 1)
 
 
+def constant_part(dim: Dim) -> int:
+    """What a length is added to that follows from sizes: 3 of ``2*n + 3``."""
+    return next((factor for monomial, factor in _terms(dim) if not monomial), 0)
+
+
 def fits(number: int) -> bool:
     """Whether 64 bits can hold a number."""
     return -MOST - 1 <= number <= MOST

@@ -10,6 +10,7 @@ from symc.codegen import ir
 from symc.codegen.record import field, record
 from symc.errors import TooLarge
 from symc.graph.dims import (
+    MOST,
     Atom,
     Dim,
     Extreme,
@@ -225,14 +226,17 @@ class SizeTable(Lengths):
         if terms[0][1] < 0 and not terms[-1][0]:  # 1 - n: -n alone may not fit into 64 bits
             terms = (terms[-1], *terms[:-1])
         for monomial, factor in terms:
-            if not fits(abs(factor) if monomial else factor):
-                raise TooLarge(f"a length, {dim}, is computed from what needs more than 64 bits")
             if not monomial:
+                if not fits(factor):
+                    raise TooLarge(f"a length, {dim}, is computed from {factor}: over 64 bits")
                 total = ir.add(total, ir.const(factor))
                 continue
-            term: ir.Expr = ir.const(abs(factor))
+            countable = fits(abs(factor))
+            term: ir.Expr = ir.const(abs(factor) if countable else MOST)
             for atom in monomial:
                 term = ir.mul(term, self._atom(atom))
+            if not countable:  # the term is 0 or too large; a product that is checked finds out
+                term = ir.mul(term, ir.const(MOST))
             total = ir.sub(total, term) if factor < 0 else ir.add(total, term)
         return total
 
