@@ -21,6 +21,7 @@ from symc.codegen import ir
 from symc.codegen.meaning.interpret import HUGE, Array, interpret
 from symc.codegen.runtime.load import FOLDER
 from symc.errors import SymcError, TooLarge
+from tests.codegen.compiled import NESTING, nesting
 
 ROOT = Path(__file__).parent.parent
 X = np.arange(3.0)
@@ -187,6 +188,14 @@ def test_nothing_repeated_more_often_than_can_be_counted(mode: str) -> None:
             f(made)
     with pytest.raises(TooLarge):
         T.pad(T.pad(x, (2**63 - 4, 0)), (2**63 - 4, 0))
+
+
+def test_lengths_of_many_terms() -> None:
+    """Each a call that checks for overflow: their sums lie in one another."""
+    vectors = [T.vector() for _ in range(300)]
+    f = symc.function(vectors, T.ones(sum((x.shape[0] for x in vectors), start=T.constant(1))))
+    assert nesting(f.source) < NESTING
+    assert f(*[np.zeros(number % 3) for number in range(300)]).shape == (301,)
 
 
 # --- the loop IR ----------------------------------------------------------------------------------

@@ -162,6 +162,11 @@ def _normal(terms: dict[Monomial, int]) -> Dim:
     return Poly(tuple(kept))
 
 
+def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
+    """The length that is the sum of some terms, no two of the same monomial."""
+    return _normal(dict(terms))
+
+
 def symbolic(atom: Atom) -> Poly:
     """The length that is just this atom."""
     return Poly((((atom,), 1),))

@@ -20,11 +20,13 @@ from symc.graph.dims import (
     fits,
     sizes,
     substitute,
+    sum_of,
     symbolic,
 )
 from symc.graph.node import Tensor
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+MANY = 32  # terms of a sum in one expression: compilers bound how deep parentheses nest
 _RESERVED = frozenset({"data", "call", "status", "threads", "scratch"})
 
 
@@ -225,7 +227,10 @@ class SizeTable(Lengths):
         terms = dim.terms
         if terms[0][1] < 0 and not terms[-1][0]:  # 1 - n: -n alone may not fit into 64 bits
             terms = (terms[-1], *terms[:-1])
-        for monomial, factor in terms:
+        done = 0
+        for done in range(MANY, len(terms), MANY):
+            total = self.raw(sum_of(terms[:done]))
+        for monomial, factor in terms[done:]:
             if not monomial:
                 if not fits(factor):
                     raise TooLarge(f"a length, {dim}, is computed from {factor}: over 64 bits")
