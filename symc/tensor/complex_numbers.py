@@ -45,6 +45,7 @@ from symc.tensor.elementwise import (
 from symc.tensor.math import as_float, where_zero
 
 __all__ = ["angle", "complex", "conj", "conjugate", "imag", "real"]
+_ALSO_ENTERED = ["magnitude"]
 
 PartName = Literal["real", "imag", "abs", "angle"]
 _NUMPY: dict[PartName, Callable[[Array], Any]] = {

@@ -35,6 +35,7 @@ __all__ = [
     "isneginf", "isposinf", "isreal", "isrealobj", "lcm", "ldexp", "logaddexp2", "modf",
     "piecewise", "signbit", "spacing",
 ]  # fmt: skip
+_ALSO_ENTERED = ["bit_count", "frexp_exponent"]
 
 # --- signs and parts ------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ __all__ = [
     "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
     "gammaincc", "gammaln", "i0", "i1", "j0", "j1", "trigamma",
 ]  # fmt: skip
+_ALSO_ENTERED = ["gammainc_da", "tetragamma"]
 
 _ROOT_PI = math.sqrt(math.pi)
 
