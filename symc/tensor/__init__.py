@@ -70,6 +70,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
 
 _MODULES = ("fft", "linalg", "nnet", "random")
 
+
 def __getattr__(name: str) -> _Any:
     """What is imported when it is first asked for."""
     if name in _MODULES:

@@ -138,7 +138,7 @@ class Join(Op):
 _conj = elementwise(
     "conj", np.conjugate, lambda z: ir.Call("conj", (z,), z.dtype) if z.dtype.is_complex else z,
     "The conjugate.",
-    lambda g, z, y: conj(g), domain="same",
+    lambda g, z, y: conj(g), domain="same", of_complex=True,
 )  # fmt: skip
 
 
