@@ -22,10 +22,11 @@ from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
-from symc.codegen.targets.cuda.host import DeviceHost
+from symc.codegen.targets.cuda.host import WORDS
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
-from symc.codegen.targets.host import host_text
-from symc.codegen.targets.steps import RESERVED
+from symc.codegen.targets.host.device import Device, synchronises
+from symc.codegen.targets.host.functions import host_text
+from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
@@ -67,9 +68,8 @@ def emit_device(
     host_printer.natural, natural = natural_sizes(program)
     aliased = aliased_params(program)
     made: dict[str, Launchable] = {}
-    printers: dict[str, Printer] = {}
     for kernel in program.kernels:
-        printer = printers[kernel.name] = Printer(lang, used, reserved)
+        printer = Printer(lang, used, reserved)
         printer.natural |= natural.get(kernel.name, set())
         made[kernel.name] = emit_device_kernel(
             kernel, functions[kernel.name], printer, aliased.get(kernel.name, frozenset()), declared
@@ -78,10 +78,8 @@ def emit_device(
     names = [launchable.name for launchable in made.values()]
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    host = DeviceHost(
-        program, layout, {}, host_printer, printers,
-        launchables=made, numbers=numbers, narrow=is_narrow(program), timed=timed,
-    )  # fmt: skip
+    dialect = Device(WORDS, made, numbers, ROUTINE_KERNELS, is_narrow(program))
+    host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
     device += [KERNELS, *(launchable.text for launchable in made.values())]
@@ -95,8 +93,8 @@ def emit_device(
         tuple(names),
         tuple(routines),
         tuple(host.notes),
-        host.synchronises,
-        host.narrow,
+        synchronises(host),
+        dialect.narrow,
     )
 
 

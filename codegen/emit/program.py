@@ -19,8 +19,9 @@ from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
-from symc.codegen.targets.host import host_text
-from symc.codegen.targets.steps import RESERVED, Host
+from symc.codegen.targets.host.functions import host_text
+from symc.codegen.targets.host.threads import Threads
+from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
@@ -56,7 +57,8 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
             layout.scratch.get(kernel.name),
             aliased.get(kernel.name, frozenset()),
         )
-    host = Host(program, layout, kernels, host_printer, printers, timed=timed)
+    dialect = Threads(kernels, printers, layout.scratch)
+    host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     parts = [header(program), load.base()]
     pasted = [name for name in used if name not in FOREIGN]
@@ -69,7 +71,7 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
     own = [name for name in host.helpers if name not in FOREIGN]
     parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
     helpers = load.source_of(["symc_call", *own], behind=pasted)
-    parts += [HOST, helpers, *host.launchers.values(), text]
+    parts += [HOST, helpers, *host.functions.values(), text]
     return encodable("\n".join(parts))
 
 

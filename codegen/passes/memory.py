@@ -1,9 +1,9 @@
 """Where intermediate arrays live: a plan for one workspace, from liveness over a program's steps.
 
 Temporaries share slots: a slot is as large as its largest tenant, which is known when the lengths
-are, so the plan is symbolic and `targets/host.py` prints the arithmetic. A temporary whose length
-is only measured while the program runs cannot be planned and is allocated then. Local arrays of
-kernels that are too large for the stack get scratch memory behind the slots, a piece per thread.
+are, so the plan is symbolic and `targets/host/memory.py` prints the arithmetic. A temporary whose
+length is only measured while the program runs cannot be planned and is allocated then. Local arrays
+of kernels that are too large for the stack get scratch memory after the slots, a piece per thread.
 
 The plan also says which steps are done before the workspace exists (`Plan.leading`): checks over
 sizes and measurements of inputs, as far as they come first.
