@@ -5,7 +5,6 @@ As in `emit.py`, both are made to be read, and the same program always gives the
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -82,14 +81,17 @@ def emit_device(
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
-    device += [KERNELS, *(launchable.text for launchable in made.values())]
+    device += [KERNELS]
+    for launchable in made.values():
+        line = sum(part.count("\n") + 1 for part in device) + launchable.note.count("\n") + 2
+        device.append(f'{launchable.note}#line {line} "{launchable.origin}"\n{launchable.text}')
     if routines:
         device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         encodable("\n".join(parts)),
-        encodable(numbered("\n".join(device))),
+        encodable("\n".join(device)),
         tuple(names),
         tuple(routines),
         tuple(host.notes),
@@ -117,12 +119,3 @@ def is_narrow(program: Program) -> bool:
         for kernel in program.kernels
         for stmt in statements(kernel.body)
     )
-
-
-def numbered(text: str) -> str:
-    """The text with the numbers of its own lines in its line directives."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 2):  # a directive is about the line behind it
-        if line.startswith("#line ? "):
-            lines[number - 2] = re.sub(r"\?", str(number), line, count=1)
-    return "\n".join(lines)

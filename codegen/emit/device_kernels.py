@@ -7,7 +7,6 @@ launch it is in `Launchable`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from symc.codegen.dtypes import INT64
@@ -31,6 +30,10 @@ class Launchable:
     """A kernel as text, and what the host must know to launch it."""
 
     name: str
+    note: str
+    """The comment above it."""
+    origin: str
+    """The name of the file that the compiler is to give in messages on it."""
     text: str
     kind: str
     """``grid`` or ``team``."""
@@ -60,22 +63,21 @@ def emit_device_kernel(
     if outer.kind == "team" and outer.extent == Const(1, outer.extent.dtype):
         body = (*kernel.body[:-1], *outer.body)  # one team needs no loop
     emit_block(writer, body, form)
-    text = "\n".join(line for line in writer.lines if line)
+    text = "\n".join(writer.lines)
     head = signature(kernel, name, writer, outer.kind, memory, aliased)
-    note = comment(kernel.note, "")
-    text = f"{note}{line_directive(kernel)}{head}\n{{\n{text}\n}}\n"
+    text = f"{head}\n{{\n{text}\n}}\n"
     extent = grid_extent(outer) if outer.kind == "grid" else outer.extent
-    return Launchable(name, text, outer.kind, extent, team_length(kernel), memory)
+    note = comment(kernel.note, "")
+    return Launchable(
+        name, note, origin(kernel), text, outer.kind, extent, team_length(kernel), memory
+    )
 
 
-def line_directive(kernel: Kernel) -> str:
-    """What the compiler calls the file in messages on a kernel: the user's own lines.
-
-    `emit_device` puts in the number.
-    """
+def origin(kernel: Kernel) -> str:
+    """What the compiler calls the file in messages on a kernel: the user's own lines."""
     lines = kernel.note.strip().splitlines()
-    what = re.sub(r"\s+", " ", lines[-1] if lines else kernel.name)
-    return '#line ? "' + what.replace("\\", "/").replace('"', "'") + '"\n'
+    said = " ".join((lines[-1] if lines else kernel.name).split())
+    return said.replace("\\", "/").replace('"', "'")
 
 
 def signature(

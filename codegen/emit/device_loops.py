@@ -9,14 +9,15 @@ depend on the form, so neither do the bits of a sum.
 
 from __future__ import annotations
 
-import re
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
+from symc.codegen.cost.loops import work
 from symc.codegen.emit.device_packs import Pack, find_packs, without
 from symc.codegen.emit.device_teams import placed
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
 from symc.codegen.emit.kernels import Frame, emit_block
+from symc.codegen.emit.settled import declared, live, names_used
 from symc.codegen.emit.writer import INDENT, WIDTH, Writer, comment
 from symc.codegen.ir import (
     Barrier,
@@ -33,9 +34,12 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.parallel import work
+from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.signs import factors
+
+if TYPE_CHECKING:
+    from symc.codegen.dtypes import DType
 
 AHEAD = 4
 """How many packs a thread of a team asks memory for at a time.
@@ -99,7 +103,7 @@ class Grid:
                 self.lanes(writer, lanes)
                 return None
         positive = self.head(writer, loop)
-        return Frame(iter(loop.body), positive=positive)
+        return Frame(declared(loop.body), positive=positive)
 
     def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
         """The line that begins a loop; the sizes that are known to be above zero in its body."""
@@ -143,14 +147,8 @@ class Grid:
         writer.depth -= 1
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
-        """A variable, an array of the thread's own, or a piece of the team's memory."""
-        printer = writer.printer
-        name, kind = printer.buffers[buffer.name], writer.lang.types[buffer.dtype.name]
-        if not buffer.shape:
-            printer.scalars.add(buffer.name)
-            writer.waiting[buffer.name] = len(writer.lines)
-            writer.put(f"{kind} {name};")
-            return
+        """An array of the thread's own, or a piece of the team's memory."""
+        name, kind = writer.printer.buffers[buffer.name], self.scalar(writer, buffer.dtype)
         if self.memory is not None and buffer.name in self.memory.offsets:
             place = f"memory + {name}_at" if buffer.name in placed(self.memory) else "memory"
             writer.put(f"{kind} *const {name} = ({kind} *)({place});")
@@ -158,6 +156,10 @@ class Grid:
         assert is_on_stack(buffer), "mapping gives large arrays to teams"
         count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
         writer.put(f"{kind} {name}[{max(count, 1)}];")
+
+    def scalar(self, writer: Writer, dtype: DType) -> str:
+        """The type itself."""
+        return writer.lang.types[dtype.name]
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
         """A barrier, or a reduction over the team."""
@@ -306,12 +308,16 @@ class Grid:
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """What a thread does with a whole pack; those that are `held` are loaded already."""
-        first = len(writer.lines)
-        writer.depth += 1
-        emit_block(writer, (lanes.start,), self)
-        writer.depth -= 1
-        self.packed(writer, lanes.inner, lanes.count, lanes.found, held)
-        drop_unused(writer, first, writer.printer.vars[lanes.start.var.name])
+        start, inner = lanes.start, lanes.inner
+        named = names_used(inner.body, {(pack.buffer, pack.index) for pack in lanes.found})
+        for pack in lanes.found:
+            if pack.stored or (pack.buffer, pack.base) not in held:
+                named |= names_in(pack.base)
+        if start.var.name in named:
+            writer.depth += 1
+            emit_block(writer, (start,), self)
+            writer.depth -= 1
+        self.packed(writer, inner, lanes.count, lanes.found, held)
 
     def one_by_one(self, writer: Writer, loop: Loop) -> None:
         """The loop over the elements of a pack as it is: short, and seldom run."""
@@ -323,13 +329,9 @@ class Grid:
 
     def body(self, writer: Writer, loop: Loop) -> None:
         """The block of a loop and its end, without names that nothing in it uses."""
-        start = len(writer.lines)
         writer.depth += 1
-        emit_block(writer, loop.body, self)
+        emit_block(writer, live(loop.body, writer.printer.packed.keys()), self)
         writer.depth -= 1
-        for stmt in reversed(loop.body):
-            if isinstance(stmt, Let):
-                drop_unused(writer, start, writer.printer.vars[stmt.var.name])
         writer.put("}")
 
     def packed(
@@ -430,17 +432,6 @@ def put_test(writer: Writer, tests: list[str]) -> None:
     if len(line) > WIDTH:
         line = f"{indent}if (" + f"\n{indent}{INDENT}&& ".join(tests) + ") {"
     writer.lines.append(line)
-
-
-def drop_unused(writer: Writer, start: int, name: str) -> None:
-    """Remove the declaration of a constant that is used nowhere behind it."""
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    found = [place for place in range(start, len(writer.lines)) if word.search(writer.lines[place])]
-    if len(found) != 1:
-        return
-    line = writer.lines[found[0]]
-    if line.lstrip().startswith("const ") and len(word.findall(line)) == 1:
-        del writer.lines[found[0]]
 
 
 def lengths_of(extent: Expr) -> set[str]:

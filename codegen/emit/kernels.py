@@ -11,12 +11,13 @@ team of one thread. Any other parallel loop gets an OpenMP pragma where it stand
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
+from symc.codegen.cost.loops import work
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, is_plain
 from symc.codegen.emit.reductions import Reduction, mentions, reductions, statements
+from symc.codegen.emit.settled import Declare, Printed, declared, names_of_kernel
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
     Accumulate,
@@ -35,7 +36,6 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.parallel import work
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -80,9 +80,9 @@ def emit_kernel(
     for size in kernel.sizes:
         printer.vars[size.name]
     emit_block(writer, kernel.body, Threads(ranged))
-    body = "\n".join(line for line in writer.lines if line)
-    words = set(re.findall(r"\w+", body))  # the extent of the range is only the caller's business
-    sizes = tuple(n for n, size in enumerate(kernel.sizes) if printer.vars[size.name] in words)
+    body = "\n".join(writer.lines)
+    used = names_of_kernel(kernel.body, ranged, scratch)
+    sizes = tuple(n for n, size in enumerate(kernel.sizes) if size.name in used)
     declaration = signature(kernel, name, writer, sizes, aliased)
     lines = [f"{comment(kernel.note, '')}{declaration}", "{", body, "}", ""]
     text = "\n".join(line for line in lines if line or line is lines[-1])
@@ -148,7 +148,7 @@ def signature(
 class Frame:
     """A block that is being printed."""
 
-    rest: Iterator[Stmt]
+    rest: Iterator[Printed]
     otherwise: tuple[Stmt, ...] = ()
     parallel: bool = False
     opened: bool = True
@@ -164,7 +164,11 @@ class Form(Protocol):
         ...
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
-        """The declaration of a local buffer."""
+        """The declaration of a local array."""
+        ...
+
+    def scalar(self, writer: Writer, dtype: DType) -> str:
+        """The type of a local variable."""
         ...
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
@@ -183,8 +187,12 @@ class Threads:
         return emit_loop(writer, loop, self.ranged)
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
-        """A variable, an array on the stack, or scratch memory."""
+        """An array on the stack, or scratch memory."""
         emit_alloc(writer, buffer)
+
+    def scalar(self, writer: Writer, dtype: DType) -> str:
+        """The type itself, but that gcc makes no vector loop which accumulates a bool."""
+        return writer.lang.types["uint8" if dtype.kind == "bool" else dtype.name]
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
         """Nothing: a thread of a processor is a team of one."""
@@ -192,7 +200,7 @@ class Threads:
 
 def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
     """Print statements and all that is nested in them, with a stack of blocks."""
-    frames = [Frame(iter(body), opened=False)]
+    frames = [Frame(declared(body), opened=False)]
     while frames:
         frame = frames[-1]
         stmt = next(frame.rest, None)
@@ -201,17 +209,15 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             if inner is not None:
                 writer.depth += 1
                 frames.append(inner)
-                writer.waiting.clear()
             continue
         frames.pop()
-        writer.waiting.clear()
         writer.printer.positive -= frame.positive
         if frame.opened:
             writer.depth -= 1
         if frame.otherwise:
             writer.put("} else {")
             writer.depth += 1
-            frames.append(Frame(iter(frame.otherwise)))
+            frames.append(Frame(declared(frame.otherwise)))
         elif frame.opened:
             writer.put("}")
         for reduction in frame.extremes:
@@ -221,7 +227,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             writer.put("if (*stopped) return;")  # its last iterations were left out
 
 
-def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
+def emit_statement(writer: Writer, stmt: Printed, form: Form) -> Frame | None:
     """Print one statement, or the head of it and return the block in it."""
     match stmt:
         case Let(var, value):
@@ -236,15 +242,16 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
             writer.put(f"const {kind} {printer.vars[var.name]} = {text};")
         case Store(buffer, index, value):
             text = writer.value(value)
-            emit_store(writer, buffer, index, text)
-        case Accumulate(buffer):
-            writer.waiting.pop(buffer, None)
+            writer.put(f"{writer.element(buffer, index)} = {text};")
+        case Accumulate():
             emit_accumulate(writer, stmt)
+        case Declare(buffer, value):
+            emit_scalar(writer, buffer, value, form.scalar(writer, buffer.dtype))
         case Alloc(buffer):
             form.alloc(writer, buffer)
         case If(condition, then, otherwise):
             writer.put(f"if ({writer.value(condition)}) {{")
-            return Frame(iter(then), otherwise)
+            return Frame(declared(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
         case Barrier() | Combine():
@@ -254,16 +261,11 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
     return None
 
 
-def emit_store(writer: Writer, buffer: str, index: Expr, text: str) -> None:
-    """An assignment, made one line with the declaration if that has just been printed."""
-    target = writer.element(buffer, index)
-    line = writer.waiting.pop(buffer, None)
-    if line is not None:
-        declaration = writer.lines[line].strip().rstrip(";")
-        writer.lines[line] = ""
-        writer.put(f"{declaration} = {text};")
-    else:
-        writer.put(f"{target} = {text};")
+def emit_scalar(writer: Writer, buffer: Buffer, value: Expr | None, kind: str) -> None:
+    """A local variable, with its first value if that follows at once."""
+    writer.printer.scalars.add(buffer.name)
+    text = "" if value is None else f" = {writer.value(value)}"
+    writer.put(f"{kind} {writer.printer.buffers[buffer.name]}{text};")
 
 
 def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
@@ -293,16 +295,9 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
 
 
 def emit_alloc(writer: Writer, buffer: Buffer) -> None:
-    """A variable, an array on the stack, or a piece of the thread's scratch memory."""
+    """An array on the stack, or a piece of the thread's scratch memory."""
     lang, printer = writer.lang, writer.printer
     name, kind = printer.buffers[buffer.name], lang.types[buffer.dtype.name]
-    if not buffer.shape:
-        if buffer.dtype.kind == "bool":
-            kind = lang.types["uint8"]  # gcc makes no vector loop that accumulates a bool
-        printer.scalars.add(buffer.name)
-        writer.waiting[buffer.name] = len(writer.lines)
-        writer.put(f"{kind} {name};")
-        return
     if is_on_stack(buffer):
         count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
         writer.put(f"{kind} {name}[{max(count, 1)}]{lang.local};")
@@ -347,7 +342,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     printer.positive |= positive
     printer.natural.add(loop.var.name)
     writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    return Frame(iter(loop.body), parallel=parallel, positive=positive, extremes=extremes)
+    return Frame(declared(loop.body), parallel=parallel, positive=positive, extremes=extremes)
 
 
 def emit_pragmas(

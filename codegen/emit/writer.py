@@ -27,7 +27,6 @@ class Writer:
     declared: dict[str, None]  # file-level declarations that the kernel needs
     lines: list[str] = field(default_factory=list[str])
     depth: int = 1
-    waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
     flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
     threads: bool = False

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -46,7 +47,6 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.passes.dependence import accesses
-from symc.codegen.passes.parallel import work
 from symc.codegen.passes.walk import (
     Block,
     bound,

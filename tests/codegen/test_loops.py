@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -27,7 +28,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes import PASSES
 from symc.codegen.passes.collapse import collapse
-from symc.codegen.passes.parallel import parallel, work
+from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.vectorize import vectorize
 from symc.codegen.text import expression

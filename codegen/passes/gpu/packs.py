@@ -8,6 +8,7 @@ plain loop elsewhere. Loops whose work is mostly arithmetic are left alone: they
 
 from __future__ import annotations
 
+from symc.codegen.cost.loops import work
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -28,7 +29,6 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.passes.dependence import is_unit
-from symc.codegen.passes.parallel import work
 from symc.codegen.passes.walk import (
     Block,
     bound,
