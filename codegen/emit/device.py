@@ -12,7 +12,8 @@ from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
 from symc.codegen.emit.device_kernels import Launchable, emit_device_kernel
 from symc.codegen.emit.expressions import Names, Printer
-from symc.codegen.emit.program import HOST, KERNELS, aliased_params, header
+from symc.codegen.emit.program import aliased_params, header
+from symc.codegen.emit.units import HOST, KERNELS
 from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
@@ -82,9 +83,11 @@ def emit_device(
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
     device += [KERNELS]
+    line = sum(part.count("\n") + 1 for part in device)
     for launchable in made.values():
-        line = sum(part.count("\n") + 1 for part in device) + launchable.note.count("\n") + 2
-        device.append(f'{launchable.note}#line {line} "{launchable.origin}"\n{launchable.text}')
+        own = line + launchable.note.count("\n") + 2  # a directive is about the line after it
+        device.append(f'{launchable.note}#line {own} "{launchable.origin}"\n{launchable.text}')
+        line += device[-1].count("\n") + 1
     if routines:
         device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")

@@ -18,7 +18,7 @@ from symc.codegen.emit.device_teams import placed
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
 from symc.codegen.emit.kernels import Frame, emit_block
 from symc.codegen.emit.settled import declared, live, names_used
-from symc.codegen.emit.writer import INDENT, WIDTH, Writer, comment
+from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
     Barrier,
     Binary,
@@ -93,8 +93,7 @@ class Grid:
 
     def loop(self, writer: Writer, loop: Loop) -> Frame | None:
         """The head of a loop; all of it if it is over packs."""
-        if loop.note:
-            writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
+        writer.remark(loop.note)
         if loop.kind == "vector" and self.packs(writer, loop):
             return None
         if loop.kind in ("lane", "grid"):

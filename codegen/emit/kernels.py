@@ -18,6 +18,7 @@ from symc.codegen.cost.loops import work
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, is_plain
 from symc.codegen.emit.reductions import Reduction, mentions, reductions, statements
 from symc.codegen.emit.settled import Declare, Printed, declared, names_of_kernel
+from symc.codegen.emit.units import Function, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
     Accumulate,
@@ -55,7 +56,7 @@ class Emitted:
     """A kernel as text, and what the host must know to call it."""
 
     name: str
-    text: str
+    function: Function
     sizes: tuple[int, ...]  # which of the kernel's sizes it takes: those it uses
     extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
     work: Expr | None  # what the whole loop costs, in kernel sizes
@@ -80,12 +81,13 @@ def emit_kernel(
     for size in kernel.sizes:
         printer.vars[size.name]
     emit_block(writer, kernel.body, Threads(ranged))
-    body = "\n".join(writer.lines)
     used = names_of_kernel(kernel.body, ranged, scratch)
     sizes = tuple(n for n, size in enumerate(kernel.sizes) if size.name in used)
-    declaration = signature(kernel, name, writer, sizes, aliased)
-    lines = [f"{comment(kernel.note, '')}{declaration}", "{", body, "}", ""]
-    text = "\n".join(line for line in lines if line or line is lines[-1])
+    head = signature(kernel, name, writer, sizes, aliased)
+    lines = "\n".join(writer.lines)
+    body = f"{{\n{lines}\n}}\n"
+    weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
+    text = Function(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
     if ranged is None:
         return Emitted(name, text, sizes, None, None, 1, writer.threads)
     return Emitted(name, text, sizes, ranged.extent, work(ranged), granule(ranged), threads=False)
@@ -123,7 +125,7 @@ def granule(loop: Loop) -> int:
 def signature(
     kernel: Kernel, name: str, writer: Writer, sizes: Sequence[int], aliased: frozenset[str]
 ) -> str:
-    """The declaration of a kernel without its semicolon."""
+    """The name and the parameters of a kernel."""
     lang, printer = writer.lang, writer.printer
     params: list[str] = []
     for param in kernel.params:
@@ -141,7 +143,8 @@ def signature(
         if not writer.ranged:
             params.append("const int64_t stride")
     folds = f"{lang.folds} " if writer.folds and lang.folds is not None else ""
-    return wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
+    whole = wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
+    return whole.removeprefix(lang.kernel).lstrip()
 
 
 @record(frozen=False)
@@ -320,8 +323,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     extremes = tuple(reduction for reduction in found or () if is_extreme(reduction))
     for reduction in extremes:
         open_extreme(writer, reduction)
-    if loop.note:
-        writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
+    writer.remark(loop.note)
     extent = loop.extent
     first, last = "0", ""
     if loop is ranged:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import Names, Printer
 from symc.codegen.emit.kernels import Emitted, emit_kernel
+from symc.codegen.emit.units import Parts
 from symc.codegen.emit.writer import comment
-from symc.codegen.encodable import encodable
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
 from symc.codegen.passes.memory import plan
@@ -20,18 +20,22 @@ from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host.functions import host_text
-from symc.codegen.targets.host.threads import Threads
+from symc.codegen.targets.host.threads import Threads, starts_threads
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
+from symc.codegen.targets.team import PARALLEL
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
 
-KERNELS = "/* ---- kernels ---- */\n"
-HOST = "/* ---- host ---- */\n"
 IN_KERNELS = frozenset({"begin", "end", "threads", "stopped", "scratch", "stride"})
 
 
 def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
+    """The text of a program; `timed` as in `emit_parts`."""
+    return emit_parts(program, lang, timed=timed).text
+
+
+def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
     layout = plan(program)
     used: dict[str, None] = {}
@@ -60,19 +64,20 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
     dialect = Threads(kernels, printers, layout.scratch)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
-    parts = [header(program), load.base()]
     pasted = [name for name in used if name not in FOREIGN]
-    if pasted:
-        parts.append(load.source_of(pasted))
-    if foreign:
-        parts.append("\n".join(map(declaration, foreign)) + "\n")
-    if declared:
-        parts.append("\n".join(declared) + "\n")
+    runtime = [load.source_of(pasted)] if pasted else []
+    before = [header(program), load.base(), *runtime]
+    before += ["\n".join(map(declaration, foreign)) + "\n"] if foreign else []
+    before += ["\n".join(declared) + "\n"] if declared else []
     own = [name for name in host.helpers if name not in FOREIGN]
-    parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
     helpers = load.source_of(["symc_call", *own], behind=pasted)
-    parts += [HOST, helpers, *host.functions.values(), text]
-    return encodable("\n".join(parts))
+    return Parts(
+        "\n".join(before),
+        tuple(emitted.function for emitted in kernels.values()),
+        helpers,
+        "\n".join([*host.functions.values(), text]),
+        starts_threads(host, kernels) or any(PARALLEL in each for each in (*runtime, helpers)),
+    )
 
 
 def header(program: Program) -> str:

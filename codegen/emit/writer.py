@@ -26,6 +26,7 @@ class Writer:
     printer: Printer
     declared: dict[str, None]  # file-level declarations that the kernel needs
     lines: list[str] = field(default_factory=list[str])
+    remarks: int = 0  # characters in comments
     depth: int = 1
     flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
@@ -37,6 +38,13 @@ class Writer:
     def put(self, line: str) -> None:
         """One line at the present depth."""
         self.lines.append(INDENT * self.depth + line)
+
+    def remark(self, note: str) -> None:
+        """A comment, if there is something to say."""
+        text = comment(note, INDENT * self.depth).rstrip("\n")
+        if text:
+            self.lines.append(text)
+            self.remarks += sum(map(len, text.split()))
 
     def pragma(self, line: str) -> None:
         """One line of a pragma."""

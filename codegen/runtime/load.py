@@ -45,6 +45,7 @@ _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _REALS = (("f32", "float"), ("f64", "double"))
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _REAL = re.compile(r"\breal\b")
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
@@ -130,6 +131,15 @@ def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[
     wanted = _with_needs(names, known) - _with_needs(behind, known)
     chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
+
+
+def code_length(text: str) -> int:
+    """The characters of C that are neither comment nor white space.
+
+    >>> code_length("int x; /* wide */  // or not")
+    5
+    """
+    return len(_COMMENT.sub("", text))
 
 
 def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:

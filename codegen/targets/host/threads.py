@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL, SHIFT, Printer
 from symc.codegen.emit.kernels import THRESHOLD, Emitted
 from symc.codegen.emit.writer import wrapped
@@ -155,7 +156,7 @@ def emit_shares(
     extent, cost, stride = parts
     printer = host.printer
     whole = [*arguments, "0", printer.text(extent), *base]
-    if isinstance(cost, Const) and cost.value < THRESHOLD:
+    if is_little(cost):
         host.call(emitted.name, whole)
         return
     rows, price = printer.text(extent, MUL), printer.text(cost, SHIFT)
@@ -180,3 +181,21 @@ def emit_shares(
     host.put("} else {")
     host.call(emitted.name, whole, 2)
     host.put("}")
+
+
+def is_little(cost: Expr) -> bool:
+    """Whether a loop is known to be too short for several threads."""
+    return isinstance(cost, Const) and cost.value < THRESHOLD
+
+
+def starts_threads(host: HostWriter, kernels: Mapping[str, Emitted]) -> bool:
+    """Whether the statements of some launch start threads, or the kernel does."""
+    for step in every_step(host.program.steps):
+        if isinstance(step, Launch):
+            emitted = kernels[step.kernel]
+            cost = emitted.work or emitted.extent
+            if cost is not None and host.launches[step.kernel] == 1:
+                (cost,) = bound(host, step, (cost,))
+            if emitted.threads or (cost is not None and not is_little(cost)):
+                return True
+    return False
