@@ -335,12 +335,12 @@ def float_literal(value: float, dtype: DType, lang: Lang) -> str:
         return lang.nan[name]
     if pymath.isinf(value):
         return ("-" if value < 0 else "") + lang.infinity[name]
-    text = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
-    if text == "inf" or text == "-inf":
-        return text.replace("inf", lang.infinity[name])
-    if "." not in text and "e" not in text:
-        text += ".0"
-    return text + lang.suffixes[name]
+    digits = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
+    if digits == "inf" or digits == "-inf":
+        return digits.replace("inf", lang.infinity[name])
+    if "." not in digits and "e" not in digits:
+        digits += ".0"
+    return digits + lang.suffixes[name]
 
 
 def shortest(value: float) -> str:

@@ -142,6 +142,12 @@ def code_length(text: str) -> int:
     return len(_COMMENT.sub("", text))
 
 
+def needed(names: Iterable[str], dialect: Dialect = "c") -> set[str]:
+    """These symbols, and all that they need; names of others' functions need nothing."""
+    known = symbols(dialect)
+    return _with_needs((name for name in names if name in known), known)
+
+
 def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:
     """These symbols, and all that they need."""
     wanted, waiting = set[str](), list(names)

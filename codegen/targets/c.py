@@ -67,7 +67,7 @@ class CTarget:
 
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
-        from symc.codegen.passes import PASSES
+        from symc.codegen.passes.order import PASSES
 
         return PASSES
 

@@ -5,7 +5,7 @@ import pytest
 
 from symc.codegen.ir import Barrier, Combine, Loop
 from symc.codegen.meaning.interpret import Result
-from symc.codegen.passes.gpu import PASSES
+from symc.codegen.passes.gpu.order import PASSES
 from symc.codegen.passes.walk import statements
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify

@@ -26,8 +26,8 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes import PASSES
 from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.order import PASSES
 from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.vectorize import vectorize

@@ -9,7 +9,7 @@ import pytest
 
 from symc.codegen.ir import Launch, Program, Stmt, Store, Var
 from symc.codegen.meaning.interpret import Array
-from symc.codegen.passes import PASSES
+from symc.codegen.passes.order import PASSES
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
