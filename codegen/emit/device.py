@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit.device_kernels import Launchable, emit_device_kernel
+from symc.codegen.emit.device_kernels import emit_device_kernel, origin
 from symc.codegen.emit.expressions import Names, Printer
-from symc.codegen.emit.program import aliased_params, header
+from symc.codegen.emit.program import header
 from symc.codegen.emit.units import HOST, KERNELS
 from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
+from symc.codegen.passes.gpu.geometry import geometries
 from symc.codegen.passes.memory import plan
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
@@ -66,27 +67,29 @@ def emit_device(
     host_printer = Printer(host_lang, {}, outside)
     functions = Names(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
-    aliased = aliased_params(program)
-    made: dict[str, Launchable] = {}
+    launched = geometries(program)
+    texts: dict[str, str] = {}
+    names: dict[str, str] = {}
     for kernel in program.kernels:
         printer = Printer(lang, used, reserved)
         printer.natural |= natural.get(kernel.name, set())
-        made[kernel.name] = emit_device_kernel(
-            kernel, functions[kernel.name], printer, aliased.get(kernel.name, frozenset()), declared
+        name = names[kernel.name] = functions[kernel.name]
+        texts[kernel.name] = emit_device_kernel(
+            kernel, name, printer, declared, launched[kernel.name]
         )
     routines = routine_kernels(program)
-    names = [launchable.name for launchable in made.values()]
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    dialect = Device(WORDS, made, numbers, ROUTINE_KERNELS, is_narrow(program))
+    dialect = Device(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
     device += [KERNELS]
     line = sum(part.count("\n") + 1 for part in device)
-    for launchable in made.values():
-        own = line + launchable.note.count("\n") + 2  # a directive is about the line after it
-        device.append(f'{launchable.note}#line {own} "{launchable.origin}"\n{launchable.text}')
+    for kernel in program.kernels:
+        note = comment(kernel.note, "")
+        own = line + note.count("\n") + 2  # a directive is about the line after it
+        device.append(f'{note}#line {own} "{origin(kernel)}"\n{texts[kernel.name]}')
         line += device[-1].count("\n") + 1
     if routines:
         device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
@@ -95,7 +98,7 @@ def emit_device(
     return DeviceSource(
         encodable("\n".join(parts)),
         encodable("\n".join(device)),
-        tuple(names),
+        tuple(names.values()),
         tuple(routines),
         tuple(host.notes),
         synchronises(host),

@@ -12,9 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
-from symc.codegen.cost.loops import work
-from symc.codegen.emit.device_packs import Pack, find_packs, without
-from symc.codegen.emit.device_teams import placed
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
 from symc.codegen.emit.kernels import Frame, emit_block
 from symc.codegen.emit.settled import declared, live, names_used
@@ -26,13 +23,18 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
-    Let,
     Loop,
     Var,
-    ceiling,
-    const,
 )
-from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.gpu.accesses import (
+    Lanes,
+    Pack,
+    find_packs,
+    lanes_of,
+    turns_of_grid,
+    without,
+)
+from symc.codegen.passes.gpu.geometry import placed
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
 from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
@@ -61,27 +63,6 @@ so that nothing is on its way while it computes, and NVRTC takes twice as long (
 0.2). What it would save is to read a row again from the second-level cache: the rows that are being
 worked on everywhere are 25 MB of the 60 that this has.
 """
-
-
-LIGHT = 40
-"""Operations on an element, of a loop whose threads are launched for two packs of each array.
-
-With one, as in loops that have more to do or load more arrays, 2048 threads of a processor have 32
-KiB on their way for each array: a device that writes as much as it reads needs 13, so that memory
-stays busy. With two it also does while blocks come and go.
-"""
-
-
-@record
-class Lanes:
-    """A loop over packs, taken apart."""
-
-    loop: Loop
-    start: Let
-    inner: Loop
-    count: int
-    length: Expr
-    found: list[Pack]
 
 
 @record
@@ -377,40 +358,6 @@ class Grid:
         """A whole pack, as it is in memory."""
         kind = self.pack_type(writer, pack, count)
         return f"*(const {kind} *)({address(writer, pack.buffer, pack.base)})"
-
-
-def turns_of_grid(lanes: Lanes) -> int:
-    """How many packs of each array a thread of a grid has: more than one if it has little else."""
-    body = lanes.inner.body
-    each = work(Loop(lanes.inner.var, const(1), "serial", body))
-    loaded = {(pack.buffer, pack.base) for pack in lanes.found if pack.loaded}
-    light = isinstance(each, Const) and each.value <= LIGHT
-    return 2 if light and 1 <= len(loaded) <= 2 else 1
-
-
-def grid_extent(loop: Loop) -> Expr:
-    """The threads that a grid loop is for."""
-    lanes = lanes_of(loop, set())
-    return loop.extent if lanes is None else ceiling(loop.extent, turns_of_grid(lanes))
-
-
-def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
-    """The parts of a loop over packs that are accessed as such, or None."""
-    match loop.body:
-        case (
-            Let(start) as let,
-            Loop(
-                kind="vector",
-                extent=Binary("min", Const(width), Binary("sub", length, Var(name))),
-            ) as inner,
-        ) if name == start.name:
-            pass
-        case _:
-            return None
-    found = find_packs(inner, int(width), scalars)
-    if not found or not all(is_unit(pack.base, start.name) for pack in found):
-        return None
-    return Lanes(loop, let, inner, int(width), length, found)
 
 
 def put_for(writer: Writer, kind: str, name: str, first: str, last: str, step: str) -> None:

@@ -25,6 +25,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.passes.walk import is_plain
 from symc.codegen.signs import is_natural, is_positive
 
 if TYPE_CHECKING:
@@ -79,37 +80,6 @@ class Names(dict[str, str]):
         self.taken.add(free)
         self[name] = free
         return free
-
-
-def children(expr: Expr) -> tuple[Expr, ...]:
-    """The operands of an expression."""
-    match expr:
-        case Const() | Var() | Length():
-            return ()
-        case Load(_, index):
-            return (index,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Unary(_, x) | Cast(x, _):
-            return (x,)
-        case Call(_, args):
-            return args
-        case Select(condition, then, otherwise):
-            return (condition, then, otherwise)
-        case _:
-            assert_never(expr)
-
-
-def is_plain(expr: Expr) -> bool:
-    """Whether an expression is short and touches no memory: harmless to evaluate twice."""
-    stack, budget = [expr], 12
-    while stack:
-        node = stack.pop()
-        budget -= 1
-        if budget < 0 or isinstance(node, Load | Call):
-            return False
-        stack.extend(children(node))
-    return True
 
 
 class Printer:

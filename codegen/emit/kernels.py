@@ -3,10 +3,8 @@
 The text is meant to be read: notes become comments, names are the user's, a variable is initialised
 where it is declared. Everything takes time linear in the program, and nothing recurses.
 
-Kernels have one of two forms. One whose body is a parallel loop (behind some `Let`) becomes a
-function over a range of that loop, ``begin`` to ``end``, and the host calls it once a thread: so
-`restrict` is not lost in a function that gcc outlines, and a small call does not pay 0.5 us for a
-team of one thread. Any other parallel loop gets an OpenMP pragma where it stands.
+A kernel that does a range of a loop (see `passes/calls.py`) goes from ``begin`` to ``end``. Any
+other parallel loop gets an OpenMP pragma where it stands.
 """
 
 from __future__ import annotations
@@ -15,9 +13,8 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
 from symc.codegen.cost.loops import work
-from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, is_plain
-from symc.codegen.emit.reductions import Reduction, mentions, reductions, statements
-from symc.codegen.emit.settled import Declare, Printed, declared, names_of_kernel
+from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
+from symc.codegen.emit.settled import Declare, Printed, declared
 from symc.codegen.emit.units import Function, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
@@ -36,7 +33,9 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+from symc.codegen.passes.calls import THRESHOLD, Calling, granule
+from symc.codegen.passes.memory import bytes_of, is_on_stack
+from symc.codegen.passes.reductions import Reduction, reductions
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -45,104 +44,52 @@ if TYPE_CHECKING:
 
     from symc.codegen.dtypes import DType
 
-THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, some 40 us
 ASSIGN = {
     "add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^=",
 }  # fmt: skip
 
 
-@record
-class Emitted:
-    """A kernel as text, and what the host must know to call it."""
-
-    name: str
-    function: Function
-    sizes: tuple[int, ...]  # which of the kernel's sizes it takes: those it uses
-    extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
-    work: Expr | None  # what the whole loop costs, in kernel sizes
-    granule: int  # how many iterations of it must stay together
-    threads: bool  # whether it takes the number of threads, for a pragma inside
-
-
 def emit_kernel(
-    kernel: Kernel,
-    name: str,
-    printer: Printer,
-    declared: dict[str, None],
-    scratch: Scratch | None,
-    aliased: frozenset[str],
-) -> Emitted:
-    """Print one kernel. `aliased` parameters may be the same memory as others."""
-    writer = Writer(printer.lang, printer, declared, scratch=scratch)
-    ranged = range_loop(kernel)
-    writer.ranged = ranged is not None
+    kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], calling: Calling
+) -> Function:
+    """Print one kernel."""
+    loop = None if calling.range is None else calling.range.loop
+    writer = Writer(
+        printer.lang, printer, declared, scratch=calling.scratch, ranged=loop is not None
+    )
     for param in kernel.params:
         printer.buffers[param.name]
     for size in kernel.sizes:
         printer.vars[size.name]
-    emit_block(writer, kernel.body, Threads(ranged))
-    used = names_of_kernel(kernel.body, ranged, scratch)
-    sizes = tuple(n for n, size in enumerate(kernel.sizes) if size.name in used)
-    head = signature(kernel, name, writer, sizes, aliased)
+    if calling.folds and printer.lang.folds is not None:
+        printer.used[printer.lang.folds] = None
+    emit_block(writer, kernel.body, Threads(loop))
+    head = signature(kernel, name, printer, calling)
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
     weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
-    text = Function(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
-    if ranged is None:
-        return Emitted(name, text, sizes, None, None, 1, writer.threads)
-    return Emitted(name, text, sizes, ranged.extent, work(ranged), granule(ranged), threads=False)
+    return Function(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
 
 
-def range_loop(kernel: Kernel) -> Loop | None:
-    """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
-    if not kernel.body:
-        return None
-    *before, last = kernel.body
-    if not isinstance(last, Loop) or last.kind != "parallel":
-        return None
-    if not all(isinstance(stmt, Let) for stmt in before):
-        return None
-    named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {last.var.name}
-    if mentions(last.extent, named) or mentions(work(last), named) or not is_plain(last.extent):
-        return None
-    return last
-
-
-def granule(loop: Loop) -> int:
-    """Into what multiples a parallel loop may be cut so that no result depends on the cuts.
-
-    The iterations left over at the end of a vectorised loop call scalar functions, which differ
-    from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any
-    vector's length. Where a loop inside is vectorised, cuts do not matter; where there are other
-    loops inside, gcc might vectorise the outer one.
-    """
-    inner = [stmt.kind for stmt in statements(loop.body) if isinstance(stmt, Loop)]
-    if not inner:
-        return 64
-    return 1 if {"vector", "parallel"} & set(inner) else 16
-
-
-def signature(
-    kernel: Kernel, name: str, writer: Writer, sizes: Sequence[int], aliased: frozenset[str]
-) -> str:
+def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> str:
     """The name and the parameters of a kernel."""
-    lang, printer = writer.lang, writer.printer
+    lang = printer.lang
     params: list[str] = []
     for param in kernel.params:
         before = "" if param.written else "const "
-        restrict = "" if param.name in aliased else lang.restrict + " "
+        restrict = "" if param.name in calling.aliased else lang.restrict + " "
         star = "*" + restrict
         params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
-    params += [f"const int64_t {printer.vars[kernel.sizes[number].name]}" for number in sizes]
-    if writer.ranged:
+    params += [f"const int64_t {printer.vars[kernel.sizes[place].name]}" for place in calling.sizes]
+    if calling.range is not None:
         params += ["const int64_t begin", "const int64_t end"]
-    if writer.threads:
+    if calling.threads:
         params += ["const int64_t threads", "const int64_t *const stopped"]
-    if writer.scratch is not None:
+    if calling.scratch is not None:
         params.append("char *const scratch")
-        if not writer.ranged:
+        if calling.range is None:
             params.append("const int64_t stride")
-    folds = f"{lang.folds} " if writer.folds and lang.folds is not None else ""
+    folds = f"{lang.folds} " if calling.folds and lang.folds is not None else ""
     whole = wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
     return whole.removeprefix(lang.kernel).lstrip()
 
@@ -354,15 +301,12 @@ def emit_pragmas(
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     clauses = ""
-    if found and writer.ranged:  # row after row; what is folded but once may take longer
-        writer.accumulates()
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
         if reduction.buffer in writer.flags:
             clauses += f" reduction(|:{writer.flags[reduction.buffer]})"
     if parallel:
-        writer.threads = True
         cost = writer.printer.text(work(loop), SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
         test = f"threads > 1 && {several} > 1 && {cost} >= {THRESHOLD}"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import Names, Printer
-from symc.codegen.emit.kernels import Emitted, emit_kernel
-from symc.codegen.emit.units import Parts
+from symc.codegen.emit.kernels import emit_kernel
+from symc.codegen.emit.units import Function, Parts
 from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
-from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
+from symc.codegen.ir import Const, Expr, Program, Var
+from symc.codegen.passes.calls import callings
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
@@ -46,22 +46,17 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     host_printer = Printer(lang, used, reserved | RESERVED)
     functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
-    aliased = aliased_params(program)
-    kernels: dict[str, Emitted] = {}
+    called = callings(program, layout.scratch)
+    texts: dict[str, Function] = {}
+    names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
     inside = reserved | IN_KERNELS
     for kernel in program.kernels:
         printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
-        kernels[kernel.name] = emit_kernel(
-            kernel,
-            functions[kernel.name],
-            printer,
-            declared,
-            layout.scratch.get(kernel.name),
-            aliased.get(kernel.name, frozenset()),
-        )
-    dialect = Threads(kernels, printers, layout.scratch)
+        name = names[kernel.name] = functions[kernel.name]
+        texts[kernel.name] = emit_kernel(kernel, name, printer, declared, called[kernel.name])
+    dialect = Threads(called, names, printers)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     pasted = [name for name in used if name not in FOREIGN]
@@ -73,10 +68,10 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     helpers = load.source_of(["symc_call", *own], behind=pasted)
     return Parts(
         "\n".join(before),
-        tuple(emitted.function for emitted in kernels.values()),
+        tuple(texts.values()),
         helpers,
         "\n".join([*host.functions.values(), text]),
-        starts_threads(host, kernels) or any(PARALLEL in each for each in (*runtime, helpers)),
+        starts_threads(host, called) or any(PARALLEL in each for each in (*runtime, helpers)),
     )
 
 
@@ -102,20 +97,3 @@ def length_text(length: Expr) -> str:
             return name
         case _:
             return "..."
-
-
-def aliased_params(program: Program) -> dict[str, frozenset[str]]:
-    """The parameters of each kernel that some launch gives one buffer twice to write and read."""
-    params = {kernel.name: kernel.params for kernel in program.kernels}
-    found: dict[str, frozenset[str]] = {}
-    for step in every_step(program.steps):
-        if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
-            continue
-        together: dict[str, list[Param]] = {}
-        for buffer, param in zip(step.buffers, params[step.kernel], strict=True):
-            together.setdefault(buffer, []).append(param)
-        for group in together.values():
-            if len(group) > 1 and any(param.written for param in group):
-                names = frozenset(param.name for param in group)
-                found[step.kernel] = found.get(step.kernel, frozenset()) | names
-    return found

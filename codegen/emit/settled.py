@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from symc.codegen.cost.loops import work
 from symc.codegen.ir import Accumulate, Alloc, Buffer, Expr, If, Let, Load, Loop, Stmt, Store
 from symc.codegen.passes.walk import Block, blocks, expressions, names_in, parts
 from symc.codegen.record import record
-
-if TYPE_CHECKING:
-    from symc.codegen.passes.memory import Scratch
 
 Access: TypeAlias = tuple[str, Expr]
 """An element of a buffer: its name and the index as it stands in the program."""
@@ -91,23 +87,4 @@ def names_used(block: Block, elsewhere: AbstractSet[Access]) -> set[str]:
                 look(expr)
         for inner in blocks(stmt):
             found |= names_used(inner, elsewhere)
-    return found
-
-
-def names_of_kernel(body: Block, ranged: Loop | None, scratch: Scratch | None) -> set[str]:
-    """The names that the text of a kernel has; the extent of a range is only its caller's."""
-    found: set[str] = set()
-    for stmt in body:
-        match stmt:
-            case Alloc(buffer):
-                offset = None if scratch is None else scratch.offsets.get(buffer.name)
-                found |= set() if offset is None else names_in(offset)
-            case Loop(kind="parallel") if ranged is None:  # when it is worth several threads
-                found |= names_in(stmt.extent) | names_in(work(stmt))
-                found |= names_of_kernel(stmt.body, stmt, scratch)
-            case _:
-                if stmt is not ranged:
-                    found.update(*map(names_in, expressions(stmt)))
-                for inner in blocks(stmt):
-                    found |= names_of_kernel(inner, ranged, scratch)
     return found

@@ -30,9 +30,7 @@ class Writer:
     depth: int = 1
     flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
-    threads: bool = False
     ranged: bool = False
-    folds: bool = False  # whether some loop accumulates in vector registers
     in_parallel: bool = False
 
     def put(self, line: str) -> None:
@@ -49,12 +47,6 @@ class Writer:
     def pragma(self, line: str) -> None:
         """One line of a pragma."""
         self.lines.append(line)
-
-    def accumulates(self) -> None:
-        """Note that the kernel has a loop that accumulates in vector registers."""
-        self.folds = True
-        if self.lang.folds is not None:
-            self.printer.used[self.lang.folds] = None
 
     def value(self, expr: Expr, minimum: int = 0) -> str:
         """The text of an expression; what must be evaluated before it is printed as lines."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen.blocks import every_step
-from symc.codegen.emit.reductions import nodes, statements
 from symc.codegen.ir import (
     Alloc,
     Branch,
@@ -39,7 +38,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.walk import names_in
+from symc.codegen.passes.walk import names_in, nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:

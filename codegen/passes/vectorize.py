@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symc.codegen.emit.reductions import reductions
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -34,6 +33,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.dependence import UNROLL, accesses, is_reduction
+from symc.codegen.passes.reductions import reductions
 from symc.codegen.passes.walk import (
     Block,
     expressions,

@@ -148,6 +148,27 @@ def with_body(kernel: Kernel, body: Block) -> Kernel:
     return Kernel(kernel.name, kernel.params, kernel.sizes, body, kernel.note)
 
 
+def nodes(expr: Expr) -> Iterator[Expr]:
+    """All nodes of an expression."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(parts(node))
+
+
+def is_plain(expr: Expr) -> bool:
+    """Whether an expression is short and touches no memory: harmless to evaluate twice."""
+    stack, budget = [expr], 12
+    while stack:
+        node = stack.pop()
+        budget -= 1
+        if budget < 0 or isinstance(node, Load | Call):
+            return False
+        stack.extend(parts(node))
+    return True
+
+
 def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     """The expression with names replaced by expressions."""
     if type(expr) is Var:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
-from symc.codegen.emit.reductions import SCANNED
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -22,6 +21,7 @@ from symc.codegen.ir import (
     Stmt,
     Store,
 )
+from symc.codegen.passes.reductions import SCANNED
 from symc.codegen.verify.expressions import Broken, Scope, check_access, check_expr
 
 

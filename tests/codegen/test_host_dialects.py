@@ -47,7 +47,7 @@ class Toy(Device):
 
 def test_a_new_dialect_says_everything_in_its_own_words() -> None:
     program = row_softmax()
-    dialect = Toy(WORDS, {}, {}, {}, narrow=False)
+    dialect = Toy(WORDS, {}, {}, {}, {}, narrow=False)
     host = HostWriter(program, plan(program), dialect, Printer(C, {}, frozenset()), timed=True)
     text = host_text(host)
     kernel = program.kernels[0].name

@@ -10,10 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT64
-from symc.codegen.emit.device_kernels import Launchable
-from symc.codegen.emit.device_teams import placed
 from symc.codegen.emit.expressions import SHIFT
-from symc.codegen.emit.reductions import nodes
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import (
     Binary,
@@ -32,8 +29,9 @@ from symc.codegen.ir import (
     Step,
     Var,
 )
+from symc.codegen.passes.gpu.geometry import Geometry, placed
 from symc.codegen.passes.gpu.narrow import lengths_of, narrow_sizes
-from symc.codegen.passes.walk import rebuild, substitute
+from symc.codegen.passes.walk import nodes, rebuild, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
 from symc.codegen.targets.host.dialect import Words
@@ -48,7 +46,9 @@ class Device:
     """Kernels of a device, and the functions of the runtime that reach it."""
 
     words: Words
-    launchables: Mapping[str, Launchable]
+    kernels: Mapping[str, Geometry]
+    names: Mapping[str, str]
+    """The names of kernels in CUDA."""
     numbers: Mapping[str, int]
     """The places of kernels in `symc_call.functions`, those of the runtime by their symbols."""
     routines: Mapping[str, Sequence[str]]
@@ -77,12 +77,12 @@ class Device:
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:
         """The values that decide on the grid of a launch."""
-        made = self.launchables[kernel]
+        made = self.kernels[kernel]
         return [made.extent, made.length, *self.memory_parts(kernel)]
 
     def memory_parts(self, kernel: str) -> Sequence[Expr]:
         """The bytes that each team needs, and where its arrays begin in them."""
-        memory = self.launchables[kernel].memory
+        memory = self.kernels[kernel].memory
         return [] if memory is None else [memory.bytes, *memory.offsets.values()]
 
     def memory_sizes(self, kernel: str) -> Sequence[Expr]:
@@ -92,7 +92,7 @@ class Device:
     def memory_bytes(self, host: HostWriter, launch: Launch, threads: str) -> str:
         """The memory of all teams that run at a time."""
         del threads
-        made, printer = self.launchables[launch.kernel], host.printer
+        made, printer = self.kernels[launch.kernel], host.printer
         assert made.memory is not None
         exprs = bound(host, launch, (made.extent, made.length, made.memory.bytes))
         texts = [printer.text(wide(expr), SHIFT) for expr in exprs]
@@ -100,7 +100,7 @@ class Device:
 
     def launch(self, host: HostWriter, launch: Launch) -> None:
         """A launch with a grid that follows from the lengths."""
-        made, printer = self.launchables[launch.kernel], host.printer
+        made, printer = self.kernels[launch.kernel], host.printer
         kernel, sizes = host.bodies[launch.kernel], bindings(host, launch)
         params: list[str] = []
         bytes_text, scratch = "-1", "0"
@@ -115,7 +115,8 @@ class Device:
             params.append(f"&({host.kind(size.dtype)}){{{printer.text(value)}}}")
         packed = f"(void *[]){{{', '.join(params)}}}"
         extent = printer.text(wide(substitute(made.extent, sizes)), SHIFT)
-        note = f"{made.name}  {kernel.note.strip().splitlines()[-1] if kernel.note.strip() else ''}"
+        said = kernel.note.strip().splitlines()
+        note = f"{self.names[launch.kernel]}  {said[-1] if said else ''}"
         number = str(self.numbers[launch.kernel])
         if made.kind == "grid":
             host.attempt(note, "symc_launch_threads", [number, extent, packed])

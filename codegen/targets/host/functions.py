@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, written
-from symc.codegen.emit.reductions import nodes
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import Buffer, Check, Host, Launch, Measure, Repeat, Routine, Step, Var
 from symc.codegen.passes.memory import is_known, used_buffers, wholes
+from symc.codegen.passes.walk import nodes
 from symc.codegen.targets.host.blocks import compute_sizes, emit_steps
 from symc.codegen.targets.host.lengths import (
     declare_flag,

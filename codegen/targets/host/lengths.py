@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.reductions import nodes, statements
 from symc.codegen.ir import Binary, Const, Loop, mul
 from symc.codegen.passes.memory import is_known
-from symc.codegen.passes.walk import substitute
+from symc.codegen.passes.walk import nodes, statements, substitute
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var
+from symc.codegen.cost.loops import work
+from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var, const
 from symc.codegen.passes.dependence import is_unit
 from symc.codegen.passes.walk import loads_of, rebuild, substitute
 from symc.codegen.record import record
@@ -95,3 +96,52 @@ def is_odd(base: Expr, count: int) -> bool:
             return int(value) % count != 0
         case _:
             return False
+
+
+LIGHT = 40
+"""Operations on an element, of a loop whose threads are launched for two packs of each array.
+
+With one, as in loops that have more to do or load more arrays, 2048 threads of a processor have 32
+KiB on their way for each array: a device that writes as much as it reads needs 13, so that memory
+stays busy. With two it also does while blocks come and go.
+"""
+
+
+@record
+class Lanes:
+    """A loop over packs, taken apart."""
+
+    loop: Loop
+    start: Let
+    inner: Loop
+    count: int
+    length: Expr
+    found: list[Pack]
+
+
+def turns_of_grid(lanes: Lanes) -> int:
+    """How many packs of each array a thread of a grid has: more than one if it has little else."""
+    body = lanes.inner.body
+    each = work(Loop(lanes.inner.var, const(1), "serial", body))
+    loaded = {(pack.buffer, pack.base) for pack in lanes.found if pack.loaded}
+    light = isinstance(each, Const) and each.value <= LIGHT
+    return 2 if light and 1 <= len(loaded) <= 2 else 1
+
+
+def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
+    """The parts of a loop over packs that are accessed as such, or None."""
+    match loop.body:
+        case (
+            Let(start) as let,
+            Loop(
+                kind="vector",
+                extent=Binary("min", Const(width), Binary("sub", length, Var(name))),
+            ) as inner,
+        ) if name == start.name:
+            pass
+        case _:
+            return None
+    found = find_packs(inner, int(width), scalars)
+    if not found or not all(is_unit(pack.base, start.name) for pack in found):
+        return None
+    return Lanes(loop, let, inner, int(width), length, found)
