@@ -24,18 +24,19 @@ from symc.codegen.ir import (
     Const,
     Expr,
     Loop,
+    Strips,
     Var,
+    sub,
 )
 from symc.codegen.passes.gpu.accesses import (
     Lanes,
     Pack,
-    find_packs,
     lanes_of,
-    turns_of_grid,
     without,
 )
 from symc.codegen.passes.gpu.geometry import placed
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
+from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.signs import factors
@@ -73,17 +74,22 @@ class Grid:
     wide: bool
 
     def loop(self, writer: Writer, loop: Loop) -> Frame | None:
-        """The head of a loop; all of it if it is over packs."""
+        """The head of a loop."""
         writer.remark(loop.note)
-        if loop.kind == "vector" and self.packs(writer, loop):
-            return None
-        if loop.kind in ("lane", "grid"):
-            lanes = lanes_of(loop, writer.printer.scalars)
-            if lanes is not None and (loop.kind == "lane" or turns_of_grid(lanes) > 1):
-                self.lanes(writer, lanes)
-                return None
         positive = self.head(writer, loop)
         return Frame(declared(loop.body), positive=positive)
+
+    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+        """A loop over packs."""
+        lanes = lanes_of(strips, writer.printer.scalars)
+        if lanes is None:
+            return self.loop(writer, written_out(strips))
+        writer.remark(strips.note)
+        if strips.kind == "lane" or lanes.turns > 1:
+            self.lanes(writer, lanes)
+        else:
+            self.one_pack(writer, lanes)
+        return None
 
     def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
         """The line that begins a loop; the sizes that are known to be above zero in its body."""
@@ -160,25 +166,23 @@ class Grid:
 
     # --- packs ---
 
-    def packs(self, writer: Writer, loop: Loop) -> bool:
-        """Print a loop over one pack in both forms, if there are arrays to be read in packs."""
-        match loop.extent:
-            case Binary("min", Const(width), rest):
-                count = int(width)
-            case _:
-                return False
-        found = find_packs(loop, count, writer.printer.scalars)
-        if not found:
-            return False
-        tests = [f"{writer.value(rest, SHIFT)} >= {count}"]
-        for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in found):
-            tests.append(aligned(writer, buffer, base, count))
+    def one_pack(self, writer: Writer, lanes: Lanes) -> None:
+        """Print a loop over packs of which each thread has one: in both forms."""
+        positive = self.head(writer, lanes.loop)
+        writer.depth += 1
+        emit_block(writer, (lanes.start,), self)
+        rest = sub(lanes.strips.extent, lanes.strips.first)
+        tests = [f"{writer.value(rest, SHIFT)} >= {lanes.count}"]
+        for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in lanes.found):
+            tests.append(aligned(writer, buffer, base, lanes.count))
         put_test(writer, tests)
-        self.packed(writer, loop, count, found, {})
+        self.packed(writer, lanes.inner, lanes.count, lanes.found, {})
         writer.put("} else {")
-        self.one_by_one(writer, loop)
+        self.one_by_one(writer, lanes.inner)
         writer.put("}")
-        return True
+        writer.depth -= 1
+        writer.put("}")
+        writer.printer.positive -= positive
 
     def lanes(self, writer: Writer, lanes: Lanes) -> None:
         """Print a loop over packs: whole ones, several at a time, then one element after the other.
@@ -194,7 +198,7 @@ class Grid:
         ahead = self.ahead(lanes)
         if loop.kind == "grid":
             cast = f"({kind})" if self.wide else ""
-            turns = turns_of_grid(lanes)
+            turns = lanes.turns
             first = f"{cast}blockIdx.x * ({turns} * blockDim.x) + threadIdx.x"
             step = f"{cast}gridDim.x * blockDim.x"
             rest = f"{whole} + {cast}blockIdx.x * blockDim.x + threadIdx.x"
@@ -227,7 +231,7 @@ class Grid:
             base = without(pack.base, start)
             if not (self.is_shared(pack.buffer) and isinstance(base, Const) and base.value == 0):
                 tests[aligned(writer, pack.buffer, base, count)] = None
-        packs = f"{writer.value(lanes.length, MUL)} / {count}"
+        packs = f"{writer.value(lanes.strips.extent, MUL)} / {count}"
         if not tests:
             writer.put(f"const {kind} {name} = {packs};")
             return name

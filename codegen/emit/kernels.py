@@ -31,11 +31,13 @@ from symc.codegen.ir import (
     Loop,
     Stmt,
     Store,
+    Strips,
     Var,
 )
 from symc.codegen.passes.calls import THRESHOLD, Calling, granule
 from symc.codegen.passes.memory import bytes_of, is_on_stack
 from symc.codegen.passes.reductions import Reduction, reductions
+from symc.codegen.passes.strips import written_out
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -113,6 +115,10 @@ class Form(Protocol):
         """The head of a loop, with the block in it; or all of it."""
         ...
 
+    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+        """The head of a loop over strips, with the block in it; or all of it."""
+        ...
+
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """The declaration of a local array."""
         ...
@@ -134,7 +140,11 @@ class Threads:
 
     def loop(self, writer: Writer, loop: Loop) -> Frame | None:
         """A ``for`` with what the compiler is told about it."""
-        return emit_loop(writer, loop, self.ranged)
+        return emit_loop(writer, loop, self.ranged, work(loop))
+
+    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+        """The loops that it stands for."""
+        return emit_loop(writer, written_out(strips), self.ranged, work(strips))
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """An array on the stack, or scratch memory."""
@@ -204,6 +214,8 @@ def emit_statement(writer: Writer, stmt: Printed, form: Form) -> Frame | None:
             return Frame(declared(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
+        case Strips():
+            return form.strips(writer, stmt)
         case Barrier() | Combine():
             form.wait(writer, stmt)
         case _:
@@ -263,8 +275,8 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     writer.put(f"{kind} *{lang.restrict} {name} = ({kind} *)({base});")
 
 
-def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
-    """The head of a loop."""
+def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Frame:
+    """The head of a loop; `cost` is that of all of it."""
     printer = writer.printer
     found = reductions(loop, printer.scalars) if loop.kind == "vector" else None
     extremes = tuple(reduction for reduction in found or () if is_extreme(reduction))
@@ -273,7 +285,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     writer.remark(loop.note)
     extent = loop.extent
     first, last = "0", ""
-    if loop is ranged:
+    if ranged is not None and loop.var == ranged.var:
         first, last = "begin", "end"
     elif all(isinstance(factor, Var | Const) for factor in factors(extent)):
         last = writer.value(extent, SHIFT)
@@ -282,7 +294,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
     parallel = loop.kind == "parallel" and not writer.ranged and not writer.in_parallel
-    emit_pragmas(writer, loop, parallel, found)
+    emit_pragmas(writer, loop, cost if parallel else None, found)
     if parallel:
         writer.in_parallel = True
     name = printer.vars[loop.var.name]
@@ -295,21 +307,22 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
 
 
 def emit_pragmas(
-    writer: Writer, loop: Loop, parallel: bool, found: Sequence[Reduction] | None
+    writer: Writer, loop: Loop, cost: Expr | None, found: Sequence[Reduction] | None
 ) -> None:
-    """What the compiler is told about a loop; `found` is what a vector loop accumulates."""
+    """What the compiler is told about a loop: the reductions of a vector loop, `found`, and for
+    one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
-    innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
+    innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
     clauses = ""
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
         if reduction.buffer in writer.flags:
             clauses += f" reduction(|:{writer.flags[reduction.buffer]})"
-    if parallel:
-        cost = writer.printer.text(work(loop), SHIFT)
+    if cost is not None:
+        price = writer.printer.text(cost, SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
-        test = f"threads > 1 && {several} > 1 && {cost} >= {THRESHOLD}"
+        test = f"threads > 1 && {several} > 1 && {price} >= {THRESHOLD}"
         simd = " simd" if innermost else ""
         size = granule(loop)
         schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"

@@ -6,7 +6,19 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
-from symc.codegen.ir import Accumulate, Alloc, Buffer, Expr, If, Let, Load, Loop, Stmt, Store
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Buffer,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Strips,
+)
 from symc.codegen.passes.walk import Block, blocks, expressions, names_in, parts
 from symc.codegen.record import record
 
@@ -44,7 +56,7 @@ def declared(block: Block) -> Iterator[Printed]:
             case Accumulate(name):
                 waiting.pop(name, None)
                 found.append(stmt)
-            case Loop() | If():
+            case Loop() | If() | Strips():
                 waiting.clear()
                 found.append(stmt)
             case _:

@@ -10,6 +10,7 @@ threshold of their own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from symc.codegen.cost.loops import UNKNOWN, work
@@ -17,7 +18,6 @@ from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Barrier,
-    Binary,
     Combine,
     Const,
     Expr,
@@ -28,13 +28,10 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Var,
-    add,
-    ceiling,
+    Strips,
     const,
-    mul,
-    sub,
 )
+from symc.codegen.passes.strips import map_strips, strip_mined
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -76,6 +73,8 @@ class _Threads:
         match stmt:
             case Loop():
                 return self.loop(stmt)
+            case Strips():
+                return self.strips(stmt)
             case If():
                 return rebuild_statement(stmt, _same, self.block)
             case Alloc(buffer):
@@ -86,7 +85,14 @@ class _Threads:
             case _:
                 assert_never(stmt)
 
-    def loop(self, loop: Loop) -> Loop:
+    def strips(self, strips: Strips) -> Strips:
+        """An outermost loop that is cut already."""
+        cost = work(strips)
+        is_small = isinstance(cost, Const) and cost.value < LITTLE
+        kind = "serial" if strips.kind == "parallel" and is_small else strips.kind
+        return replace(map_strips(strips, strips.extent, serial), kind=kind)
+
+    def loop(self, loop: Loop) -> Loop | Strips:
         """An outermost loop."""
         cost = work(loop)
         is_small = isinstance(cost, Const) and cost.value < LITTLE
@@ -103,24 +109,10 @@ class _Threads:
             for stmt in statements(loop.body)
         )
 
-    def blocks(self, loop: Loop) -> Loop:
-        """A flat loop cut into blocks. The loop's variable becomes a value, so the body stays."""
+    def blocks(self, loop: Loop) -> Strips:
+        """A flat loop cut into blocks."""
         length = _block_length(loop, self.longest)
-        number, start, inner = (
-            Var(fresh(name, self.taken)) for name in ("block", "start", f"{loop.var.name}_in_block")
-        )
-        count = ceiling(loop.extent, length)
-        rest = sub(loop.extent, start)
-        body: Block = (
-            Let(start, mul(number, const(length))),
-            Loop(
-                inner,
-                Binary("min", const(length), rest, rest.dtype),
-                "vector",
-                (Let(loop.var, add(start, inner)), *loop.body),
-            ),
-        )
-        return Loop(number, count, "parallel", body, loop.note)
+        return strip_mined(loop, length, "parallel", lambda stem: fresh(stem, self.taken))
 
 
 def _same(expr: Expr) -> Expr:
@@ -134,9 +126,11 @@ def serial(block: Block) -> Block:
         new = rebuild_statement(stmt, _same, serial)
         if isinstance(new, Loop) and new.kind == "parallel":
             return Loop(new.var, new.extent, "serial", new.body, new.note)
+        if isinstance(new, Strips) and new.kind == "parallel":
+            return replace(new, kind="serial")
         return new
 
-    if not any(isinstance(stmt, Loop | If) for stmt in block):
+    if not any(isinstance(stmt, Loop | If | Strips) for stmt in block):
         return block
     return tuple(map(statement, block))
 

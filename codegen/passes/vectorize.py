@@ -29,6 +29,7 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
+    Strips,
     Var,
 )
 from symc.codegen.math import FUNCTIONS
@@ -57,6 +58,8 @@ def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
     out: list[Stmt] = []
     for stmt in block:
         match stmt:
+            case Strips():  # it has vector loops already
+                out.append(stmt)
             case Loop():
                 out.append(_loop(stmt, depth, scalars))
             case If(condition, then, otherwise):

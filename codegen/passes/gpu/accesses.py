@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var, const
+from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Strips, Var, const
 from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import loads_of, rebuild, substitute
 from symc.codegen.record import record
 
@@ -27,7 +29,7 @@ class Pack:
     stored: bool
 
 
-def find_packs(loop: Loop, count: int, scalars: set[str]) -> list[Pack]:
+def find_packs(loop: Loop, count: int, scalars: AbstractSet[str]) -> list[Pack]:
     """The accesses of a loop that may be made in packs of `count`."""
     lets: dict[str, Expr] = {}
     found: list[Pack] = []
@@ -109,39 +111,40 @@ stays busy. With two it also does while blocks come and go.
 
 @record
 class Lanes:
-    """A loop over packs, taken apart."""
+    """A loop over packs, with the accesses that are made in packs."""
 
+    strips: Strips
     loop: Loop
+    """The loops that it stands for."""
     start: Let
     inner: Loop
-    count: int
-    length: Expr
     found: list[Pack]
+    turns: int
+    """How many packs of each array a thread of a grid has."""
+
+    @property
+    def count(self) -> int:
+        """The elements of a pack."""
+        return self.strips.length
 
 
-def turns_of_grid(lanes: Lanes) -> int:
-    """How many packs of each array a thread of a grid has: more than one if it has little else."""
-    body = lanes.inner.body
-    each = work(Loop(lanes.inner.var, const(1), "serial", body))
-    loaded = {(pack.buffer, pack.base) for pack in lanes.found if pack.loaded}
-    light = isinstance(each, Const) and each.value <= LIGHT
-    return 2 if light and 1 <= len(loaded) <= 2 else 1
-
-
-def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
-    """The parts of a loop over packs that are accessed as such, or None."""
+def lanes_of(strips: Strips, scalars: AbstractSet[str]) -> Lanes | None:
+    """A loop over packs with its accesses, or None if none is made in packs."""
+    loop = written_out(strips)
     match loop.body:
-        case (
-            Let(start) as let,
-            Loop(
-                kind="vector",
-                extent=Binary("min", Const(width), Binary("sub", length, Var(name))),
-            ) as inner,
-        ) if name == start.name:
+        case (Let() as start, Loop() as inner):
             pass
         case _:
             return None
-    found = find_packs(inner, int(width), scalars)
-    if not found or not all(is_unit(pack.base, start.name) for pack in found):
+    found = find_packs(inner, strips.length, scalars)
+    if not found or not all(is_unit(pack.base, strips.first.name) for pack in found):
         return None
-    return Lanes(loop, let, inner, int(width), length, found)
+    return Lanes(strips, loop, start, inner, found, _turns(strips, inner, found))
+
+
+def _turns(strips: Strips, inner: Loop, found: list[Pack]) -> int:
+    """More than one pack for each thread of a grid if it has little else to do."""
+    each = work(Loop(inner.var, const(1), "serial", inner.body))
+    loaded = {(pack.buffer, pack.base) for pack in found if pack.loaded}
+    light = isinstance(each, Const) and each.value <= LIGHT
+    return 2 if strips.kind == "grid" and light and 1 <= len(loaded) <= 2 else 1

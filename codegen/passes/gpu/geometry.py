@@ -16,13 +16,15 @@ from symc.codegen.ir import (
     Let,
     Loop,
     Program,
+    Strips,
     Var,
     ceiling,
     const,
 )
 from symc.codegen.passes.calls import aliased_params
-from symc.codegen.passes.gpu.accesses import lanes_of, turns_of_grid
+from symc.codegen.passes.gpu.accesses import lanes_of
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of
+from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import Block, names_in, statements
 from symc.codegen.record import record
 
@@ -65,11 +67,14 @@ def geometries(program: Program) -> dict[str, Geometry]:
 
 def geometry(kernel: Kernel, aliased: frozenset[str]) -> Geometry:
     """How one kernel is launched."""
-    outer = next(s for s in kernel.body if isinstance(s, Loop) and s.kind in ("grid", "team"))
+    whole = next(
+        s for s in kernel.body if isinstance(s, Loop | Strips) and s.kind in ("grid", "team")
+    )
+    outer = written_out(whole) if isinstance(whole, Strips) else whole
     is_one = outer.kind == "team" and outer.extent == Const(1, outer.extent.dtype)
     return Geometry(
         "grid" if outer.kind == "grid" else "team",
-        grid_extent(outer) if outer.kind == "grid" else outer.extent,
+        grid_extent(whole) if outer.kind == "grid" else outer.extent,
         team_length(kernel),
         team_memory(kernel),
         (*kernel.body[:-1], *outer.body) if is_one else kernel.body,
@@ -150,7 +155,9 @@ def upper_bound(expr: Expr, bounds: Mapping[str, Expr], sizes: set[str]) -> Expr
             return const(1024)
 
 
-def grid_extent(loop: Loop) -> Expr:
+def grid_extent(loop: Loop | Strips) -> Expr:
     """The threads that a grid loop is for."""
-    lanes = lanes_of(loop, set())
-    return loop.extent if lanes is None else ceiling(loop.extent, turns_of_grid(lanes))
+    if not isinstance(loop, Strips):
+        return loop.extent
+    extent, lanes = written_out(loop).extent, lanes_of(loop, frozenset())
+    return extent if lanes is None else ceiling(extent, lanes.turns)
