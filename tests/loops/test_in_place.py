@@ -29,9 +29,9 @@ V = RNG.standard_normal(7)
 # --- programs, and the same in NumPy --------------------------------------------------------------
 
 
-def gauss_seidel(u: Tensor) -> Tensor:
-    def row(i: Tensor, u: Tensor) -> Tensor:
-        def cell(j: Tensor, u: Tensor) -> Tensor:
+def gauss_seidel(u: Tensor) -> Any:
+    def row(i: Tensor, u: Tensor) -> Any:
+        def cell(j: Tensor, u: Tensor) -> Any:
             around = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]
             return u[i, j].set(0.25 * around)
 
@@ -48,8 +48,8 @@ def gauss_seidel_in_numpy(u: Any) -> Any:
     return u
 
 
-def lu(a: Tensor) -> Tensor:
-    def step(k: Tensor, a: Tensor) -> Tensor:
+def lu(a: Tensor) -> Any:
+    def step(k: Tensor, a: Tensor) -> Any:
         a = a[k + 1 :, k].set(a[k + 1 :, k] / a[k, k])
         return a[k + 1 :, k + 1 :].inc(-a[k + 1 :, k][:, None] * a[k, k + 1 :][None, :])
 
@@ -64,10 +64,10 @@ def lu_in_numpy(a: Any) -> Any:
     return a
 
 
-def cholesky(a: Tensor) -> Tensor:
+def cholesky(a: Tensor) -> Any:
     n = a.shape[0]
 
-    def column(j: Tensor, a: Tensor) -> Tensor:
+    def column(j: Tensor, a: Tensor) -> Any:
         a = a[j, j].set(T.sqrt(a[j, j]))
         a = a[j + 1 :, j].set(a[j + 1 :, j] / a[j, j])
         return symc.fori_loop(j + 1, n, lambda k, a: a[k:, k].inc(-a[k:, j] * a[k, j]), a)
@@ -75,8 +75,8 @@ def cholesky(a: Tensor) -> Tensor:
     return T.tril(symc.fori_loop(0, n, column, a))
 
 
-def solve_lower(a: Tensor, b: Tensor) -> Tensor:
-    def row(i: Tensor, x: Tensor) -> Tensor:
+def solve_lower(a: Tensor, b: Tensor) -> Any:
+    def row(i: Tensor, x: Tensor) -> Any:
         return x[i].set((b[i] - (a[i, :i] * x[:i]).sum()) / a[i, i])
 
     return symc.fori_loop(0, b.shape[0], row, T.zeros_like(b))
@@ -89,7 +89,7 @@ def solve_lower_in_numpy(a: Any, b: Any) -> Any:
     return x
 
 
-def shifted(x: Tensor) -> Tensor:
+def shifted(x: Tensor) -> Any:
     return symc.fori_loop(0, 5, lambda i, x: x[1:].set(x[:-1] + i), x)
 
 
@@ -99,17 +99,17 @@ def shifted_in_numpy(x: Any) -> Any:
     return x
 
 
-def edit_distance(a: Tensor, b: Tensor) -> Tensor:
+def edit_distance(a: Tensor, b: Tensor) -> Any:
     n, m = a.shape[0], b.shape[0]
     table = T.zeros((n + 1, m + 1), "int64")
     table = table[0, :].set(T.arange(m + 1))[:, 0].set(T.arange(n + 1))
 
-    def cell(i: Tensor, j: Tensor, d: Tensor) -> Tensor:
+    def cell(i: Tensor, j: Tensor, d: Tensor) -> Any:
         cost = T.cast(T.neq(a[i], b[j]), "int64")
         least = T.minimum(T.minimum(d[i, j + 1] + 1, d[i + 1, j] + 1), d[i, j] + cost)
         return d[i + 1, j + 1].set(least)
 
-    def row(i: Tensor, d: Tensor) -> Tensor:
+    def row(i: Tensor, d: Tensor) -> Any:
         return symc.fori_loop(0, m, lambda j, d: cell(i, j, d), d)
 
     return symc.fori_loop(0, n, row, table)
@@ -126,7 +126,7 @@ def edit_distance_in_numpy(a: Any, b: Any) -> Any:
     return d
 
 
-def swapped(x: Tensor, y: Tensor) -> Tensor:
+def swapped(x: Tensor, y: Tensor) -> Any:
     states, _ = symc.scan(
         lambda x, y: [y[0].set(x[1]), x[1].inc(y[0])], outputs_info=[x, y], n_steps=4
     )
@@ -142,7 +142,7 @@ def swapped_in_numpy(x: Any, y: Any) -> Any:
     return np.concatenate([x, y])
 
 
-def reversed_rows(a: Tensor) -> Tensor:
+def reversed_rows(a: Tensor) -> Any:
     return symc.fori_loop(0, 3, lambda i, a: a[i:].set(a[i:][::-1]), a)
 
 
@@ -154,7 +154,7 @@ def reversed_rows_in_numpy(a: Any) -> Any:
 
 
 WORD, OTHER = RNG.integers(0, 3, 6), RNG.integers(0, 3, 8)
-PROGRAMS: dict[str, tuple[Callable[..., Tensor], Callable[..., Any], tuple[Any, ...], int]] = {
+PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...], int]] = {
     # the function, the same in NumPy, arguments, how many times a state is copied as a whole
     "Gauss-Seidel": (gauss_seidel, gauss_seidel_in_numpy, (A,), 1),
     "LU": (lu, lu_in_numpy, (SPD,), 1),
