@@ -90,7 +90,7 @@ def build(
 
     interface = _interface(request, prepared, plan)
     lowered = lower(
-        request.name, interface, prepared.problem, prepared.sizes, plan, names,
+        request.name, interface, prepared.problem, prepared.scopes, plan, names,
         on_device=target.on_device,
     )  # fmt: skip
     program = lowered.program
@@ -115,7 +115,7 @@ def build(
     constants = [node.op.value for node in lowered.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
     return Stages(
-        len(order), after, plan, program, optimised, source, constants, plan.in_place,
+        len(order), after, plan, program, optimised, source, constants, set(plan.in_place),
         lowered.hosts, lowered.holds, trace,
     )  # fmt: skip
 

@@ -22,10 +22,10 @@ from symc.schedule.reasons import (
 from symc.schedule.stages import Stage
 
 
-def choose_in_place(groups: Groups) -> tuple[set[SharedVariable], list[Copied]]:
+def choose_in_place(groups: Groups) -> tuple[list[SharedVariable], list[Copied]]:
     """The shared variables whose new value may overwrite the old one as it is computed, and the
     others with why not."""
-    chosen: set[SharedVariable] = set()
+    chosen: list[SharedVariable] = []
     copied: list[Copied] = []
     if not groups.problem.updates:
         return chosen, copied
@@ -43,7 +43,7 @@ def choose_in_place(groups: Groups) -> tuple[set[SharedVariable], list[Copied]]:
         else:
             reason = _claim(groups, shared, node, groups.stages[writer], others)
         if reason is None:
-            chosen.add(shared)
+            chosen.append(shared)
         else:
             copied.append(Copied(shared, reason))
     return chosen, copied
@@ -57,12 +57,12 @@ def _claim(
     others: Mapping[Tensor, list[int]],
 ) -> CopyReason | None:
     """Puts all else that reads a variable before the writer, or says why it must not overwrite."""
-    dims_of, group = groups.problem.dims_of, groups.group_of[writer.node]
-    if dims_of(shared) != dims_of(node) or shared.dtype is not node.dtype:
+    dims, group = groups.problem.dims, groups.group_of[writer.node]
+    if dims[shared] != dims[node] or shared.dtype is not node.dtype:
         return OtherKind()
     found = list(uses(shared, groups.readers, groups.stages, groups.group_of, others))
     own = [use for use in found if use.unit == group]
-    if not may_overwrite(writer, groups.members[group], groups.depth[group], own, dims_of):
+    if not may_overwrite(writer, groups.members[group], groups.depth[group], own, dims):
         return ReadWhileWritten()
     readers = {use.unit for use in found} - {group}
     for reader in readers:

@@ -17,7 +17,7 @@ known place, and neither has what a routine, a loop or a function in Python read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 from symc.codegen import ir
@@ -27,7 +27,7 @@ from symc.graph.lowering import Alias, At, Control, Fold, HostCall, Index, LibCa
 from symc.graph.node import Tensor
 from symc.schedule.stages import Stage, variable
 
-DimsOf: TypeAlias = Callable[[Tensor], tuple[Dim, ...]]
+Dims: TypeAlias = Mapping[Tensor, tuple[Dim, ...]]
 Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]
 """Where an element is: along each axis that is longer than 1, its length and the index."""
 
@@ -76,14 +76,14 @@ def uses(
 
 
 def may_overwrite(
-    writer: Stage, unit: Sequence[Stage], depth: int, own: Sequence[Use], dims_of: DimsOf
+    writer: Stage, unit: Sequence[Stage], depth: int, own: Sequence[Use], table: Dims
 ) -> bool:
     """Whether no stage of a unit, inside `depth` shared loops, could read what is overwritten.
 
     `own` has the uses in this unit; `writer` is the stage that overwrites.
     """
     assert writer in unit
-    if not all(_reads_own(use, writer, dims_of) for use in own):
+    if not all(_reads_own(use, writer, table) for use in own):
         return False
     # All that one iteration stores it stores at its end; but a loop inside it stores as it goes.
     others = [use.stage for use in own if use.stage is not writer]
@@ -92,7 +92,7 @@ def may_overwrite(
     )
 
 
-def _reads_own(use: Use, writer: Stage, dims_of: DimsOf) -> bool:
+def _reads_own(use: Use, writer: Stage, table: Dims) -> bool:
     """Whether a stage reads the variable only where the writer stores in the same iteration.
 
     Their loops, which they share, count from the outermost: the n-th of one is the n-th of the
@@ -112,11 +112,11 @@ def _reads_own(use: Use, writer: Stage, dims_of: DimsOf) -> bool:
             return False
         case _:
             assert_never(use.stage.lowering)
-    lengths = [dims_of(writer.node)[axis] for axis in writer.loops]
+    lengths = [table[writer.node][axis] for axis in writer.loops]
     if len(use.stage.loops) != len(lengths):
         return False
     written = tuple(zip(lengths, map(variable, use.stage.loops), strict=True))
-    dims = dims_of(use.seen)
+    dims = table[use.seen]
     return all(_element(index, dims) == written for index in use.stage.reads[use.seen])
 
 
