@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SOURCE = "function.c"
 BINARY = "function.so"
 MOST = 8  # compilers at a time
-DEBUG_SYMBOLS = "-g"
 
 FLAGS = (
     "-std=gnu11",
@@ -42,6 +41,11 @@ class CTarget:
     memo: compiler.Memo | None = None  # where the version of the compiler is remembered
     options: tuple[str, ...] = ()  # for the compiler, besides its own and `FLAGS`
     timed: bool = False  # whether programs time their steps
+
+    @property
+    def name(self) -> str:
+        """The name that it is found by."""
+        return "c"
 
     @property
     def lang(self) -> Lang:
@@ -78,10 +82,9 @@ class CTarget:
         from symc.codegen.targets.foreign import files
 
         foreign = foreign_of(program)
-        facts = {f.file_name: f.file for f in foreign}
-        return Source(
-            ((SOURCE, emit(program, self.lang, timed=self.timed)), *files(foreign)), facts
-        )
+        text = emit(program, self.lang, timed=self.timed)
+        origins = {f.file_name: f.file for f in foreign}
+        return Source(((SOURCE, text), *files(foreign)), {}, origins)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -109,10 +112,11 @@ class CTarget:
     ) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`.
 
-        `home` is where the folder will be moved to: debuggers look for the source there.
+        `home` is where the folder will be moved to: debuggers look for the source there, if the
+        function is compiled for them.
         """
         objects = [
-            self.compile_foreign(name, text, source.facts[name], folder)
+            self.compile_foreign(name, text, source.origins[name], folder)
             for name, text in source.files[1:]
         ]
         self.compile_text(source.file(SOURCE), folder, quick=quick, objects=objects, home=home)
@@ -153,10 +157,10 @@ class CTarget:
         options = flags(found, quick=quick, memo=self.memo)
         threads = openmp.has_openmp(found, self.memo)
         libraries = [*objects, *compiler.libraries(found, threads=threads, team=shared)]
-        if home is not None:
+        if home is not None and compiler.DEBUG_SYMBOLS in self.options:
             options.append(f"-fdebug-prefix-map={folder}={home}")
         # A debugger needs the lines of one file that stays.
-        most = 1 if DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
+        most = 1 if compiler.DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
         parts = pieces(source, most)
         try:
             if len(parts) == 1:
