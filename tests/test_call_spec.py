@@ -17,7 +17,7 @@ from symc.calls.call import PythonCaller
 from symc.cuda.caller import CudaCaller
 from symc.pipeline.library import compile_request, target
 
-SOURCE = Path(call.__file__).with_name("_call.c")
+SOURCE = Path(call.__file__).with_name("_caller.c")
 
 
 def parameters(caller: type[Any]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from symc.codegen.ir import Program
-from symc.codegen.record import field, record
+from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,12 +45,11 @@ class Lang:
 class Source:
     """A program as text: the files that are compiled, by name, and facts for whoever calls it.
 
-    Facts can be written as JSON. `origins` are the places of users' files among the others.
+    Facts can be written as JSON.
     """
 
     files: tuple[tuple[str, str], ...]
     facts: Mapping[str, Any]
-    origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from symc.codegen.errors import CompileFailed
 from symc.codegen.ir import Program
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
-from symc.codegen.passes import PASSES
+from symc.codegen.passes.order import PASSES
 from symc.codegen.record import record
 from symc.codegen.status import Status
 from symc.codegen.targets.base import Lang, Pass, Source
