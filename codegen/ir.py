@@ -70,10 +70,11 @@ from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import field, record
+from symc.codegen.status import Status
 
 # --- expressions ----------------------------------------------------------------------------------
 
-TOO_LARGE = 1 << 30  # the status of a call of which a length does not fit into 64 bits
+TOO_LARGE = Status.TOO_LARGE.value  # of a call of which a length does not fit into 64 bits
 UnaryOp = Literal["neg", "not", "invert"]
 BinaryOp = Literal[
     "add", "sub", "mul", "div", "floordiv", "mod", "min", "max",

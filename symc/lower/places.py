@@ -17,7 +17,6 @@ from symc.graph.lowering import Alias
 from symc.graph.node import Tensor
 from symc.lower.nesting import copy, volume
 from symc.schedule.plan import Block, Plan, Problem
-from symc.schedule.schedule import is_source
 from symc.schedule.sizes import Lengths, Names
 
 
@@ -38,9 +37,11 @@ class Interface:
 class Parts:
     """What has been made of a program so far: its blocks add to the same lists."""
 
-    def __init__(self, interface: Interface, names: Names, sizes: Lengths, *, on_device: bool):
+    def __init__(
+        self, interface: Interface, names: Names, scopes: Sequence[Lengths], *, on_device: bool
+    ):
         self.names = names
-        self.sizes = sizes
+        self.scopes = scopes
         self.on_device = on_device
         self.buffers: dict[str, ir.Buffer] = {}
         self.kernels: list[ir.Kernel] = []
@@ -96,13 +97,13 @@ class Places:
 
     def base(self, node: Tensor) -> Tensor:
         """The node whose memory holds this one: itself, or what a reshape looks at."""
-        while not is_source(node) and isinstance(self._problem.lowering_of(node), Alias):
+        while isinstance(self._problem.lowerings.get(node), Alias):
             node = node.args[0]
         return node
 
     def shape(self, node: Tensor) -> tuple[ir.Expr, ...]:
         """The lengths of a node's axes."""
-        return tuple(self.sizes(dim) for dim in self._problem.dims_of(node))
+        return tuple(self.sizes(dim) for dim in node.type.shape)
 
     def home(self, node: Tensor) -> str:
         """The buffer a stored node is read from."""
@@ -147,7 +148,8 @@ class Places:
         destinations: Iterable[tuple[str, Tensor]],
     ) -> Places:
         """The places of a block in a loop or branch of this one."""
-        return Places(self.parts, block.problem, block.table, plan, homes, destinations)
+        scope = self.parts.scopes[block.scope]
+        return Places(self.parts, block.problem, scope, plan, homes, destinations)
 
     def overwrites(self, node: Tensor, seen: Tensor) -> bool:
         """Whether a node takes over the memory of one that is seen, maybe as a reshape."""

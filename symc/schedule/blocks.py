@@ -55,7 +55,7 @@ class Scope(Lengths):
 
     def __init__(self, outer: Lengths, length: Callable[[Dim], Dim | None]) -> None:
         self.outer = outer
-        self.sizes, self.names = outer.sizes, outer.names
+        self.sizes, self.names, self.lengths = outer.sizes, outer.names, outer.lengths
         self._length = length
         self._measured: dict[Tensor, Tensor] = {}  # what stands for a scalar of the block
         self._known: dict[Dim, Dim] = {}
@@ -71,9 +71,6 @@ class Scope(Lengths):
 
     def unified(self, dim: Dim) -> Dim:
         return self.outer.unified(self.outside(dim))
-
-    def named(self, name: str) -> Dim | None:
-        return self.outer.named(name)
 
     def measured(self, dim: Dim) -> list[Size]:
         return [size for size in sizes(dim) if self._is_inside(size)]
@@ -105,33 +102,32 @@ class Scope(Lengths):
 
 
 class Blocks:
-    """Makes the blocks of a program; `condition` is the number of those that fail in a step."""
+    """Makes the blocks of a program, rewritten, and adds their lengths to `scopes`.
 
-    def __init__(self, mode: str, condition: int, has_routine: Callable[[str], bool]) -> None:
+    `condition` is the number of conditions that fail in a step.
+    """
+
+    def __init__(
+        self, mode: str, condition: int, has_routine: Callable[[str], bool], scopes: list[Lengths]
+    ) -> None:
         self._mode = mode
         self._has_routine = has_routine
         self._condition = condition
+        self._scopes = scopes
         self._counts: dict[Size, Dim] = {}  # by the number of a loop's step, how many there are
 
-    def of(self, order: Sequence[Tensor], table: Lengths) -> Callable[[Tensor], Sequence[Block]]:
+    def of(self, order: Sequence[Tensor], table: Lengths) -> dict[Tensor, Sequence[Block]]:
         """The blocks of the loops and branches among some nodes; those of siblings are the same."""
-        known: dict[tuple[object, ...], Sequence[Block]] = {}
-
-        def blocks_of(node: Tensor) -> Sequence[Block]:
-            op = node.op
-            key = (op.common(), node.args)
-            if key not in known:
-                parts = [
-                    other.op.part
-                    for other in order
-                    if isinstance(other.op, Scan | Choice)
-                    and other.args == node.args
-                    and other.op.common() == op.common()
-                ]
-                known[key] = self._blocks(op, node.args, parts, table)
-            return known[key]
-
-        return blocks_of
+        siblings: dict[tuple[object, ...], list[Tensor]] = {}
+        for node in order:
+            if isinstance(node.op, Scan | Choice):
+                siblings.setdefault((node.op.common(), node.args), []).append(node)
+        found: dict[Tensor, Sequence[Block]] = {}
+        for nodes in siblings.values():
+            parts = [node.op.part for node in nodes if isinstance(node.op, Scan | Choice)]
+            blocks = self._blocks(nodes[0].op, nodes[0].args, parts, table)
+            found.update(dict.fromkeys(nodes, blocks))
+        return found
 
     def _blocks(
         self, op: Op, args: Sequence[Tensor], parts: Sequence[Any], outer: Lengths
@@ -184,7 +180,8 @@ class Blocks:
             updates=_updates(states, final), tests=tests, after=after, steps=self._steps(),
             blocks_of=self.of,
         )  # fmt: skip
-        return Block(problem, table, body.slots, final, number)
+        self._scopes.append(table)
+        return Block(problem, len(self._scopes) - 1, body.slots, final, number)
 
     def _tests(
         self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: Scope

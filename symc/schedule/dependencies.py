@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symc.graph.conditions import Test
-from symc.graph.dims import Dim
-from symc.graph.lowering import Control, Fold, HostCall, LibCall, Write
+from symc.graph.lowering import Control, HostCall, LibCall
 from symc.graph.node import Op, Tensor
 from symc.schedule.plan import Problem, Reading
 from symc.schedule.stages import Facts, Stage, members
@@ -73,44 +72,39 @@ class Groups:
 
     def _add_readings(self, facts: Facts) -> None:
         """Lengths are measured before stages that compute or read anything of such a length."""
-        if not self.problem.measures:
+        readings, folded = self.problem.readings, self.problem.folded
+        if not readings and not folded:
             return
-        found: list[list[tuple[str, Tensor]]] = []
+        found: list[list[Reading]] = []
         for node, stage in self.stages.items():
-            found.append([pair for other in (node, *stage.reads) for pair in self._measured(other)])
-            found[-1] += self.problem.measured(extents(stage))
+            found.append([one for other in (node, *stage.reads) for one in readings.get(other, ())])
+            found[-1] += folded.get(node, ())
         for node, users in facts.inlined.items():
-            measured = self._measured(node)
-            if measured:
+            if node in readings:
                 for number in members(users):
-                    found[number] += measured
-        for node, pairs in zip(self.stages, found, strict=True):
-            for size, source in pairs:
-                self.edge(self._reading(size, source), self.group_of[node])
+                    found[number] += readings[node]
+        for node, needed in zip(self.stages, found, strict=True):
+            for reading in needed:
+                self.edge(self._reading(reading), self.group_of[node])
 
-    def _reading(self, size: str, source: Tensor) -> int:
+    def _reading(self, reading: Reading) -> int:
         """The group that measures a length."""
-        found = self._readings.get(size)
+        found = self._readings.get(reading.size)
         if found is None:
-            found = self._readings[size] = self._new(Reading(size, source))
-            if source in self.group_of:
-                self.edge(self.group_of[source], found)
+            found = self._readings[reading.size] = self._new(reading)
+            if reading.node in self.group_of:
+                self.edge(self.group_of[reading.node], found)
         return found
-
-    def _measured(self, node: Tensor) -> list[tuple[str, Tensor]]:
-        """The lengths to be measured before an element of a node is computed."""
-        return self.problem.measured((*node.type.shape, *self.problem.asked.get(node, ())))
 
     def _add_tests(self) -> None:
         """Conditions come before whatever they do not themselves need."""
         numbers: list[int] = []
-        for test in self.problem.tests:
+        for test, readings in zip(self.problem.tests, self.problem.tested, strict=True):
             numbers.append(self._new(test))
             if test.node is not None and test.node in self.group_of:
                 self.edge(self.group_of[test.node], numbers[-1])
-            _, *lengths = test.lengths or (None,)
-            for size, source in self.problem.measured(lengths):
-                self.edge(self._reading(size, source), numbers[-1])
+            for reading in readings:
+                self.edge(self._reading(reading), numbers[-1])
         closures = [self.ancestors(number) for number in numbers]
         needed = {number for closure in closures for number in closure}
         for position, waits in enumerate(self.problem.after):
@@ -202,14 +196,3 @@ class Groups:
                 return unit
             case Reading(size):
                 return size
-
-
-def extents(stage: Stage) -> list[Dim]:
-    """The lengths of a stage's loops beyond those of its result."""
-    match stage.lowering:
-        case Fold(extents=dims):
-            return list(dims)
-        case Write(parts=parts):
-            return [dim for part in parts for dim in part.extents]
-        case _:
-            return []

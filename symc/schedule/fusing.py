@@ -172,7 +172,7 @@ class _Fusing:
         return NoLoops(shortest.node)
 
     def _loop_dims(self, stage: Stage) -> list[Dim]:
-        dims = self._groups.problem.dims_of(stage.node)
+        dims = self._groups.problem.dims[stage.node]
         return [dims[axis] for axis in stage.loops]
 
     def _aligned(self, stage: Stage, read: Tensor) -> int:

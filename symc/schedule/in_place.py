@@ -123,8 +123,8 @@ class InPlace:
         return not readers or (len(readers) == 1 and readers[0] is initial)
 
     def _fits(self, owner: Tensor, node: Tensor) -> bool:
-        dims_of = self._problem.dims_of
-        return owner.dtype is node.dtype and dims_of(owner) == dims_of(node)
+        dims = self._problem.dims
+        return owner.dtype is node.dtype and dims[owner] == dims[node]
 
     # --- what must be read first ------------------------------------------------------------------
 

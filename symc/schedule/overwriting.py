@@ -38,9 +38,8 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import Tensor
-from symc.schedule.numbers import StepNumber
 from symc.schedule.plan import Problem
-from symc.schedule.ranges import Known, is_natural
+from symc.schedule.ranges import dim_of, is_natural
 from symc.schedule.stages import Stage, full_index, variable
 
 DimsOf: TypeAlias = Callable[[Tensor], tuple[Dim, ...]]
@@ -127,12 +126,11 @@ def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
             return False
         case _:
             assert_never(use.stage.lowering)
-    dims_of = problem.dims_of
-    lengths = [dims_of(writer.node)[axis] for axis in writer.loops]
+    lengths = [problem.dims[writer.node][axis] for axis in writer.loops]
     if len(use.stage.loops) != len(lengths):
         return False
     written = tuple(zip(lengths, map(variable, use.stage.loops), strict=True))
-    dims = dims_of(use.seen)
+    dims = problem.dims[use.seen]
     return all(_element(index, dims) == written for index in use.stage.reads[use.seen])
 
 
@@ -143,7 +141,7 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     """
     if not writer.loops:
         return False  # of one element: that of the base and those of its parts look the same
-    own = full_index(writer.node, problem.dims_of(writer.node))
+    own = full_index(writer.node, problem.dims[writer.node])
     reads = [index for index in use.stage.reads[use.seen] if index != own] if use.stage else []
     if not reads:
         return True
@@ -154,10 +152,10 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     target: Index | None = _value(writer.node, part.target(tuple(map(ir.Var, variables))), problem)
     if target is None or not part.parallel:
         return False
-    extents = [problem.known.unified(extent) for extent in part.extents]
+    extents = problem.written[writer.node]
     written, read = Counted(variables, extents), Counted(variables, extents)
     for index in reads:
-        if index != target and not _are_apart(index, target, read, written, problem.known):
+        if index != target and not _are_apart(index, target, read, written, problem):
             return False
     return True
 
@@ -189,11 +187,14 @@ class Counted:
         self.counters = list(zip(sizes, extents, strict=True))
 
 
-def _are_apart(index: Index, target: Index, read: Counted, written: Counted, known: Known) -> bool:
+def _are_apart(
+    index: Index, target: Index, read: Counted, written: Counted, problem: Problem
+) -> bool:
     """Whether elements that are read lie apart from all that are written, along some axis."""
-    counters = [*known.steps, *written.counters, *read.counters]
+    here, there = dict(problem.lengths) | read.dims, dict(problem.lengths) | written.dims
+    counters = [*problem.steps, *written.counters, *read.counters]
     for one, other in zip(index, target, strict=True):
-        first, second = known.dim_of(one, read.dims), known.dim_of(other, written.dims)
+        first, second = dim_of(one, here), dim_of(other, there)
         if first is None or second is None:
             continue
         distance = sub(second, first)
@@ -224,9 +225,7 @@ def _integer(node: Tensor, index: Index, problem: Problem, depth: int) -> ir.Exp
         return None
     if isinstance(node.op, Constant):
         return ir.const(int(node.op.value)) if not node.ndim else None
-    if not node.args and not isinstance(node.op, StepNumber):
-        return None
-    lowering = problem.lowering_of(node)
+    lowering = problem.lowerings.get(node)
     if not isinstance(lowering, At):
         return None
     found: ir.Expr | None = _value(node, lowering.element(index), problem, depth)

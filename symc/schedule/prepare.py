@@ -15,18 +15,19 @@ from symc.schedule.blocks import Blocks
 from symc.schedule.numbers import comparisons
 from symc.schedule.plan import Problem
 from symc.schedule.problems import in_memory, own_memory, problem_of
-from symc.schedule.sizes import Names, SizeTable, Unifier
+from symc.schedule.sizes import Lengths, Names, SizeTable, Unifier
 
 
 @record
 class Prepared:
     """The scheduling problem, and the names of what the caller provides.
 
-    `outputs` has the name and node of each output and of each update with its shared variable.
+    `scopes` has the lengths of the program, and of each of its blocks. `outputs` has the name and
+    node of each output and of each update with its shared variable.
     """
 
     problem: Problem
-    sizes: SizeTable
+    scopes: Sequence[Lengths]
     names: dict[Tensor, str]
     constants: list[Tensor]
     outputs: list[tuple[str, Tensor, SharedVariable | None]]
@@ -44,6 +45,7 @@ def prepare(
 ) -> Prepared:
     """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
 
+    What is inside loops and branches is rewritten and prepared, too: scheduling only decides.
     Routines that the target does not have are called in Python.
     """
     unify = Unifier(
@@ -74,13 +76,14 @@ def prepare(
     ]
 
     table = SizeTable(names, unify, buffers.__getitem__)
-    blocks = Blocks(mode, len(found), has_routine)
+    scopes: list[Lengths] = [table]
+    blocks = Blocks(mode, len(found), has_routine, scopes)
     problem = problem_of(
         roots, table, rewritten.scalars, has_routine,
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests, after=after, blocks_of=blocks.of,
     )  # fmt: skip
-    return Prepared(problem, table, buffers, constants, named)
+    return Prepared(problem, scopes, buffers, constants, named)
 
 
 def _computed(test: Test, node: Tensor) -> Test:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from symc.codegen import ir
-from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.dims import Dim, Size, sizes
 from symc.schedule.numbers import Comparison
@@ -19,30 +18,18 @@ Counters: TypeAlias = Sequence[tuple[Size, Dim]]
 """Counters, each with how many values it has; those that others depend on come first."""
 
 
-@record
-class Known:
-    """What is known of the lengths of a problem.
-
-    `named` gives the length that a size variable stands for, `unified` the length that stands for
-    all equal ones; `steps` are the counters of the loops around.
-    """
-
-    named: Callable[[str], Dim | None]
-    unified: Callable[[Dim], Dim]
-    steps: Counters = ()
-
-    def dim_of(self, index: ir.Expr, inner: Mapping[str, Dim]) -> Dim | None:
-        """An index as a length; `inner` has the variables of loops in the kernel."""
-        match index:
-            case ir.Const(int() as value):
-                return value
-            case ir.Var(name):
-                return inner[name] if name in inner else self.named(name)
-            case ir.Binary("add" | "sub" | "mul" as op, left, right):
-                one, other = self.dim_of(left, inner), self.dim_of(right, inner)
-                return None if one is None or other is None else _ARITHMETIC[op](one, other)
-            case _:
-                return None
+def dim_of(index: ir.Expr, lengths: Mapping[str, Dim]) -> Dim | None:
+    """An index as a length, given those that variables stand for; None if that is not known."""
+    match index:
+        case ir.Const(int() as value):
+            return value
+        case ir.Var(name):
+            return lengths.get(name)
+        case ir.Binary("add" | "sub" | "mul" as op, left, right):
+            one, other = dim_of(left, lengths), dim_of(right, lengths)
+            return None if one is None or other is None else _ARITHMETIC[op](one, other)
+        case _:
+            return None
 
 
 _ARITHMETIC: dict[str, Callable[[Dim, Dim], Dim]] = {

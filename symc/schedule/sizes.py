@@ -120,6 +120,8 @@ class Lengths:
 
     sizes: list[ir.Size]
     names: Names
+    lengths: dict[str, Dim]
+    """The lengths that size variables stand for, by name, equal lengths as one."""
 
     def __call__(self, dim: Dim) -> ir.Expr:
         """The expression for a length: a constant, or a size variable declared on first use."""
@@ -158,10 +160,6 @@ class Lengths:
         """The sizes in a length that a scalar of this very program or block gives."""
         raise NotImplementedError
 
-    def named(self, name: str) -> Dim | None:
-        """The length that a size variable stands for, as unified; None for others."""
-        raise NotImplementedError
-
     def variable(self, size: Size) -> str:
         """The name of the size variable of one size."""
         found = self.raw(symbolic(size))
@@ -179,7 +177,7 @@ class SizeTable(Lengths):
         self._unify = unify
         self._buffer_of = buffer_of
         self._variables: dict[Dim, ir.Var] = {}
-        self._dims: dict[str, Dim] = {}  # by variable
+        self.lengths: dict[str, Dim] = {}
         self.sizes: list[ir.Size] = []
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -187,7 +185,7 @@ class SizeTable(Lengths):
 
     def known(self, size: Size, name: str) -> None:
         self._variables[symbolic(size)] = ir.Var(name)
-        self._dims[name] = symbolic(size)
+        self.lengths[name] = symbolic(size)
 
     def unified(self, dim: Dim) -> Dim:
         return self._unify(dim)
@@ -204,11 +202,8 @@ class SizeTable(Lengths):
         if found is None:
             found = self._declare(dim)
             self._variables[dim] = found
-            self._dims[found.name] = dim
+            self.lengths[found.name] = dim
         return found
-
-    def named(self, name: str) -> Dim | None:
-        return self._dims.get(name)
 
     def _declare(self, dim: Poly) -> ir.Var:
         match dim:
