@@ -231,7 +231,7 @@ def _roll(x: Tensor, shift: Dim, axis: int) -> Tensor:
     n = x.type.shape[axis]
     if isinstance(shift, int) and isinstance(n, int):
         shift = shift % n if n else 0
-    elif isinstance(shift, int) and FAR < abs(shift) and dims.fits(shift):
+    elif isinstance(shift, int) and abs(shift) > FAR and dims.fits(shift):
         return _roll(_roll(x, shift // 2, axis), shift - shift // 2, axis)
     return x if shift == 0 or n == 1 else Roll(axis)(x, tensor_of(shift))
 
