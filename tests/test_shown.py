@@ -99,7 +99,8 @@ SHOWN: dict[str, Any] = {
     "errors": symc.errors, "testing": symc.testing,
 }  # fmt: skip
 PUBLIC_MODULES = {
-    "cuda", "debug", "errors", "fft", "linalg", "nnet", "optim", "random", "sympy", "tensor", "testing",
+    "cuda", "debug", "errors", "fft", "linalg", "nnet", "optim", "random", "sympy", "tensor",
+    "testing",
 }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.passes.walk import is_plain
 from symc.codegen.signs import is_natural, is_positive
 
 if TYPE_CHECKING:
@@ -81,37 +82,6 @@ class Names(dict[str, str]):
         self.taken.add(free)
         self[name] = free
         return free
-
-
-def children(expr: Expr) -> tuple[Expr, ...]:
-    """The operands of an expression."""
-    match expr:
-        case Const() | Var() | Length():
-            return ()
-        case Load(_, index):
-            return (index,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Unary(_, x) | Cast(x, _):
-            return (x,)
-        case Call(_, args):
-            return args
-        case Select(condition, then, otherwise):
-            return (condition, then, otherwise)
-        case _:
-            assert_never(expr)
-
-
-def is_plain(expr: Expr) -> bool:
-    """Whether an expression is short and touches no memory: harmless to evaluate twice."""
-    stack, budget = [expr], 12
-    while stack:
-        node = stack.pop()
-        budget -= 1
-        if budget < 0 or isinstance(node, Load | Call):
-            return False
-        stack.extend(children(node))
-    return True
 
 
 class Printer:
@@ -343,12 +313,12 @@ def float_literal(value: float, dtype: DType, lang: Lang) -> str:
         return lang.nan[name]
     if pymath.isinf(value):
         return ("-" if value < 0 else "") + lang.infinity[name]
-    text = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
-    if text == "inf" or text == "-inf":
-        return text.replace("inf", lang.infinity[name])
-    if "." not in text and "e" not in text:
-        text += ".0"
-    return text + lang.suffixes[name]
+    digits = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
+    if digits == "inf" or digits == "-inf":
+        return digits.replace("inf", lang.infinity[name])
+    if "." not in digits and "e" not in digits:
+        digits += ".0"
+    return digits + lang.suffixes[name]
 
 
 def shortest(value: float) -> str:

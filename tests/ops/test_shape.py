@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from symc.graph.walks import substitute
 
 import symc
 from symc import tensor as T
@@ -15,6 +14,7 @@ from symc.derivatives.batch import batch
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
+from symc.graph.walks import substitute
 from tests.ops.reader_check import enforce
 from tests.ops.shape_cases import CASES, draw, verify
 
