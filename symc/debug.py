@@ -122,10 +122,10 @@ def stages(function: Function) -> str:
 
 
 def explain(made: Stages) -> str:
-    """What the schedule decided: kernels, what they share, what is stored, and why.
+    """The decisions of the schedule: kernels, shared loops, stored values, and why.
 
-    With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
-    what counts, and `codegen/cost/operations.py` for the routines.
+    With each kernel and routine stand its bytes and operations; see `codegen/cost/work.py` for
+    how they are counted, and `codegen/cost/operations.py` for the routines.
     """
     from symc.codegen.blocks import every_step
     from symc.codegen.text import expression as loop_expression
@@ -144,7 +144,7 @@ def explain(made: Stages) -> str:
 
 
 def _work(made: Stages) -> dict[Tensor, str]:
-    """What the step that computes a node moves and computes."""
+    """The bytes and operations of the step that computes a node."""
     from symc.codegen.blocks import working_steps, written
     from symc.codegen.cost.work import Works
 

@@ -42,7 +42,7 @@ WORTH_A_GRAPH = 3  # launches: replaying a graph costs as much as launching two 
 
 @record
 class DeviceFunction:
-    """A function loaded on a device, and what the caller must know to use it."""
+    """A function loaded on a device, with the facts that its caller needs."""
 
     library: Library
     modules: list[Module]
@@ -186,7 +186,7 @@ def device_caller(
     made: DeviceFunction, request: Request, found: Device, form: str,
     downcast: Sequence[bool | None],
 ) -> CudaCaller:  # fmt: skip
-    """The function with what its arguments and results are."""
+    """The function with the types of its arguments and results."""
     in_place = dict(
         zip((shared for shared, _ in request.updates), made.facts["in_place"], strict=True)
     )

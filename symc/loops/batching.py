@@ -28,8 +28,8 @@ def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Ten
 class _Batched:
     """The loop over a batch while it is built.
 
-    Each slot is first replaced by what stands for it in one element of the batch, and then, if it
-    differs within the batch, by what stands for it in all of them.
+    Each slot is first replaced by its counterpart in one element of the batch, and then, if it
+    differs within the batch, by its counterpart for all of them.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Loops taken apart, changed, and closed again: what all that improves loops is written with."""
+"""Loops taken apart, changed and closed again: an editable view for all loop optimisations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OpenLoop:
         self.gathered: dict[tuple[Tensor, bool], Callable[[Get], Tensor]] = {}
 
     def results(self) -> list[Tensor]:
-        """What a step computes."""
+        """The results of a step."""
         carried = [carry.result for carry in self.carries.values()]
         condition = [] if self.condition is None else [self.condition]
         return [*carried, *self.collected, *condition]
@@ -53,7 +53,7 @@ class OpenLoop:
         return found
 
     def replace(self, nodes: Mapping[Tensor, Tensor]) -> None:
-        """Replaces nodes in what a step computes."""
+        """Replaces nodes in the results of a step."""
         new = iter(substitute(self.results(), nodes))
         for number, carry in self.carries.items():
             self.carries[number] = Carrying(carry.initial, carry.taps, carry.slots, next(new))

@@ -92,5 +92,5 @@ def adamax(
 
 
 def _correction(beta: float, step: Step, param: SharedVariable) -> Tensor:
-    """What a running mean that started from 0 is too small by."""
+    """The factor by which a running mean that started from 0 is too small."""
     return T.cast(1 / (1 - T.pow(beta, step.number)), param.dtype)

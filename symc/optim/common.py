@@ -1,4 +1,4 @@
-"""What all optimisers share: gradients, memory for each parameter, and the rate of a step."""
+"""Parts shared by all optimisers: gradients, memory for each parameter, and a step's rate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def memory(param: SharedVariable, name: str) -> SharedVariable:
 
 @record
 class Step:
-    """One step: its number, the first being 1, as a float64 scalar, and what counts it."""
+    """One step: its number from 1 on, as a float64 scalar, and the update that counts it."""
 
     number: Tensor
     updates: Updates

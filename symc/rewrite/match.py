@@ -1,4 +1,4 @@
-"""Patterns against graphs: what a pattern matches, and the graph that a pattern stands for.
+"""Matching: patterns against graphs, and graphs made from patterns.
 
 Matching sees through views and through casts between floats: they commute with every elementwise
 function, so ``V(1 + x)`` is matched as ``1 + V(x)``. Functions over axes do not commute with views;
@@ -42,7 +42,7 @@ def kind_of(node: Tensor) -> OpKind:
 
 @record(eq=False)
 class Function:
-    """A function in patterns: `take` gives arguments and parameters of what may be its result."""
+    """A function in patterns: `take` gives arguments and parameters of a node that may match."""
 
     kind: OpKind
     take: Callable[[Tensor], Taken | None]
@@ -170,7 +170,7 @@ def is_view(node: Tensor) -> bool:
 
 
 def views_above(node: Tensor) -> tuple[list[Tensor], Tensor]:
-    """The views that a node is made of, outermost first, and what they show."""
+    """The views that a node is made of, outermost first, and the node beneath."""
     views: list[Tensor] = []
     while len(views) < DEPTH and is_view(node):
         views.append(node)
@@ -216,7 +216,7 @@ def _arguments_beneath_views(op: Elementwise, node: Tensor) -> Sequence[Tensor] 
 
 
 def match(pattern: Pattern, node: Tensor, found: Found) -> bool:
-    """Whether the pattern matches; then `found` has what its variables and parameters stand for."""
+    """Whether the pattern matches; then `found` has the values of its variables and parameters."""
     if isinstance(pattern, Call):
         function = OVER_AXES.get(pattern.function)
         if function is None:
@@ -246,7 +246,7 @@ def match(pattern: Pattern, node: Tensor, found: Found) -> bool:
 
 
 def _bind(variable: Variable, node: Tensor) -> Tensor | None:
-    """What a variable stands for at a node, or None where its kind does not allow it."""
+    """The value of a variable at a node, or None where its kind does not allow it."""
     dtype = node.type.dtype
     match variable.kind:
         case "any":

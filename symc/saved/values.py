@@ -53,7 +53,7 @@ class Writer:
         return {"array": len(self.arrays) - 1}
 
     def __call__(self, value: Any) -> Any:
-        """A value as JSON. Raises `CannotSave` for what has no form there."""
+        """A value as JSON. Raises `CannotSave` for values without a form there."""
         match value:
             case DType():
                 return {"dtype": value.name}
@@ -102,7 +102,7 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 
 class Reader:
-    """Turns JSON back into values. Raises `BadFile` for what no `Writer` writes."""
+    """Turns JSON back into values. Raises `BadFile` for anything that no `Writer` writes."""
 
     def __init__(self, nodes: list[Tensor], arrays: list[Array]) -> None:
         self._nodes = nodes

@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, and what is made of parts.
+"""Complex numbers: their parts, and functions of these.
 
 Arithmetic and elementary functions of complex numbers are those of `math.py`; functions that need
 an order (`maximum`, `lt`, `floor` ...) raise `DTypeError`, where NumPy compares lexicographically.

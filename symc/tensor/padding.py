@@ -44,7 +44,7 @@ Pair = tuple[Dim, Dim]
 class Pad(Op):
     """The first argument with the second, a scalar, around it.
 
-    `widths` has how many elements come before each axis, then how many behind each.
+    `widths` has how many elements come before each axis, then how many after each.
     """
 
     widths: Template
@@ -119,7 +119,7 @@ class Pad(Op):
 
 
 def surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
-    """`x` with so many elements of a value before and behind each axis."""
+    """`x` with so many elements of a value before and after each axis."""
     if all(pair == (0, 0) for pair in pairs):
         return x
     widths, holes = split_template((*(b for b, _ in pairs), *(a for _, a in pairs)))

@@ -1,6 +1,6 @@
-"""Vectors of positions along an axis, and what is known of them before they are computed.
+"""Vectors of positions along an axis, and the facts known of them when graphs are built.
 
-`Positions` is what a slice selects, `FlatNonzero` where a mask is true; `Coordinate` turns
+`Positions` are those of a slice, `FlatNonzero` those where a mask is true; `Coordinate` turns
 positions in row-major order into those along one axis. Knowing that indexes are distinct, or that
 they are all of an axis, lets writes through them run in parallel, or need no write at all.
 """

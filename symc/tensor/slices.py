@@ -1,7 +1,7 @@
 """Basic indexing: slices and integers, one for each axis, read and written.
 
 `Slice` is index arithmetic in whoever reads it; `SliceWrite` copies its first argument and sets or
-adds to the region; make one with `write_region`. What a slice selects is in `spans.py`.
+adds to the region; make one with `write_region`. The positions of a slice are in `spans.py`.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ def own_element(index: Index) -> Reader:
 
 
 def written(mode: Mode, dtype: DType) -> Literal["set", "add", "max"]:
-    """How elements of a dtype are combined with what is there; adding to a bool is logical or."""
+    """How elements of a dtype are combined with those there; adding to a bool is logical or."""
     return "set" if mode == "set" else "max" if dtype is BOOL else "add"
 
 

@@ -1,4 +1,4 @@
-"""What all ops of users have in common: declared types, results of one call, a gradient rule."""
+"""Parts shared by all ops of users: declared types, results of one call, a gradient rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Rule: TypeAlias = Callable[..., Any]
 class Declared:
     """An op of a user's: call it on tensors.
 
-    `grad` takes a function that gives the gradients: from what flows back to the result (a list,
+    `grad` takes a function that gives the gradients: from the result's gradient (a list,
     where there are several) and the arguments to a gradient for each argument, None for none.
     """
 
@@ -86,7 +86,7 @@ class Declared:
     # --- types ---
 
     def bound(self, args: Sequence[Tensor]) -> Bound:
-        """What the names of lengths are."""
+        """The values of the names of lengths."""
         return Bound({}, ()) if self.inputs is None else check(self.name, self.inputs, args)
 
     def types(self, args: Sequence[Tensor]) -> list[TensorType]:
@@ -211,7 +211,7 @@ def _message(op: Part, node: Tensor, where: str) -> Callable[[Callable[[Any], An
 def pulled(
     name: str, rule: Rule | None, bar: Tensor | list[Tensor], args: Sequence[Tensor]
 ) -> list[Tensor | None]:
-    """What a user's gradient rule gives, checked."""
+    """The result of a user's gradient rule, checked."""
     if rule is None:
         raise GradientError(
             f"{name} has no gradient; give it one: grad=rule, or @{name}.grad above\n"

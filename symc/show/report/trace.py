@@ -17,7 +17,7 @@ MOST_STEPS = 1_000  # that are shown
 def makers(given: Iterable[Tensor], steps: Sequence[Step]) -> dict[Tensor, int]:
     """For each node that a rule made, the number of the step that it was made in.
 
-    `given` are the nodes before the first step. What is merely built again on new arguments was
+    `given` are the nodes before the first step. One merely built again on new arguments was
     made by no rule.
     """
     known = set(given)

@@ -1,4 +1,4 @@
-"""The product behind convolutions: one op for its result and one for each of its gradients.
+"""The product that convolutions are: one op for its result and one for each gradient.
 
 Of inputs x[n, c, i], filters w[o, c, k] and outputs y[n, o, t], with windows as `geometry.py` has
 them, all three ops sum products of two over the indexes that the third does not have::
@@ -39,7 +39,7 @@ LEAST = 3
 
 @record
 class Lengths:
-    """A length of an argument, and what the other lengths ask for."""
+    """A length of an argument, and the one that the other lengths require."""
 
     role: Role
     axis: int
@@ -78,7 +78,7 @@ class Convolution(Op):
         return TensorType(a.type.dtype, shapes.of(self.result))
 
     def shapes(self, args: Sequence[Tensor]) -> Shapes:
-        """What the arguments say about all lengths."""
+        """The conditions that the arguments put on all lengths."""
         groups, *lengths = fill_dims(self.numbers, args[2:])
         left, right = args[0].type.shape, args[1].type.shape
         match self.result:

@@ -1,4 +1,4 @@
-"""All windows of a tensor as axes of their own, and back: what pooling is made of.
+"""All windows of a tensor as axes of their own, and back: the ops of pooling.
 
 The two ops are each other's transposes, so each is the other's gradient.
 """
@@ -38,7 +38,7 @@ from symc.tensor.nnet.geometry import (
 
 @record
 class Windows(Op):
-    """The last axes of the argument, with axes for the windows' numbers and behind them for what
+    """The last axes of the argument, with axes for the windows' numbers and after them for what
     is in a window: element (t, k) is element ``t * stride + k * dilation``.
 
     `sizes` are the windows' lengths along these axes.

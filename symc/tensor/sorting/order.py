@@ -250,7 +250,7 @@ Kth: TypeAlias = "int | Sequence[int] | Array"
 def partition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
     """`x` with those elements in place along an axis that sorting would put at `kth`.
 
-    Smaller ones are before them and the others behind; here they are all sorted.
+    Smaller ones are before them and the others after; here they are all sorted.
     """
     _check_kth("partition", x, kth, axis)
     return sort(x, axis)
