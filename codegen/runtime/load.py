@@ -137,7 +137,7 @@ def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
     It is the same text for the same set of names, and goes after ``base(dialect)``. Those
-    there because of the symbols in `behind` is left out.
+    that are there already, for the symbols in `behind`, are left out.
     """
     known = symbols(dialect)
     wanted = _with_needs(names, known) - _with_needs(behind, known)
