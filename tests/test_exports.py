@@ -68,6 +68,13 @@ def test_all_is_exactly_the_public_names() -> None:
     assert set(listed) == public_names(symc) - late
 
 
+def test_what_the_first_lines_advertise_is_there() -> None:
+    """`symc.testing` was named there, and raised AttributeError unless it had been imported."""
+    advertised = set(re.findall(r"`symc\.(\w+)`", symc.__doc__ or ""))
+    assert {"testing", "debug"} <= advertised
+    assert advertised <= {*symc.__all__, *vars(symc)["_MODULES"], *vars(symc)["_LATE"]}
+
+
 @pytest.mark.parametrize("module", sorted(set(catalogue.functions()) - {"symc.derivatives.grad"}))
 def test_the_catalogue_reads_what_modules_list(module: str) -> None:
     assert catalogue.functions()[module] == importlib.import_module(module).__all__

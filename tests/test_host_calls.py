@@ -76,8 +76,8 @@ def apply(function: Callable[..., Any], *args: Any, part: int = 0) -> Tensor:
 def caller(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways to call a compiled function."""
     if request.param == "python":
-        monkeypatch.setattr("symc.call.Caller", PythonCaller)
-        monkeypatch.setattr("symc.call.Lock", PythonLock)
+        monkeypatch.setattr("symc.calls.call.Caller", PythonCaller)
+        monkeypatch.setattr("symc.calls.call.Lock", PythonLock)
 
 
 @pytest.fixture(autouse=True)

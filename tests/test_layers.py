@@ -272,6 +272,40 @@ def test_no_c_in_python_strings() -> None:
     report(found, "C in strings, outside of the emitter, targets, runtime and elementwise rows:")
 
 
+# --- text is written once and not read back -------------------------------------------------------
+
+WRITERS = re.compile(
+    r"codegen/(emit|targets/host)/.*|codegen/targets/(cuda/host|c_source|export)\.py"
+)
+TEXTS = {"text", "body", "source", "lines", "made"}
+
+
+def _reads_text(node: ast.AST) -> bool:
+    match node:
+        case ast.Import(names=names):
+            return any(alias.name == "re" for alias in names)
+        case ast.ImportFrom(module="re"):
+            return True
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(name)]):
+            return name in TEXTS
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute(attr=name)]):
+            return name in TEXTS
+        case _:
+            return False
+
+
+def test_no_emitter_reads_its_own_text() -> None:
+    """What an emitter must know is settled on nodes before it prints."""
+    found = [
+        f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
+        for path in sources("codegen")
+        if WRITERS.fullmatch(path.relative_to(ROOT).as_posix())
+        for node in ast.walk(tree_of(path))
+        if _reads_text(node)
+    ]
+    report(found, "emitters that look for something in text:")
+
+
 # --- size, and what may not be written ------------------------------------------------------------
 
 

@@ -49,6 +49,7 @@ _HOST = (
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
@@ -143,6 +144,21 @@ def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[
     wanted = _with_needs(names, known) - _with_needs(behind, known)
     chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
+
+
+def code_length(text: str) -> int:
+    """The characters of C that are neither comment nor white space.
+
+    >>> code_length("int x; /* wide */  // or not")
+    5
+    """
+    return len(_COMMENT.sub("", text))
+
+
+def needed(names: Iterable[str], dialect: Dialect = "c") -> set[str]:
+    """These symbols, and all that they need; names of others' functions need nothing."""
+    known = symbols(dialect)
+    return _with_needs((name for name in names if name in known), known)
 
 
 def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:

@@ -34,7 +34,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
-    Stmt,
+    Plain,
     Store,
     Var,
 )
@@ -241,8 +241,8 @@ def _most(extent: Expr) -> int | None:
 
 
 def _independent(
-    loop: Loop, inner: list[Stmt], writes: list[Store | Accumulate | Combine],
-    reads: list[tuple[Stmt, Load]], names: _Names,
+    loop: Loop, inner: list[Plain], writes: list[Store | Accumulate | Combine],
+    reads: list[tuple[Plain, Load]], names: _Names,
 ) -> None:  # fmt: skip
     """Rule 13."""
     inside = frozenset(stmt.var.name for stmt in inner if isinstance(stmt, Loop))
@@ -273,7 +273,7 @@ def _independent(
 
 
 def _in_order(
-    writes: list[Store | Accumulate | Combine], reads: list[tuple[Stmt, Load]], names: _Names,
+    writes: list[Store | Accumulate | Combine], reads: list[tuple[Plain, Load]], names: _Names,
     params: set[str],
 ) -> None:  # fmt: skip
     """Rule 14."""

@@ -63,7 +63,7 @@ class CudaTarget:
 
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
-        from symc.codegen.passes.gpu import PASSES, WIDE_PASSES
+        from symc.codegen.passes.gpu.order import PASSES, WIDE_PASSES
 
         return WIDE_PASSES if self.wide else PASSES
 

@@ -1,0 +1,14 @@
+"""The source of a program in C, which knows the parts that its text is made of."""
+
+from __future__ import annotations
+
+from symc.codegen.emit.units import Parts
+from symc.codegen.record import record
+from symc.codegen.targets.base import Source
+
+
+@record
+class CSource(Source):
+    """A program as text, and in parts that can be compiled side by side."""
+
+    parts: Parts
