@@ -276,7 +276,7 @@ class Place(Protocol):
         ...
 
 
-class Host:
+class HostPlace:
     """Host memory: the arrays are NumPy's."""
 
     name = None
@@ -291,7 +291,7 @@ class Host:
         return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
 
 
-HOST = Host()
+HOST = HostPlace()
 
 
 @record(eq=False)

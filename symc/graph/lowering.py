@@ -67,7 +67,7 @@ class Fold:
 
 
 @record
-class Part:
+class Written:
     """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
 
     `parallel` says that no two inner indexes have the same target. `target` gives an index of the
@@ -86,7 +86,7 @@ class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
     base: Callable[[Index], Reader] | None
-    parts: tuple[Part, ...]
+    parts: tuple[Written, ...]
 
 
 @record

@@ -12,7 +12,7 @@ from symc.errors import MissingInput
 from symc.graph.inputs import Input, SharedVariable, as_tensor
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.loops.build import Carrying, Plan, Reading, step_number
+from symc.loops.build import Carrying, LoopParts, Reading, step_number
 from symc.loops.carried import Updates, carried, made_before, with_default_updates
 from symc.loops.outcome import Outcome
 from symc.loops.run import Done, run
@@ -139,7 +139,7 @@ def looping(
     )
     pairs = zip(traced.starts, outcome.outputs, strict=True)
     number = step_number() if step is None else step
-    plan = Plan(
+    plan = LoopParts(
         tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
         tuple(result for begin, result in pairs if begin is None),
         outcome.condition, _steps_of_gradient(truncate_gradient), unbounded=unbounded,
@@ -166,7 +166,7 @@ def _steps_of_gradient(truncate_gradient: int) -> int | None:
     return known_steps("truncate_gradient", truncate_gradient)
 
 
-def _check_strict(plan: Plan, known: Sequence[Tensor]) -> None:
+def _check_strict(plan: LoopParts, known: Sequence[Tensor]) -> None:
     """Raises `MissingInput` when steps use inputs that were not given to them."""
     slots = [part.slots for part in plan.reads] + [part.slots for part in plan.carries]
     given = {*known, *(slot for own in slots for slot in own)}

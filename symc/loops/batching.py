@@ -11,7 +11,7 @@ from symc.graph.dims import Dim
 from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute, walk
-from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
+from symc.loops.build import Carrying, LoopParts, Reading, row_of, step_number
 from symc.loops.scan import Scan
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
@@ -76,7 +76,7 @@ class _Batched:
             Carrying(carry.initial, carry.taps, carry.slots, result)
             for carry, result in zip(carries, inner, strict=False)
         ]
-        plan = Plan(
+        plan = LoopParts(
             self.steps, self.step, reads, tuple(carries),
             tuple(inner[states : states + layout.collected]),
             inner[-1] if layout.stops else None, layout.truncate, layout.reverse, layout.unbounded,

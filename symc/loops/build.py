@@ -69,7 +69,7 @@ class Loop:
         return self.args[1 + len(layout.sequences) + len(layout.states) :]
 
 
-def opened(op: Scan, args: Sequence[Tensor]) -> Plan:
+def opened(op: Scan, args: Sequence[Tensor]) -> LoopParts:
     """The parts of a loop again, with slots of their own."""
     layout, slots = op.layout, iter(op.body.slots)
     steps, sequences, initial, others = op.split(args)
@@ -94,7 +94,7 @@ def opened(op: Scan, args: Sequence[Tensor]) -> Plan:
         for array, state, own in zip(initial, layout.states, earlier, strict=True)
     ]
     collected = [next(results) for _ in range(layout.collected)]
-    return Plan(
+    return LoopParts(
         steps, step, tuple(reads), tuple(carries), tuple(collected), next(results, None),
         layout.truncate, layout.reverse, layout.unbounded,
     )  # fmt: skip
@@ -113,7 +113,7 @@ def row_of(array: Tensor, name: str | None = None) -> Tensor:
 
 
 @record
-class Plan:
+class LoopParts:
     """A loop before it is closed: its parts speak of slots and of tensors from outside.
 
     `step` stands for the number of the step.

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from symc.graph.dims import Dim, add, sub
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute, walk
-from symc.loops.build import Carrying, Plan, Reading, opened
+from symc.loops.build import Carrying, LoopParts, Reading, opened
 from symc.loops.scan import Part, Rows, Scan
 from symc.tensor.lengths import dim_of, public
 
@@ -108,7 +108,7 @@ class OpenLoop:
         carries, used = self._needed()
         kept = [n for n in range(len(self.collected)) if Part("collected", n) in self.wanted]
         reads = [read for read in (_only(read, used) for read in self.reads) if read.slots]
-        plan = Plan(
+        plan = LoopParts(
             self.plan.steps, self.plan.step, tuple(reads),
             tuple(self.carries[number] for number in carries),
             tuple(self.collected[number] for number in kept), self.condition, None,

@@ -22,7 +22,7 @@ from symc.graph.inputs import scalar_constant
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body
-from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
+from symc.loops.build import Carrying, Loop, LoopParts, Reading, row_of, step_number
 from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
@@ -273,7 +273,7 @@ class _Backward:
                     self.collected[slot] = len(self.collected)
         return [self.pulled.slots[slot] for slot in self.collected]
 
-    def _plan(self, inner: Sequence[Tensor]) -> Plan:
+    def _plan(self, inner: Sequence[Tensor]) -> LoopParts:
         used = set(walk(inner))
         reads = [
             Reading(
@@ -288,7 +288,7 @@ class _Backward:
             Carrying(carry.initial, carry.taps, carry.slots, result)
             for carry, result in zip(self.carries, inner, strict=False)
         ]
-        return Plan(
+        return LoopParts(
             tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries),
             tuple(inner[len(carries) :]), reverse=self._turned(),
         )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
-from symc.graph.lowering import Index, Part, Read, Reader, Write
+from symc.graph.lowering import Index, Read, Reader, Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
@@ -57,7 +57,7 @@ def _is_argument(reader: Reader, index: Index) -> bool:
 
 
 def _part(
-    builder: KernelBuilder, node: Tensor, part: Part, buffer: str, outer: Scope
+    builder: KernelBuilder, node: Tensor, part: Written, buffer: str, outer: Scope
 ) -> list[ir.Stmt]:
     loops = builder.loops(0, len(part.extents))
     inner = builder.scope([], outer)

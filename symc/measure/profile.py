@@ -28,7 +28,7 @@ COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, 
 
 
 @record
-class Step:
+class StepTimes:
     """A step of a program: its kind, and its times in a call.
 
     `calls` is how often it ran in a call (more than once in a loop, less in a branch); `seconds`
@@ -70,7 +70,7 @@ class Profile:
 
     name: str
     call: Timing
-    steps: tuple[Step, ...]
+    steps: tuple[StepTimes, ...]
 
     @property
     def outside(self) -> float:
@@ -174,7 +174,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
             reset()
         sizes = sizes_of(program, _lengths(f, program, given))
     works = Works(program)
-    found: list[Step] = []
+    found: list[StepTimes] = []
     for row, (step, depth) in enumerate(steps):
         if isinstance(step, ir.Check | ir.Measure):
             continue
@@ -188,7 +188,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
             count = works.of(step).operations
             once = None if count is None else count.value(sizes)
         found.append(
-            Step(
+            StepTimes(
                 *_described(step, program), depth, each, median(nanoseconds) / 1e9,
                 sum(moved) / repeat, None if once is None else once * each,
             )

@@ -21,7 +21,7 @@ from symc.graph.request import Request
 from symc.graph.walks import walk, walk_within
 from symc.lower.lower import lower, program_names
 from symc.lower.places import Interface
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.rewrite.pipeline import rewrite
 from symc.schedule.plan import Plan
 from symc.schedule.prepare import Prepared, prepare
@@ -44,7 +44,7 @@ class Stages:
     """For each call into Python the nodes that it computes."""
     holds: dict[str, list[Tensor]]
     """The nodes whose values each buffer gets."""
-    trace: list[Step] | None
+    trace: list[Rewrite] | None
     """Every rewrite that happened, if asked for."""
 
 
@@ -68,7 +68,7 @@ def build(
     mode: str,
     clock: Clock,
     target: Target | None = None,
-    trace: list[Step] | None = None,
+    trace: list[Rewrite] | None = None,
 ) -> Stages:
     """The Python part: from the graph to the source. A `trace` gets every rewrite that happens."""
     target = CTarget() if target is None else target

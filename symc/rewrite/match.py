@@ -41,7 +41,7 @@ def kind_of(node: Tensor) -> OpKind:
 
 
 @record(eq=False)
-class Function:
+class PatternFunction:
     """A function in patterns: `take` gives arguments and parameters of a node that may match."""
 
     kind: OpKind
@@ -52,15 +52,15 @@ class Function:
 # --- functions over axes --------------------------------------------------------------------------
 
 
-def _over_axes(kind: type[Softmax | LogSoftmax | LogSumExp]) -> Function:
+def _over_axes(kind: type[Softmax | LogSoftmax | LogSumExp]) -> PatternFunction:
     def take(node: Tensor) -> Taken | None:
         op = node.op
         return (node.args, (op.axes,)) if isinstance(op, kind) else None
 
-    return Function(kind, take, lambda args, parameters: kind(parameters[0])(args[0]))
+    return PatternFunction(kind, take, lambda args, parameters: kind(parameters[0])(args[0]))
 
 
-def _reduction(kind: Any) -> Function:
+def _reduction(kind: Any) -> PatternFunction:
     def take(node: Tensor) -> Taken | None:
         match node.op:
             case Reduce(kind=found, axes=axes) if found == kind:
@@ -68,10 +68,10 @@ def _reduction(kind: Any) -> Function:
             case _:
                 return None
 
-    return Function(Reduce, take, lambda args, axes: reduce_over(kind, args[0], axes[0]))
+    return PatternFunction(Reduce, take, lambda args, axes: reduce_over(kind, args[0], axes[0]))
 
 
-def _kept_reduction(kind: Any) -> Function:
+def _kept_reduction(kind: Any) -> PatternFunction:
     """A reduction that broadcasts against its argument, whether its axes were kept or put back."""
 
     def take(node: Tensor) -> Taken | None:
@@ -91,7 +91,7 @@ def _kept_reduction(kind: Any) -> Function:
     def build(args: Sequence[Tensor], axes: Sequence[Any]) -> Tensor:
         return reduce_over(kind, args[0], axes[0], keepdims=True)
 
-    return Function(Reduce, take, build)
+    return PatternFunction(Reduce, take, build)
 
 
 def _kept_logsumexp(node: Tensor) -> Taken | None:
@@ -107,11 +107,11 @@ def _kept_logsumexp(node: Tensor) -> Taken | None:
     return (inner.args, (axes,)) if fits else None
 
 
-OVER_AXES: dict[str, Function] = {
+OVER_AXES: dict[str, PatternFunction] = {
     "softmax": _over_axes(Softmax),
     "log_softmax": _over_axes(LogSoftmax),
     "logsumexp": _over_axes(LogSumExp),
-    "logsumexp_kept": Function(
+    "logsumexp_kept": PatternFunction(
         LogSumExp,
         _kept_logsumexp,
         lambda args, axes: expand_dims(LogSumExp(axes[0])(args[0]), axes[0]),

@@ -19,7 +19,7 @@ from symc.errors import BadIndex
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import constant, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -161,7 +161,7 @@ class FlatNonzero(Op):
             true = yield Read(0, index)
             return ir.Select(true, _row_major(index, shape, size), total, INT64)
 
-        part = Part((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
+        part = Written((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
         return Write(lambda index: known_element(index, total), (part,))
 
 

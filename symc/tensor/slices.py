@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.dims import Dim
 from symc.graph.inputs import scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -219,7 +219,7 @@ class SliceWrite(Op):
             return (yield Read(1, project(index, v.type.shape)))
 
         combine = written(self.mode, x.dtype)
-        part = Part(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
+        part = Written(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
         return Write(own_element, (part,))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:

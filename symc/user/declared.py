@@ -54,9 +54,9 @@ class Declared:
                 _can_be_known(name, spec, known)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[UserResult, ...]:
         """The ops of the results."""
-        return tuple(Part(self, number) for number in range(self.count))
+        return tuple(UserResult(self, number) for number in range(self.count))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__.lower()} {self.name}>"
@@ -144,7 +144,7 @@ class Declared:
 
 
 @record
-class Part(Op):
+class UserResult(Op):
     """One result of a user's op."""
 
     declared: Declared
@@ -162,7 +162,7 @@ class Part(Op):
     def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         results = self.declared.computed(*args)
 
-        def part(op: Part) -> Array:
+        def part(op: UserResult) -> Array:
             return results[op.number]
 
         return part
@@ -191,14 +191,14 @@ class Part(Op):
             yield Requirement((given, wanted), ShapeMismatch, _message(self, node, where))
 
     def key(self) -> str:
-        return f"Part({self.declared.identity}, {self.number})"
+        return f"UserResult({self.declared.identity}, {self.number})"
 
     @property
     def label(self) -> str:
         return self.declared.name
 
 
-def _message(op: Part, node: Tensor, where: str) -> Callable[[Callable[[Any], Any]], str]:
+def _message(op: UserResult, node: Tensor, where: str) -> Callable[[Callable[[Any], Any]], str]:
     def message(value: Callable[[Any], Any]) -> str:
         for given, wanted, place in op.declared.bound(node.args).equal:
             if place == where:

@@ -17,7 +17,7 @@ from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
 from symc.pipeline.compile import Stages
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan
 from symc.schedule.schedule import is_source
 from symc.show.report.trace import makers
@@ -101,7 +101,7 @@ class Contents:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.stages: Stages = function.runner.stages()
-        self.steps: list[Step] = self.stages.trace or []
+        self.steps: list[Rewrite] = self.stages.trace or []
         self.graphs = list(_graphs(function, self.stages))
         self.tasks = list(_tasks(self.stages))
         self.places: dict[Tensor, list[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from symc.measure.profile import Step, profile
+from symc.measure.profile import StepTimes, profile
 from symc.measure.timing import collection_off, kept, sample
 from symc.measure.words import duration
 from symc.show.report.contents import Contents, Task
@@ -84,14 +84,14 @@ def fastest(function: Function, arguments: Sequence[Any]) -> float:
     return min(times)
 
 
-def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[tuple[Task, Step]]:
+def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[tuple[Task, StepTimes]]:
     """The time of each step that computes."""
     measured = profile(contents.function, *arguments, repeat=CALLS)
     steps = [step for step in measured.steps if step.kind in ("kernel", "routine", "Python")]
     return list(zip(contents.tasks, steps, strict=True))
 
 
-def _table(found: Sequence[tuple[Task, Step]], machine: Machine | None) -> Html:
+def _table(found: Sequence[tuple[Task, StepTimes]], machine: Machine | None) -> Html:
     """A row for each task; `machine` has the rates to compare with."""
     whole = sum(step.seconds for _, step in found) or 1.0
     compared = () if machine is None else ("of this memory",)

@@ -38,7 +38,7 @@ from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 
 __all__ = ["attention"]
 
-Part: TypeAlias = Literal["output", "logs"]
+AttentionResult: TypeAlias = Literal["output", "logs"]
 Bar: TypeAlias = Literal["queries", "keys", "values", "bias"]
 
 
@@ -50,7 +50,7 @@ class Attention(Op):
     `causal`: query i sees the keys up to number i.
     """
 
-    part: Part
+    part: AttentionResult
     causal: bool
 
     def infer(self, *args: Tensor) -> TensorType:

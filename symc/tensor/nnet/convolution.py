@@ -38,7 +38,7 @@ LEAST = 3
 
 
 @record
-class Lengths:
+class LengthPair:
     """A length of an argument, and the one that the other lengths require."""
 
     role: Role
@@ -97,19 +97,19 @@ class Convolution(Op):
         axes = tuple(map(Axis, counts, sizes, self.strides, self.dilations))
         return Shapes(left[0], groups, channels, features, axes, inputs)
 
-    def _pairs(self, args: Sequence[Tensor], shapes: Shapes) -> Iterator[Lengths]:
+    def _pairs(self, args: Sequence[Tensor], shapes: Shapes) -> Iterator[LengthPair]:
         """The lengths that must be equal for the arguments to fit."""
         for number, role in enumerate(ARGUMENTS[self.result]):
             each = zip(args[number].type.shape, shapes.of(role), strict=True)
             for axis, (found, wanted) in enumerate(each):
-                yield Lengths(role, axis, found, wanted)
+                yield LengthPair(role, axis, found, wanted)
         if self.result != "outputs":
             for number, (lie, length) in enumerate(zip(shapes.axes, shapes.lengths, strict=True)):
                 wanted = window_count(length, lie.size, lie.stride, lie.dilation)
-                yield Lengths("outputs", number + 2, lie.count, wanted)
+                yield LengthPair("outputs", number + 2, lie.count, wanted)
 
     def _unequal(
-        self, args: Sequence[Tensor], pair: Lengths, lengths: tuple[object, object]
+        self, args: Sequence[Tensor], pair: LengthPair, lengths: tuple[object, object]
     ) -> str:
         given = zip(ARGUMENTS[self.result], args, strict=False)
         lines = "".join(f"\n  {role:<8} {describe(arg)}" for role, arg in given)
@@ -127,7 +127,7 @@ class Convolution(Op):
         if self.result == "outputs":
             yield from long_enough(self.label, args[0], args[1].type.shape[2:], self.dilations)
 
-    def _equal(self, args: Sequence[Tensor], pair: Lengths) -> Requirement:
+    def _equal(self, args: Sequence[Tensor], pair: LengthPair) -> Requirement:
         def message(value: Callable[[Dim], object]) -> str:
             return self._unequal(args, pair, (value(pair.found), value(pair.wanted)))
 

@@ -35,7 +35,7 @@ declare(
     "ctc", "steps batch classes longest blank p* targets* spans* counts* loss! posterior! work!"
 )
 
-Part: TypeAlias = Literal["loss", "posterior", "work"]
+CtcResult: TypeAlias = Literal["loss", "posterior", "work"]
 
 
 @record
@@ -45,7 +45,7 @@ class Ctc(Op):
     the target comes out. (`work` is the routine's own.)
     """
 
-    part: Part
+    part: CtcResult
     blank: int
 
     def infer(self, *args: Tensor) -> TensorType:

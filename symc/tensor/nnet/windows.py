@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim
-from symc.graph.lowering import At, Fold, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Fold, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
@@ -152,7 +152,7 @@ class OverlapAdd(Op):
         def value(inner: Index) -> Reader:
             return (yield Read(0, tuple(inner[place] for place in back)))
 
-        part = Part(tuple(shape[axis] for axis in order), target, value)
+        part = Written(tuple(shape[axis] for axis in order), target, value)
         return Write(None if covered else base, (part,))
 
     def _overlapping(self, node: Tensor, size: SizeOf) -> Fold:

@@ -21,11 +21,11 @@ from symc.graph.lowering import (
     Index,
     IndexReader,
     LibCall,
-    Part,
     Read,
     Reader,
     SizeOf,
     Write,
+    Written,
 )
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType
@@ -172,7 +172,7 @@ class Inverse(Op):
             yield from ()
             return index[-1]
 
-        return Write(None, (Part(node.type.shape, target, value),))
+        return Write(None, (Written(node.type.shape, target, value),))
 
 
 BOUNDS[Inverse] = lambda node, args: (0, node.type.shape[-1] - 1)
