@@ -1,7 +1,7 @@
 """Pooling in one, two and three dimensions: maximum, sum and mean of windows.
 
 All of it is `Windows` and an ordinary reduction, and so are the derivatives: an element's gradient
-is the sum of what the windows that hold it pass on. Elements that share a window's maximum share
+is the sum of its windows' gradients. Elements that share a window's maximum share
 its gradient evenly.
 """
 
@@ -83,7 +83,7 @@ def _reduced(
 
 
 def _least(x: Tensor) -> float:
-    """What no maximum is greater than."""
+    """The least value of a dtype: the identity of the maximum."""
     if x.dtype.is_float:
         return -math.inf
     return 0 if x.dtype.kind in ("bool", "uint") else -(2 ** (x.dtype.bits - 1))
@@ -211,8 +211,8 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of `x`; parameters as for `max_pool2d`, integers become floats.
 
-    Padding counts as zeros, or with ``include_padding=False`` not at all. What of a window is
-    behind the end with ``ceil_mode=True`` never counts.
+    Padding counts as zeros, or with ``include_padding=False`` not at all. The part of a window
+    after the end with ``ceil_mode=True`` never counts.
     """
     return _pool("avg", 2, x, window, stride, padding, ceil_mode, include_padding)
 
