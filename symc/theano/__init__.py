@@ -11,7 +11,7 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
-from symc.theano import compile, gof, gradient, scalar, tensor
+from symc.theano import compile, gof, gradient, sandbox, scalar, scan_module, tensor
 from symc.theano.compile import (
     FAST_COMPILE,
     FAST_RUN,
@@ -30,13 +30,15 @@ from symc.theano.compile.rebuild import clone
 from symc.theano.configparser import change_flags, config
 from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
 from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
+from symc.theano.scan_module import foldl, foldr, map, reduce, scan
 from symc.theano.tensor.type import TensorType
+from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
-    "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags", "clone", "compile",
-    "config", "function", "function_dump", "generic", "gof", "grad", "gradient",
-    "predefined_linkers", "predefined_modes", "predefined_optimizers", "scalar", "shared",
+    "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags", "clone", "compile",
+    "config", "foldl", "foldr", "function", "function_dump", "generic", "gof", "grad", "gradient",
+    "map", "predefined_linkers", "predefined_modes", "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
     "subgraph_grad", "tensor",
 ]  # fmt: skip

@@ -16,11 +16,14 @@ from symc.theano.tensor import (
     constructors,
     elemwise,
     extra_ops,
+    nnet,
     sharedvar,
+    signal,
     sort,
     subtensor,
     type,
     var,
+    xlogx,
 )
 from symc.theano.tensor.constructors import *
 from symc.theano.tensor.constructors import MADE as _MADE

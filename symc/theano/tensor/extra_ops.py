@@ -235,3 +235,28 @@ def fill_diagonal(a: Any, val: Any) -> Any:
         raise NotImplementedError("symc.theano fills the diagonal of matrices")
     rows = arange(math.minimum(a.shape[0], a.shape[1]))
     return set_subtensor(a[rows, rows], val)
+
+
+class Unique(Op):
+    """The different elements in order, with where they first are, where each went, and counts."""
+
+    __props__ = ("return_index", "return_inverse", "return_counts")
+
+    def __init__(
+        self, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False
+    ) -> None:
+        self.return_index, self.return_inverse = return_index, return_inverse
+        self.return_counts = return_counts
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_tensor_variable(x)
+        count = self.return_index + self.return_inverse + self.return_counts
+        positions = [TensorType("int64", [False])() for _ in range(count)]
+        return Apply(self, [x], [TensorType(x.dtype, [False])(), *positions])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        found = T.unique(
+            T.ravel(inputs[0]), return_index=self.return_index,
+            return_inverse=self.return_inverse, return_counts=self.return_counts,
+        )  # fmt: skip
+        return list(found) if isinstance(found, list | tuple) else [found]

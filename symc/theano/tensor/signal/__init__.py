@@ -1,0 +1,1 @@
+"""`theano.tensor.signal`: pooling and convolution of signals."""
