@@ -30,6 +30,7 @@ from symc.theano.compile.rebuild import clone
 from symc.theano.configparser import change_flags, config
 from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
 from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
+from symc.theano.imports import install
 from symc.theano.scan_module import foldl, foldr, map, reduce, scan
 from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
@@ -38,7 +39,7 @@ version = __version__ = "1.0.5"
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
     "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags", "clone", "compile",
-    "config", "foldl", "foldr", "function", "function_dump", "generic", "gof", "grad", "gradient",
+    "config", "foldl", "foldr", "function", "function_dump", "generic", "gof", "grad", "gradient", "install",
     "map", "predefined_linkers", "predefined_modes", "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
     "subgraph_grad", "tensor",
 ]  # fmt: skip

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-import symc
 import symc.tensor as T
 from symc.derivatives.grad import placeholder
 from symc.graph.inputs import constant
@@ -100,41 +99,6 @@ def interpreted(node: Apply, inputs: Sequence[Any]) -> list[Any]:
     ]
     results = evaluate(meaning_of(node, given), values)
     return [v.type.decoded(each) for v, each in zip(node.outputs, results, strict=True)]
-
-
-# --- ops that have a `perform` and no meaning -----------------------------------------------------
-
-
-def called_back(op: Any, node: Apply) -> Callable[..., Sequence[Tensor]]:
-    """An op of symc that calls `perform`."""
-    ins, outs = [each.type for each in node.inputs], [each.type for each in node.outputs]
-    twin = detached(node)
-
-    def compute(*arrays: Any) -> tuple[Any, ...]:
-        storage: list[list[Any]] = [[None] for _ in outs]
-        values = [
-            kind.decoded(np.array(array)) for kind, array in zip(ins, arrays, strict=True)
-        ]  # fmt: skip
-        op.perform(twin, values, storage)
-        return tuple(
-            np.asarray(kind.encoded(kind.filter(cell[0])))
-            for kind, cell in zip(outs, storage, strict=True)
-        )
-
-    specs = [_spec(kind) for kind in outs]
-    made = symc.op(compute, output=specs, name=type(op).__name__)
-
-    def call(*inputs: Tensor) -> Sequence[Tensor]:
-        results: Any = made(*inputs)
-        return results if isinstance(results, list | tuple) else [results]
-
-    return call
-
-
-def _spec(kind: Any) -> str:
-    sample = kind.symbol(None)
-    lengths = ", ".join("1" if dim == 1 else ":" for dim in sample.type.shape)
-    return f"{sample.dtype.name}[{lengths}]" if lengths else f"{sample.dtype.name}"
 
 
 def detached(node: Apply) -> Apply:

@@ -68,7 +68,7 @@ class Op(Named):
             raise NotImplementedError(
                 f"symc.theano cannot run {self}: it has only C code; give the op a perform method"
             )
-        from symc.theano.meaning import called_back
+        from symc.theano.perform import called_back
 
         return called_back(self, node)(*inputs)
 
@@ -114,6 +114,9 @@ class Op(Named):
         """Whether the op may be computed before the program runs."""
         del node
         return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_templates"}
 
     def __repr__(self) -> str:
         return str(self)

@@ -9,6 +9,7 @@ import numpy as np
 
 import symc.tensor as T
 from symc.codegen.record import record
+from symc.graph.inputs import constant, constant_value
 from symc.graph.node import Tensor
 from symc.theano.configparser import config
 from symc.theano.scalar.dtypes import (
@@ -153,7 +154,7 @@ class ScalarOp:
         if self.operands == "own":
             return self.means(*operands)
         wanted = self.rule(*dtypes) if self.operands == "out" else upcast(*dtypes)
-        return self.means(*(T.cast(each, wanted) for each in operands))
+        return self.means(*(converted(each, wanted) for each in operands))
 
     def __str__(self) -> str:
         return self.name
@@ -163,6 +164,14 @@ class ScalarOp:
 
     def __reduce__(self) -> Any:
         return named, (self.name,)
+
+
+def converted(x: Tensor, dtype: str) -> Tensor:
+    """A tensor with another dtype; a constant becomes a constant, so that lengths stay known."""
+    value = constant_value(x)
+    if value is None or value.size != 1 or x.dtype.name == dtype:
+        return T.cast(x, dtype)
+    return constant(value.astype(dtype))
 
 
 SCALAR_OPS: dict[str, ScalarOp] = {}
@@ -305,7 +314,7 @@ def cast_op(dtype: str) -> ScalarOp:
     """The conversion to a dtype."""
 
     def convert(x: Tensor) -> Tensor:
-        return T.ne(x, 0) if dtype == "bool" else T.cast(x, dtype)
+        return T.ne(x, 0) if dtype == "bool" else converted(x, dtype)
 
     return ScalarOp(f"Cast{{{dtype}}}", 1, lambda _: dtype, convert, "own")
 

@@ -17,6 +17,8 @@ from symc.theano.tensor import (
     elemwise,
     extra_ops,
     nnet,
+    raw_random,
+    shared_randomstreams,
     sharedvar,
     signal,
     sort,
