@@ -14,63 +14,66 @@ from typing import Any
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Apply, Variable, io_toposort
 from symc.theano.gof.null_type import NullType
-from symc.theano.gof.op import Op
-from symc.theano.gof.type import Type
+from symc.theano.gradient_ops import (
+    ConsiderConstant as ConsiderConstant,
+)
+from symc.theano.gradient_ops import (
+    DisconnectedGrad as DisconnectedGrad,
+)
+from symc.theano.gradient_ops import (
+    GradClip as GradClip,
+)
+from symc.theano.gradient_ops import (
+    GradScale as GradScale,
+)
+from symc.theano.gradient_ops import (
+    UndefinedGrad as UndefinedGrad,
+)
+from symc.theano.gradient_ops import (
+    ZeroGrad as ZeroGrad,
+)
+from symc.theano.gradient_ops import (
+    consider_constant as consider_constant,
+)
+from symc.theano.gradient_ops import (
+    consider_constant_ as consider_constant_,
+)
+from symc.theano.gradient_ops import (
+    disconnected_grad as disconnected_grad,
+)
+from symc.theano.gradient_ops import (
+    disconnected_grad_ as disconnected_grad_,
+)
+from symc.theano.gradient_ops import (
+    grad_clip as grad_clip,
+)
+from symc.theano.gradient_ops import (
+    grad_scale as grad_scale,
+)
+from symc.theano.gradient_ops import (
+    undefined_grad as undefined_grad,
+)
+from symc.theano.gradient_ops import (
+    zero_grad as zero_grad,
+)
+from symc.theano.gradient_ops import (
+    zero_grad_ as zero_grad_,
+)
+from symc.theano.gradient_types import (
+    DisconnectedInputError,
+    DisconnectedType,
+    NullTypeGradError,
+    zeros_of,
+)
+from symc.theano.gradient_types import (
+    grad_not_implemented as grad_not_implemented,
+)
+from symc.theano.gradient_types import (
+    grad_undefined as grad_undefined,
+)
 from symc.theano.scalar.dtypes import complex_dtypes, discrete_dtypes
 from symc.theano.tensor import creation, math
 from symc.theano.tensor.convert import as_tensor_variable
-
-
-class DisconnectedType(Type):
-    """The type of gradients by what has no influence."""
-
-    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        raise AssertionError(
-            "If you're assigning to a DisconnectedType you're doing something wrong. It should "
-            "only be used as a symbolic placeholder."
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        return hash(type(self))
-
-    def __str__(self) -> str:
-        return "DisconnectedType"
-
-
-class DisconnectedInputError(ValueError):
-    """A gradient is asked for by what has no influence."""
-
-
-class NullTypeGradError(TypeError):
-    """A gradient is asked for that does not exist."""
-
-
-def zeros_of(variable: Any) -> Any:
-    """A gradient of zeros, which has floatX where the variable is of integers."""
-    dtype = getattr(variable.type, "dtype", None)
-    if dtype is None:
-        return DisconnectedType()()
-    return creation.zeros_like(variable, config.floatX if dtype in discrete_dtypes else dtype)
-
-
-def grad_undefined(op: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """A gradient that is not defined mathematically."""
-    return NullType(
-        f"This variable is Null because the grad method for input {x_pos} ({x}) of the {op} op is "
-        f"mathematically undefined. {comment}"
-    )()
-
-
-def grad_not_implemented(op: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """A gradient that nobody has written."""
-    return NullType(
-        f"This variable is Null because the grad method for input {x_pos} ({x}) of the {op} op is "
-        f"not implemented. {comment}"
-    )()
-
 
 # --- grad -----------------------------------------------------------------------------------------
 
@@ -380,129 +383,6 @@ def _pushed(output: Any, ways: dict[Any, Any], disconnected: str, returned: str)
     return zeros_of(output) if returned.lower() == "zero" else DisconnectedType()()
 
 
-# --- ops that change gradients --------------------------------------------------------------------
-
-
-class Watching(Op):
-    """A variable as it is; subclasses change what flows back."""
-
-    __props__: Any = ()
-
-    def make_node(self, x: Any) -> Apply:
-        x = x if isinstance(x, Variable) else as_tensor_variable(x)
-        return Apply(self, [x], [x.type()])
-
-    def meaning(self, node: Apply, *inputs: Any) -> Sequence[Any]:
-        return [inputs[0]]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Any:
-        return [eval_points[0]]
-
-
-class ZeroGrad(Watching):
-    """Zeros flow back."""
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
-        return [output_grads[0].zeros_like()]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Any:
-        return [None if eval_points[0] is None else creation.zeros_like(eval_points[0])]
-
-
-class ConsiderConstant(ZeroGrad):
-    """Zeros flow back."""
-
-
-class DisconnectedGrad(Watching):
-    """Nothing flows back."""
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
-        return [DisconnectedType()() for _ in inputs]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Any:
-        return [None]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Nothing is connected."""
-        return [[False]]
-
-
-class UndefinedGrad(Watching):
-    """Nothing that flows back has a meaning."""
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
-        return [grad_undefined(self, position, each) for position, each in enumerate(inputs)]
-
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Any:
-        return [None]
-
-
-class GradClip(Watching):
-    """What flows back is clipped."""
-
-    __props__ = ("clip_lower_bound", "clip_upper_bound")
-
-    def __init__(self, clip_lower_bound: Any, clip_upper_bound: Any) -> None:
-        self.clip_lower_bound, self.clip_upper_bound = clip_lower_bound, clip_upper_bound
-        if not self.clip_upper_bound >= self.clip_lower_bound:
-            raise ValueError("`clip_upper_bound` should be >= `clip_lower_bound`")
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
-        low, high = self.clip_lower_bound, self.clip_upper_bound
-        return [math.clip(bar, low, high) for bar in output_grads]
-
-
-class GradScale(Watching):
-    """What flows back is multiplied."""
-
-    __props__ = ("multiplier",)
-
-    def __init__(self, multiplier: Any) -> None:
-        self.multiplier = multiplier
-
-    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Any:
-        return [self.multiplier * bar for bar in output_grads]
-
-
-consider_constant_ = ConsiderConstant()
-zero_grad_, disconnected_grad_ = ZeroGrad(), DisconnectedGrad()
-undefined_grad_ = UndefinedGrad()
-
-
-def consider_constant(x: Any) -> Any:
-    """The variable, through which zeros flow back; `zero_grad` is its newer name."""
-    warnings.warn(
-        "consider_constant() is deprecated, use zero_grad() or disconnected_grad() instead.",
-        category=DeprecationWarning, stacklevel=2,
-    )  # fmt: skip
-    return consider_constant_(x)
-
-
-def zero_grad(x: Any) -> Any:
-    """The variable, through which zeros flow back."""
-    return zero_grad_(x)
-
-
-def disconnected_grad(x: Any) -> Any:
-    """The variable, through which nothing flows back."""
-    return disconnected_grad_(x)
-
-
-def undefined_grad(x: Any) -> Any:
-    """The variable, whose gradient is an error."""
-    return undefined_grad_(x)
-
-
-def grad_clip(x: Any, lower_bound: Any, upper_bound: Any) -> Any:
-    """The variable, whose gradient is clipped."""
-    return GradClip(lower_bound, upper_bound)(x)
-
-
-def grad_scale(x: Any, multiplier: Any) -> Any:
-    """The variable, whose gradient is multiplied."""
-    return GradScale(multiplier)(x)
-
-
 # --- Jacobian, Hessian ----------------------------------------------------------------------------
 
 
@@ -544,3 +424,12 @@ def hessian(
         row = grad(cost, each, consider_constant, disconnected_inputs)
         found.append(jacobian(row, each, disconnected_inputs="ignore"))
     return _like(wrt, found)
+
+
+def __getattr__(name: str) -> Any:
+    # `verify_grad` compiles functions, which are made of more than this module.
+    if name in ("GradientError", "numeric_grad", "verify_grad"):
+        from symc.theano import verify
+
+        return getattr(verify, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

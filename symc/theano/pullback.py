@@ -105,7 +105,7 @@ class Pushforward(Derivative):
 
 def pulled_back(op: Op, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:
     """The gradients by all inputs, as `Op.grad` returns them."""
-    from symc.theano.gradient import DisconnectedType, zeros_of
+    from symc.theano.gradient_types import DisconnectedType, zeros_of
 
     node = outputs[0].owner
     reached = [

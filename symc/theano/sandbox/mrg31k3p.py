@@ -17,7 +17,7 @@ from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
-from symc.theano.gradient import DisconnectedType
+from symc.theano.gradient_types import DisconnectedType
 from symc.theano.tensor.shaping import as_lengths
 from symc.theano.tensor.type import TensorType
 

@@ -9,14 +9,13 @@ import numpy as np
 from symc.theano.compile.sharedvalue import shared
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Constant, Variable
-from symc.theano.gradient import undefined_grad
+from symc.theano.gradient_ops import undefined_grad
 from symc.theano.sandbox.mrg31k3p import M2, jumped, mrg_uniform, streams
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor import math, reductions
 from symc.theano.tensor.convert import as_tensor_variable, constant
-from symc.theano.tensor.creation import is_one
 from symc.theano.tensor.joining import join
-from symc.theano.tensor.shaping import reshape, vector_length
+from symc.theano.tensor.shaping import is_one, reshape, vector_length
 from symc.theano.tensor.type import TensorType
 
 __all__ = ["MRG_RandomStreams", "guess_n_streams", "mrg_uniform"]

@@ -13,6 +13,7 @@ from symc.theano.scalar.dtypes import (
     uint_dtypes,
 )
 from symc.theano.tensor import (
+    basic,
     constructors,
     elemwise,
     extra_ops,
@@ -68,3 +69,15 @@ def grad(*args: _Any, **kwargs: _Any) -> _Any:
     from symc.theano.gradient import grad as differentiate
 
     return differentiate(*args, **kwargs)
+
+
+def __getattr__(name: str) -> _Any:
+    if name in ("verify_grad", "numeric_grad"):
+        from symc.theano import verify
+
+        return getattr(verify, name)
+    if name in ("jacobian", "hessian", "Rop", "Lop", "consider_constant"):
+        from symc.theano import gradient
+
+        return getattr(gradient, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

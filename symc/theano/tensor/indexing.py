@@ -86,7 +86,7 @@ def is_mask(entry: Any) -> bool:
 
 
 def _entry(given: Any) -> Any:
-    if given is None or isinstance(given, slice) and given == slice(None):
+    if given is None or (isinstance(given, slice) and given == slice(None)):
         return given
     if isinstance(given, slice):
         return slice(_bound(given.start), _bound(given.stop), _bound(given.step))

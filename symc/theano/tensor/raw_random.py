@@ -12,12 +12,11 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.gof.type import Type
-from symc.theano.gradient import DisconnectedType
+from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor.convert import as_tensor_variable, constant
-from symc.theano.tensor.creation import is_one
 from symc.theano.tensor.math import cast
-from symc.theano.tensor.shaping import vector_length
+from symc.theano.tensor.shaping import is_one, vector_length
 from symc.theano.tensor.type import TensorType
 
 _WORDS = 624 + 4

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import symc.tensor as T
-from symc.graph.inputs import constant_value
+from symc.graph.inputs import constant, constant_value
 from symc.graph.node import Tensor
 from symc.tensor import views as symc_views
 from symc.tensor.shape import Concatenate
@@ -124,6 +124,9 @@ def as_lengths(vector: Tensor, count: int) -> list[Any]:
 
 def element(vector: Tensor, position: int) -> Tensor:
     """An element of a vector; of one that was put together from scalars, the scalar itself."""
+    value = constant_value(vector)
+    if value is not None:
+        return constant(value[position])
     match vector.op:
         case Concatenate():
             for part in vector.args:
@@ -310,12 +313,12 @@ class Rebroadcast(Op):
 
 def addbroadcast(x: Any, *axes: int) -> Any:
     """The tensor where these axes, which must have length 1, broadcast."""
-    return _with_flags(x, {axis: True for axis in axes})
+    return _with_flags(x, dict.fromkeys(axes, True))
 
 
 def unbroadcast(x: Any, *axes: int) -> Any:
     """The tensor where these axes do not broadcast."""
-    return _with_flags(x, {axis: False for axis in axes})
+    return _with_flags(x, dict.fromkeys(axes, False))
 
 
 def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
