@@ -33,6 +33,7 @@ FLOORS = (
     ("checking",),
     ("debug", "measure", "optim", "saved", "show", "sympy", "testing"),
     ("user",),
+    ("theano",),
     ("", "__main__", "commands", "demo"),
 )
 

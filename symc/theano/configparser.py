@@ -163,7 +163,7 @@ def restored() -> Iterator[None]:
 def load(flags: str, files: str) -> None:
     """Take settings from configuration files (a list of paths) and then from THEANO_FLAGS."""
     parser = configparser.ConfigParser(interpolation=None)
-    parser.optionxform = str  # type: ignore[assignment, method-assign] -- keys keep their case
+    setattr(parser, "optionxform", str)  # keys keep their case  # noqa: B010
     parser.read([str(Path(name).expanduser()) for name in files.split(os.pathsep) if name])
     for section in parser.sections():
         prefix = "" if section == "global" else f"{section}."

@@ -74,6 +74,7 @@ from symc.theano.gradient_types import (
 from symc.theano.scalar.dtypes import complex_dtypes, discrete_dtypes
 from symc.theano.tensor import creation, math
 from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.type import TensorType
 
 # --- grad -----------------------------------------------------------------------------------------
 
@@ -103,9 +104,9 @@ def grad(
     nodes = _influenced(outputs, targets, stop)
     reached = {each for node in nodes for each in node.inputs} | set(outputs)
     for each in targets:
-        if each not in reached or (each in stop and each not in outputs):
+        if each not in reached:
             _disconnected(each, disconnected_inputs)
-    _walk_back(nodes, bars, stop)
+    _walk_back(nodes, bars)
     results = [_finished(each, bars, return_disconnected, null_gradients) for each in targets]
     if add_names and cost is not None and cost.name is not None:
         for each, result in zip(targets, results, strict=True):
@@ -120,7 +121,9 @@ def _check_cost(cost: Any) -> None:
     if cost is None:
         return
     if isinstance(cost.type, NullType):
-        raise ValueError(f"Can't differentiate a NaN cost. cost is NaN because {cost.type.why_null}")
+        raise ValueError(
+            f"Can't differentiate a NaN cost. cost is NaN because {cost.type.why_null}"
+        )
     if cost.ndim != 0:
         raise TypeError("cost must be a scalar.")
     if cost.type.dtype in complex_dtypes:
@@ -134,7 +137,7 @@ def _starting(cost: Any, known_grads: Any) -> list[tuple[Any, Any]]:
         if not hasattr(variable, "type"):
             raise TypeError(f"known_grads must have variables as keys, not {variable!r}")
         bar = as_tensor_variable(bar) if not isinstance(bar, Variable) else bar
-        if bar.ndim != variable.ndim:
+        if isinstance(bar.type, TensorType) and bar.ndim != variable.ndim:
             raise ValueError(
                 f"The gradient of {variable} has {bar.ndim} axes, the variable {variable.ndim}"
             )
@@ -142,19 +145,19 @@ def _starting(cost: Any, known_grads: Any) -> list[tuple[Any, Any]]:
     if cost is not None:
         dtype = config.floatX if cost.dtype in discrete_dtypes else cost.dtype
         one = creation.ones_like(cost, dtype)
-        found[cost] = found[cost] + one if cost in found else one
+        found[cost] = _added(found.get(cost), one)
     return list(found.items())
 
 
 def _influenced(outputs: Sequence[Any], targets: Sequence[Any], stop: set[Any]) -> list[Apply]:
     """The applications on connected ways from targets to outputs, in order."""
-    order = io_toposort([each for each in stop], outputs)
+    order = io_toposort(list(stop), outputs)
     live = set(targets)
     forward: set[Apply] = set()
     for node in order:
         pattern = pattern_of(node)
         for position, each in enumerate(node.outputs):
-            if any(v in live and v not in stop and pattern[k][position]
+            if any(v in live and pattern[k][position]
                    for k, v in enumerate(node.inputs)):  # fmt: skip
                 live.add(each)
                 forward.add(node)
@@ -184,7 +187,7 @@ def pattern_of(node: Apply) -> list[list[bool]]:
     return found
 
 
-def _walk_back(nodes: Sequence[Apply], bars: dict[Any, Any], stop: set[Any]) -> None:
+def _walk_back(nodes: Sequence[Apply], bars: dict[Any, Any]) -> None:
     for node in reversed(nodes):
         given = [bars.get(each) for each in node.outputs]
         if all(each is None or isinstance(each.type, DisconnectedType) for each in given):
@@ -201,7 +204,7 @@ def _walk_back(nodes: Sequence[Apply], bars: dict[Any, Any], stop: set[Any]) -> 
         _check_parts(node, parts)
         pattern = pattern_of(node)
         for position, (each, part) in enumerate(zip(node.inputs, parts, strict=True)):
-            if part is None or isinstance(part.type, DisconnectedType) or each in stop:
+            if part is None or isinstance(part.type, DisconnectedType):
                 continue
             if any(pattern[position]):
                 bars[each] = _added(bars.get(each), _with_dtype(each, part))
@@ -273,9 +276,7 @@ def _finished(variable: Any, bars: dict[Any, Any], disconnected: str, null: str)
     if found is not None and isinstance(found.type, NullType):
         if null == "return":
             return found
-        raise NullTypeGradError(
-            f"tensor.grad encountered a NaN. {found.type.why_null}"
-        )
+        raise NullTypeGradError(f"tensor.grad encountered a NaN. {found.type.why_null}")
     if found is None or isinstance(found.type, DisconnectedType):
         kind = disconnected.lower()
         if kind == "zero":

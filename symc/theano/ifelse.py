@@ -27,9 +27,7 @@ class IfElse(Op):
         assert len(args) == 2 * self.n_outs, "Wrong number of arguments to make_node"
         condition = as_tensor_variable(c)
         assert condition.ndim == 0, "the condition is a scalar"
-        given = [
-            each if isinstance(each, Variable) else as_tensor_variable(each) for each in args
-        ]
+        given = [each if isinstance(each, Variable) else as_tensor_variable(each) for each in args]
         return Apply(self, [condition, *given], [each.type() for each in given[: self.n_outs]])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:

@@ -28,21 +28,33 @@ def is_smooth(type: Any) -> bool:
     return str(getattr(type, "dtype", "int")).startswith(("float", "complex"))
 
 
+def _is_tensor(type: Any) -> bool:
+    return hasattr(type, "dtype")
+
+
 class Derivative(Op):
     """What the two kinds of derivatives of an application have in common."""
 
     def __init__(self, node: Apply) -> None:
         self.node = detached(node)
 
-    def holes(self, args: Sequence[Tensor]) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
-        """The arguments, where a symbol stands for each that has derivatives, and for which."""
-        smooth = [is_smooth(each.type) for each in self.node.inputs]
-        found = [
-            placeholder(arg.type) if way and constant_value(arg) is None else arg
-            for arg, way in zip(args, smooth, strict=True)
-        ]
-        pairs = zip(found, args, strict=True)
-        return found, {hole: arg for hole, arg in pairs if hole is not arg}
+    def holes(
+        self, args: Sequence[Tensor], ways: Sequence[int]
+    ) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
+        """The arguments, where a symbol stands for each at `ways`, and for which.
+
+        Integers that have derivatives get one of floats.
+        """
+        found, back = list(args), dict[Tensor, Tensor]()
+        for position in ways:
+            arg = args[position]
+            if constant_value(arg) is not None:
+                continue
+            if not arg.dtype.is_inexact:
+                arg = cast_to(arg, self.node.outputs[0].dtype)
+            found[position] = hole = placeholder(arg.type)
+            back[hole] = arg
+        return found, back
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.node.op}}}"
@@ -56,12 +68,15 @@ class Pullback(Derivative):
         self.wrt, self.reached = tuple(wrt), tuple(reached)
 
     def make_node(self, *inputs: Any) -> Apply:
-        return Apply(self, inputs, [inputs[position].type() for position in self.wrt])
+        wide = self.node.outputs[0].type
+        kinds = [inputs[position].type for position in self.wrt]
+        kinds = [kind if is_smooth(kind) else kind.clone(dtype=wide.dtype) for kind in kinds]
+        return Apply(self, inputs, [kind() for kind in kinds])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         count = len(self.node.inputs)
         args, bars = inputs[:count], inputs[count:]
-        holes, back = self.holes(args)
+        holes, back = self.holes(args, self.wrt)
         results = meaning_of(self.node, holes)
         outputs = [results[position] for position in self.reached]
         points = [placeholder(bar.type) for bar in bars]
@@ -88,7 +103,7 @@ class Pushforward(Derivative):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         count = len(self.node.inputs)
         args, directions = inputs[:count], inputs[count:]
-        holes, back = self.holes(args)
+        holes, back = self.holes(args, self.along)
         results = meaning_of(self.node, holes)
         pairs = [
             (holes[position], cast_to(direction, holes[position].dtype))
@@ -115,7 +130,8 @@ def pulled_back(op: Op, inputs: Any, outputs: Any, output_grads: Any) -> list[An
     ]
     pattern: Any = getattr(op, "connection_pattern", None)
     flows = None if pattern is None else pattern(node)
-    wrt = [p for p, each in enumerate(inputs) if is_smooth(each.type) and reached]
+    takes = is_smooth if not op.differentiates_integers else _is_tensor
+    wrt = [p for p, each in enumerate(inputs) if takes(each.type) and reached]
     wrt = [p for p in wrt if flows is None or any(flows[p])]
     found: dict[int, Any] = {}
     if any(not isinstance(inputs[p], Constant) for p in wrt):

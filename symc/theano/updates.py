@@ -20,9 +20,9 @@ class OrderedUpdates(OrderedDict[Any, Any]):
         _check(key)
         super().__setitem__(key, value)
 
-    def update(self, other: Any = None, **kwargs: Any) -> None:
+    def update(self, other: Any = (), /, **kwargs: Any) -> None:
         """Takes over updates. Raises KeyError where a variable has another one already."""
-        pairs = [] if other is None else other.items() if hasattr(other, "items") else other
+        pairs = other.items() if hasattr(other, "items") else other
         for key, value in [*pairs, *kwargs.items()]:
             if key in self and self[key] is not value:
                 raise KeyError("Collision", key)

@@ -209,7 +209,9 @@ def _first_use(leaf: Any, roots: Sequence[Any]) -> str:
     for variable in ancestors(roots):
         if variable.owner is not None and leaf in variable.owner.inputs:
             position = variable.owner.inputs.index(leaf)
-            return f"{position} of the graph (indices start from 0), used to compute {variable.owner},"
+            return (
+                f"{position} of the graph (indices start from 0), used to compute {variable.owner},"
+            )
     return f"({leaf}), which is an output,"
 
 

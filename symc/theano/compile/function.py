@@ -267,8 +267,8 @@ def _decoded() -> Any:
     return Type.decoded
 
 
-def _container(each: Any) -> Container:
-    value = each.value
+def _container(each: Any) -> Any:
+    value: Any = each.value
     if isinstance(value, SharedVariable):
         return value.container
     if isinstance(value, Container):

@@ -32,8 +32,10 @@ class SymbolicInput:
             )
 
     def __str__(self) -> str:
-        return f"In({self.variable})" if self.update is None else (
-            f"In({self.variable} -> {self.update})"
+        return (
+            f"In({self.variable})"
+            if self.update is None
+            else (f"In({self.variable} -> {self.update})")
         )
 
     def __repr__(self) -> str:

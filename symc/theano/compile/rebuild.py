@@ -155,9 +155,7 @@ def rebuild_collect_shared(
     pairs = with_default_updates(plain, checked_updates(updates or []), no_default_updates)
     fixed = ins if copy_inputs_over else ()
     roots = [*plain, *(new for _, new in pairs)]
-    found, memo = substituted(
-        roots, pairs_of(replace), rebuild_strict, copy_inputs_over, fixed
-    )
+    found, memo = substituted(roots, pairs_of(replace), rebuild_strict, copy_inputs_over, fixed)
     clones, news = found[: len(plain)], found[len(plain) :]
     made_ins = [memo.get(each, each) for each in ins]
     targets = [target for target, _ in pairs]

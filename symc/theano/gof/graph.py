@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -126,6 +125,11 @@ class Variable(Node):
         self.name = name
         self.auto_name = f"auto_{next(_numbers)}"
 
+    if TYPE_CHECKING:  # what else there is depends on the type: `ndim`, `dtype`, indexing
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
+
     def __str__(self) -> str:
         if self.name is not None:
             return self.name
@@ -155,8 +159,7 @@ class Variable(Node):
         variables = tuple(sorted(given, key=id))
         if variables not in cache:
             cache[variables] = function(list(variables), self)
-        found = cache[variables](*[given[variable] for variable in variables])
-        return found
+        return cache[variables](*[given[variable] for variable in variables])
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -241,9 +244,9 @@ def ancestors(variable_list: Iterable[Variable], blockers: Iterable[Variable] | 
     """All variables that these depend on, themselves included; blockers' own are left out."""
     stop = set(blockers or ())
     found: dict[Variable, None] = {}
-    pending = deque(variable_list)
+    pending = list(variable_list)
     while pending:
-        variable = pending.popleft()
+        variable = pending.pop()
         if variable in found:
             continue
         found[variable] = None

@@ -24,6 +24,8 @@ class Op(Named):
     destroy_map: ClassVar[dict[int, list[int]]] = {}
     # Whether `meaning` makes symbols of its own, such as a loop's, and so must be asked only once.
     makes_symbols: ClassVar[bool] = False
+    # Whether integers have derivatives where the result is of floats, as in a product.
+    differentiates_integers: ClassVar[bool] = False
 
     def make_node(self, *inputs: Any) -> Apply:
         """The application of the op to these inputs, converted to variables."""
@@ -163,9 +165,7 @@ def get_debug_values(*args: Any) -> Any:
             found.append(get_test_value(each))
         except AttributeError:
             if config.compute_test_value == "raise":
-                raise AttributeError(
-                    f"Argument {position} ('{each}') has no test value"
-                ) from None
+                raise AttributeError(f"Argument {position} ('{each}') has no test value") from None
             return []
     return [tuple(found)]
 

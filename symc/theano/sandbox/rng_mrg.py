@@ -173,9 +173,7 @@ class MRG_RandomStreams:
         radius = math.sqrt(-2.0 * math.log(again))
         first = places[0].size
         fixed = [radius[:first] * turns[0][places[0]], radius[first:] * turns[1][places[1]]]
-        good = [
-            part[nonzero(math.invert(each))[0]] for part, each in zip(parts, bad, strict=True)
-        ]
+        good = [part[nonzero(math.invert(each))[0]] for part, each in zip(parts, bad, strict=True)]
         return [good[0], fixed[0], good[1], fixed[1]]
 
     def truncated_normal(

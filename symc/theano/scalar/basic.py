@@ -108,7 +108,9 @@ def true_div_out(*dtypes: str) -> str:
 def floor_out(*dtypes: str) -> str:
     """As `upcast_out_min8`, for what complex numbers have no meaning in."""
     if any(dtype in complex_dtypes for dtype in dtypes):
-        raise ComplexError("Theano does not support the floor division or modulo of complex numbers")
+        raise ComplexError(
+            "Theano does not support the floor division or modulo of complex numbers"
+        )
     return upcast_out_min8(*dtypes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,10 +179,8 @@ def _row(x: Any, tap: int) -> Any:
     if x.name:
         row.name = f"{x.name}[t{'' if tap == 0 else f'{tap:+d}'}]"
     if config.compute_test_value != "off":
-        try:
+        with suppress(AttributeError, IndexError):
             row.tag.test_value = get_test_value(x)[0]
-        except (AttributeError, IndexError):
-            pass
     return row
 
 
@@ -203,10 +202,8 @@ def _start(given: Any) -> Start | None:
         symbol = initial.type()
         symbol.name = f"{initial.name}[t-1]" if initial.name else None
         if config.compute_test_value != "off":
-            try:
+            with suppress(AttributeError):
                 symbol.tag.test_value = get_test_value(initial)
-            except AttributeError:
-                pass
         return Start(initial, taps, (symbol,))
     if initial.ndim == 0:
         raise ValueError(f"the initial value for taps {taps} needs rows, and {initial} is a scalar")

@@ -62,9 +62,7 @@ class Scan(Op):
         if n_steps is not None:
             known = constant_value(n_steps)
             n_steps = n_steps if known is None else int(known)
-        sequences = [
-            {"input": rest.pop(0), "taps": list(taps)} for taps in step.taps
-        ]
+        sequences = [{"input": rest.pop(0), "taps": list(taps)} for taps in step.taps]
         infos = [
             None if earlier is None else {"initial": rest.pop(0), "taps": list(back)}
             for earlier, back in zip(step.earlier, step.back, strict=True)

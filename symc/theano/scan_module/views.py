@@ -12,9 +12,7 @@ def map(
     go_backwards: bool = False, mode: Any = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """`fn` of each row."""
-    return scan(
-        fn, sequences, [], non_sequences, None, truncate_gradient, go_backwards, mode, name
-    )
+    return scan(fn, sequences, [], non_sequences, None, truncate_gradient, go_backwards, mode, name)
 
 
 def reduce(

@@ -22,10 +22,8 @@ from symc.theano.tensor import (
     shared_randomstreams,
     sharedvar,
     signal,
-    sort,
     subtensor,
     type,
-    var,
     xlogx,
 )
 from symc.theano.tensor.constructors import *

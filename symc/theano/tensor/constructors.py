@@ -8,6 +8,11 @@ from typing import Any
 from symc.theano.configparser import config
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "dmatrix", "dscalar", "dvector", "fmatrix", "fscalar", "fvector", "imatrix", "iscalar",
+    "ivector", "lmatrix", "lscalar", "lvector", "matrix", "scalar", "tensor", "vector",
+]  # fmt: skip
+
 PATTERNS: dict[str, tuple[bool, ...]] = {
     "scalar": (), "vector": (False,), "matrix": (False, False), "row": (True, False),
     "col": (False, True), **{f"tensor{n}": (False,) * n for n in range(3, 8)},
@@ -37,8 +42,8 @@ def _several(make: Callable[..., Any]) -> Callable[..., Any]:
         """Several variables: as many as there are names, or as a number says."""
         if len(names) == 1 and isinstance(names[0], int):
             return [make(**kwargs) for _ in range(names[0])]
-        if len(names) == 1 and not isinstance(names[0], str):
-            raise TypeError("the names of variables, or their number, are needed", names)
+        if len(names) == 1:
+            (names,) = names  # a list of names, or letters
         return [make(name, **kwargs) for name in names]
 
     return many

@@ -10,6 +10,11 @@ from symc.theano.gof.graph import Apply, Variable
 from symc.theano.scalar.dtypes import ALL_DTYPES, convert
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "AsTensorError", "EmptyConstantError", "NotScalarConstantError", "ShapeError", "as_tensor",
+    "as_tensor_variable", "constant",
+]  # fmt: skip
+
 
 class AsTensorError(TypeError):
     """Something cannot be made a tensor."""
@@ -39,9 +44,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
         flags = [True] * (ndim - len(flags)) + flags
         array = array.reshape((1,) * (ndim - array.ndim) + array.shape)
     elif ndim is not None and len(flags) > ndim:
-        raise ValueError(
-            f"ndarray could not be cast to constant with {ndim} dimensions"
-        )
+        raise ValueError(f"ndarray could not be cast to constant with {ndim} dimensions")
     return TensorType.Constant(TensorType(array.dtype.name, flags), array.copy(), name=name)
 
 
@@ -92,9 +95,7 @@ def _of_rank(x: Any, ndim: int | None) -> Any:
         first = x.type.ndim - ndim
         if all(x.broadcastable[:first]):
             return x.dimshuffle(list(range(x.ndim))[first:])
-        raise ValueError(
-            f"TensorType could not be cast to have {ndim} dimensions", x.type
-        )
+        raise ValueError(f"TensorType could not be cast to have {ndim} dimensions", x.type)
     return shape_padleft(x, n_ones=ndim - x.type.ndim)
 
 

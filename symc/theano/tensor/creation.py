@@ -19,6 +19,12 @@ from symc.theano.tensor.convert import as_tensor_variable, constant
 from symc.theano.tensor.shaping import is_one, shape
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "ARange", "Alloc", "AllocDiag", "AllocEmpty", "ExtractDiag", "Eye", "alloc", "arange", "diag",
+    "diagonal", "eye", "identity_like", "mgrid", "ogrid", "ones", "ones_like", "trace", "tri",
+    "tril", "triu", "zeros", "zeros_like",
+]  # fmt: skip
+
 
 def disconnected_lengths(node: Apply) -> list[list[bool]]:
     """The connection pattern of ops whose inputs are lengths only."""
@@ -113,8 +119,10 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 
 
 def _dtype(dtype: Any) -> Any:
-    return config.floatX if dtype is None or (isinstance(dtype, str) and dtype == "floatX") else (
-        dtype
+    return (
+        config.floatX
+        if dtype is None or (isinstance(dtype, str) and dtype == "floatX")
+        else (dtype)
     )
 
 

@@ -78,6 +78,8 @@ class DimShuffle(Op):
 class Elemwise(Op):
     """A scalar op along all elements of operands of one number of axes."""
 
+    differentiates_integers = True
+
     def __init__(
         self, scalar_op: ScalarOp, inplace_pattern: Any = None, name: str | None = None,
         openmp: Any = None,

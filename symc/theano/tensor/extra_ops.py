@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -117,7 +117,9 @@ def to_one_hot(y: Any, nb_class: Any, dtype: Any = None) -> Any:
     return set_subtensor(result[arange(y.shape[0]), y], 1)
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Any:
+def bincount(
+    x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False
+) -> Any:
     """How often each integer occurs, or the sums of the weights at it."""
     from symc.theano.tensor.subtensor import inc_subtensor
 
@@ -186,7 +188,7 @@ class SearchsortedOp(Op):
 
     __props__ = ("side",)
 
-    def __init__(self, side: str = "left") -> None:
+    def __init__(self, side: Literal["left", "right"] = "left") -> None:
         if side not in ("left", "right"):
             raise ValueError(f"'{side}' is an invalid value for keyword 'side'")
         self.side = side
@@ -208,7 +210,7 @@ class SearchsortedOp(Op):
         return [T.cast(T.searchsorted(x, inputs[1], side=self.side), "int64")]
 
 
-def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(x: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where values would be put to keep a vector in order."""
     op = SearchsortedOp(side)
     return op(x, v) if sorter is None else op(x, v, sorter)

@@ -14,6 +14,10 @@ from symc.theano.tensor.convert import (
     as_tensor_variable,
 )
 
+__all__ = [
+    "extract_constant", "get_constant_value", "get_scalar_constant_value",
+]  # fmt: skip
+
 
 def get_scalar_constant_value(
     v: Any, elemwise: bool = True, only_process_constants: bool = False, max_recur: int = 10

@@ -91,7 +91,9 @@ def _entry(given: Any) -> Any:
     if isinstance(given, slice):
         return slice(_bound(given.start), _bound(given.stop), _bound(given.step))
     if isinstance(given, bool | np.bool_):
-        raise TypeError("TensorType does not support Python bools for indexing, such as tensor[True]")
+        raise TypeError(
+            "TensorType does not support Python bools for indexing, such as tensor[True]"
+        )
     if isinstance(given, int | np.integer):
         return int(given)
     if isinstance(given, list | tuple):

@@ -17,6 +17,11 @@ from symc.theano.tensor.math import cast
 from symc.theano.tensor.shaping import as_lengths, shape_padaxis, shape_padleft
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "Join", "MakeVector", "Split", "choose", "concatenate", "horizontal_stack", "join", "roll",
+    "split", "stack", "stacklists", "tile", "vertical_stack",
+]  # fmt: skip
+
 
 class MakeVector(Op):
     """A vector of scalars."""
@@ -59,9 +64,7 @@ class Join(Op):
         if ndim < 1:
             raise TypeError("Join cannot handle scalar arguments; use stack")
         if any(each.ndim != ndim for each in given):
-            raise TypeError(
-                "Join() can only join tensors with the same number of dimensions."
-            )
+            raise TypeError("Join() can only join tensors with the same number of dimensions.")
         place = as_tensor_variable(axis)
         if place.dtype not in integer_dtypes or place.ndim:
             raise TypeError(f"Axis could not be cast to an integer type: {axis}")
@@ -105,9 +108,7 @@ def concatenate(tensor_list: Any, axis: Any = 0) -> Any:
 def stack(*tensors: Any, **kwargs: Any) -> Any:
     """Tensors of one shape along a new axis."""
     if not tensors and not kwargs:
-        raise Exception(
-            "theano.tensor.stack(tensors, axis) must have at least one parameter"
-        )
+        raise Exception("theano.tensor.stack(tensors, axis) must have at least one parameter")
     if not kwargs and not isinstance(tensors[0], list | tuple):
         given, axis = list(tensors), 0
     else:
@@ -205,8 +206,8 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     shift = math.switch(math.eq(length, 0), 0, shift % math.maximum(length, 1))
     rest: list[Any] = [slice(None)] * (x.ndim - axis - 1)
     before: list[Any] = [slice(None)] * axis
-    front = before + [slice(length - shift, None), *rest]
-    back = before + [slice(0, length - shift), *rest]
+    front = [*before, slice(length - shift, None), *rest]
+    back = [*before, slice(0, length - shift), *rest]
     return join(axis, x[tuple(front)], x[tuple(back)])
 
 

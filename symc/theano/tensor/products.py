@@ -16,11 +16,17 @@ from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.math import cast
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "BatchedDot", "Dot", "TensorDot", "batched_dot", "batched_tensordot", "dot", "outer",
+    "tensordot",
+]  # fmt: skip
+
 
 class Dot(Op):
     """The product of vectors and matrices."""
 
     __props__ = ()
+    differentiates_integers = True
 
     def make_node(self, *inputs: Any) -> Apply:
         given = [as_tensor_variable(each) for each in inputs]
@@ -58,7 +64,7 @@ def dot(l: Any, r: Any) -> Any:  # noqa: E741 -- Theano's name
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The product of two tensors summed along axes, as `numpy.tensordot`."""
     a, b = as_tensor_variable(a), as_tensor_variable(b)
-    if np.isscalar(axes):
+    if isinstance(axes, int | np.integer):
         count = int(axes)
         if count > a.ndim or count > b.ndim:
             raise ValueError(
@@ -67,9 +73,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         left, right = list(range(a.ndim - count, a.ndim)), list(range(count))
     else:
         if len(axes) != 2:
-            raise ValueError("Axes should be an integer or a list/tuple of len 2 (%s was given)" % (
-                axes,
-            ))
+            raise ValueError(
+                f"Axes should be an integer or a list/tuple of len 2 ({axes!r} was given)"
+            )
         left, right = ([int(n) for n in np.atleast_1d(each)] for each in axes)
         if len(left) != len(right):
             raise ValueError("Cannot perform tensordot: axes have different lengths")
@@ -147,7 +153,7 @@ def batched_dot(a: Any, b: Any) -> Any:
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     """A product summed along axes for each element of the first axis."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
-    if np.isscalar(axes):
+    if isinstance(axes, int | np.integer):
         count = int(axes)
         left, right = list(range(x.ndim - count, x.ndim)), list(range(1, count + 1))
     else:

@@ -23,6 +23,11 @@ from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "All", "Argmax", "CAReduce", "Max", "Min", "Prod", "Sum", "all", "any", "argmax", "argmin",
+    "makeKeepDims", "max", "max_and_argmax", "mean", "min", "prod", "ptp", "std", "sum", "var",
+]  # fmt: skip
+
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
     """The axes that are meant, None for all. Raises ValueError or TypeError for what are none."""
@@ -55,7 +60,7 @@ def _kept(flags: Sequence[bool], axis: tuple[int, ...] | None) -> list[bool]:
 class CAReduce(Op):
     """What reductions along some axes (None: all) have in common."""
 
-    __props__ = ("axis",)
+    __props__: tuple[str, ...] = ("axis",)
 
     def __init__(self, axis: Any = None, **_: Any) -> None:
         if isinstance(axis, int | np.integer):
@@ -92,7 +97,7 @@ _INTEGERS = {
 class CAReduceDtype(CAReduce):
     """A reduction with a dtype of its result and one to accumulate in."""
 
-    __props__ = ("axis", "dtype", "acc_dtype")
+    __props__: tuple[str, ...] = ("axis", "dtype", "acc_dtype")
 
     def __init__(self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None) -> None:
         super().__init__(axis)
@@ -137,9 +142,9 @@ class CAReduceDtype(CAReduce):
 def _name(dtype: Any) -> str | None:
     if dtype is None:
         return None
-    return str(config.floatX) if isinstance(dtype, str) and dtype == "floatX" else np.dtype(
-        dtype
-    ).name
+    return (
+        str(config.floatX) if isinstance(dtype, str) and dtype == "floatX" else np.dtype(dtype).name
+    )
 
 
 class Sum(CAReduceDtype):

@@ -23,6 +23,13 @@ from symc.theano.tensor.convert import (
 from symc.theano.tensor.elemwise import DimShuffle
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "Rebroadcast", "Reshape", "Shape", "Shape_i", "SpecifyShape", "addbroadcast", "flatten",
+    "get_vector_length", "is_one", "patternbroadcast", "reshape", "shape", "shape_i",
+    "shape_padaxis", "shape_padleft", "shape_padright", "specify_shape", "squeeze", "swapaxes",
+    "transpose", "unbroadcast",
+]  # fmt: skip
+
 
 def only_first(node: Apply) -> list[list[bool]]:
     """The connection pattern of an op whose first input alone has gradients."""
@@ -388,5 +395,3 @@ def squeeze(x: Any, axis: Any = None) -> Any:
         given = axis if isinstance(axis, list | tuple) else [axis]
         gone = [int(each) % x.ndim if x.ndim else int(each) for each in given]
     return x.dimshuffle([axis for axis in range(x.ndim) if axis not in gone])
-
-

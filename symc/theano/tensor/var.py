@@ -449,7 +449,7 @@ class TensorVariable(_tensor_py_operators, Variable):
     """A variable that is an array."""
 
     def __init__(self, type: Any, owner: Any = None, index: Any = None, name: Any = None) -> None:
-        super().__init__(type, owner, index, name)  # type: ignore[call-arg]
+        super().__init__(type, owner, index, name)
         if config.warn_float64 == "raise" and owner is None and type.dtype == "float64":
             raise Exception(
                 "You are creating a TensorVariable with float64 dtype. You requested an action "
