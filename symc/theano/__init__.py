@@ -11,7 +11,7 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
-from symc.theano import compile, gof, gradient, sandbox, scalar, scan_module, tensor
+from symc.theano import compile, gof, gpuarray, gradient, sandbox, scalar, scan_module, tensor
 from symc.theano.compile import (
     FAST_COMPILE,
     FAST_RUN,

@@ -46,13 +46,15 @@ class Runner:
         self.last = ([np.array(array) for array in arrays], found)
         return np.array([n for each in found for n in each.shape], dtype="int64")
 
-    def values(self, *arrays: Any) -> tuple[Any, ...]:
-        """The results; the last arguments have their shapes."""
+    def values(self, *arrays: Any) -> Any:
+        """The results, or the only one; the last arguments have their shapes."""
         given, kept = arrays[: len(self.ins)], self.last
         self.last = None
         if kept is not None and all(map(_same, kept[0], given)):
-            return tuple(kept[1])
-        return tuple(self.results(given))
+            found = kept[1]
+        else:
+            found = self.results(given)
+        return tuple(found) if len(found) > 1 else found[0]
 
 
 def _same(left: Any, right: Any) -> bool:

@@ -61,7 +61,10 @@ def parsed(index: Any, ndim: int) -> list[Any]:
 
     Numbers are Python's, tensors are variables. Raises IndexError and TypeError as Theano does.
     """
-    given = list(index) if isinstance(index, tuple) else [index]
+    parts = isinstance(index, tuple) or (
+        isinstance(index, list) and any(isinstance(each, slice) for each in index)
+    )  # NumPy once took a list of slices as it takes a tuple
+    given = list(index) if parts else [index]
     dots = [place for place, each in enumerate(given) if each is Ellipsis]
     if len(dots) > 1:
         raise IndexError("an index can only have a single Ellipsis (`...`)")

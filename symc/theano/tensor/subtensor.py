@@ -9,7 +9,7 @@ import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
-from symc.theano.scalar.dtypes import integer_dtypes, upcast
+from symc.theano.scalar.dtypes import integer_dtypes
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
 from symc.theano.tensor.indexing import (
@@ -181,11 +181,6 @@ class Writing(Indexing):
 
     def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
-        if upcast(x.dtype, y.dtype) != x.dtype:
-            raise TypeError(
-                f"Trying to increment a {x.dtype} tensor with {y.dtype} values, which would lose "
-                "precision; cast them first."
-            )
         given = [as_tensor_variable(each) for each in inputs]
         return Apply(self, [x, y, *given], [x.type()])
 
@@ -228,8 +223,6 @@ class AdvancedIncSubtensor1(Op):
             raise TypeError(
                 f"cannot {verb} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim} "
             )
-        if upcast(x.dtype, y.dtype) != x.dtype:
-            raise TypeError(f"cannot write {y.dtype} values into a {x.dtype} tensor")
         return Apply(self, [x, y, rows], [x.type()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
