@@ -38,8 +38,9 @@ from symc.theano.updates import OrderedUpdates
 version = __version__ = "1.0.5"
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
-    "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags", "clone", "compile",
-    "config", "foldl", "foldr", "function", "function_dump", "generic", "gof", "grad", "gradient", "install",
-    "map", "predefined_linkers", "predefined_modes", "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
+    "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags",
+    "clone", "compile", "config", "foldl", "foldr", "function", "function_dump", "generic", "gof",
+    "grad", "gradient", "install", "map", "predefined_linkers", "predefined_modes",
+    "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
     "subgraph_grad", "tensor",
 ]  # fmt: skip

@@ -55,7 +55,7 @@ def test_divisions_and_means_of_integers() -> None:
 
 def test_float64_is_refused_where_float32_is_meant() -> None:
     f = theano.function([x := T.fvector("x")], x)
-    with pytest.raises(TypeError, match="Bad input argument.*without risking loss of precision"):
+    with pytest.raises(TypeError, match=r"Bad input argument.*without risking loss of precision"):
         f(np.zeros(2))
     down = theano.function([x], x, allow_input_downcast=True)
     assert down(np.zeros(2)).dtype == np.float32

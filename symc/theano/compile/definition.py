@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from symc.theano.compile.sharedvalue import SharedVariable
 from symc.theano.configparser import config
 from symc.theano.gof.fg import MissingInputError
 from symc.theano.gof.graph import Constant, Variable, ancestors
-from symc.theano.gof.graph import inputs as leaves_of
 from symc.theano.tensor.convert import as_tensor_variable
 
 
@@ -167,7 +166,7 @@ def _as_out(given: Any) -> Any:
 
 
 def check_needs(made: Definition, unused: str) -> None:
-    """Raises `UnusedInputError` and `MissingInputError`."""
+    """Raises `UnusedInputError`, or warns."""
     variables = [each.variable for each in made.ins]
     needed = set(ancestors(made.roots, variables))
     needed.update(leaf for target, _ in made.updates for leaf in (target,))
@@ -196,13 +195,6 @@ def check_needs(made: Definition, unused: str) -> None:
                 "on_unused_input='warn' to theano.function. To disable it completely, use "
                 "on_unused_input='ignore'."
             )
-    for leaf in leaves_of(made.roots, variables):
-        if leaf not in variables and not isinstance(leaf, Constant | SharedVariable):
-            raise MissingInputError(
-                f"Input {_first_use(leaf, made.roots)} was not provided and not given a value. Use "
-                "the Theano flag exception_verbosity='high', for more information on this error.",
-                variable=leaf,
-            )
 
 
 def _first_use(leaf: Any, roots: Sequence[Any]) -> str:
@@ -226,6 +218,7 @@ def compiled(made: Definition) -> Any:
         {each.variable: symbol for each, symbol in zip(made.ins, symbols, strict=True)}
     )
     found = translation.expressions(made.roots)
+    _check_given(made, translation.known, found)
     first, second = len(made.outputs), len(made.outputs) + len(made.updates)
     updates = [
         (target.symc_variable, new)
@@ -236,6 +229,25 @@ def compiled(made: Definition) -> Any:
         symbols, [*found[:first], *found[second:]], updates=updates, name=_text(made.name),
         mode=mode.symc_mode, on_unused_input="ignore", no_default_updates=True,
     )  # fmt: skip
+
+
+def _check_given(made: Definition, known: Mapping[Any, Tensor], found: Sequence[Tensor]) -> None:
+    """Raises `MissingInputError` for a variable that the outputs need and nobody gives.
+
+    symc's expressions tell: the gradient of a product needs only one of its factors.
+    """
+    from symc.graph.inputs import Input
+    from symc.graph.walks import walk
+
+    given = {known[each.variable] for each in made.ins}
+    missing = {node for node in walk(found) if isinstance(node.op, Input)} - given
+    for leaf, symbol in known.items():
+        if symbol in missing and leaf.owner is None:
+            raise MissingInputError(
+                f"Input {_first_use(leaf, made.roots)} was not provided and not given a value. Use "
+                "the Theano flag exception_verbosity='high', for more information on this error.",
+                variable=leaf,
+            )
 
 
 def _text(name: Any) -> str | None:

@@ -78,8 +78,10 @@ class Param(In):
     def __init__(
         self, variable: Any, default: Any = None, name: str | None = None, **kwargs: Any
     ) -> None:
-        warnings.warn("The Param class is deprecated. Replace Param(default=N) by theano.In(value=N)",
-                      stacklevel=2)  # fmt: skip
+        warnings.warn(
+            "The Param class is deprecated. Replace Param(default=N) by theano.In(value=N)",
+            stacklevel=2,
+        )
         super().__init__(variable, name=name, value=default, **kwargs)
 
 

@@ -197,10 +197,11 @@ def advanced_flags(entries: Sequence[Any], flags: Sequence[bool]) -> list[bool]:
 
 
 def _joined_flags(arrays: Sequence[Any]) -> list[bool]:
-    patterns: list[tuple[bool, ...]] = []
-    for each in arrays:
-        if isinstance(each, Variable):
-            patterns.append((False,) if is_mask(each) else tuple(each.type.broadcastable))
+    patterns = [
+        (False,) if is_mask(each) else tuple(each.type.broadcastable)
+        for each in arrays
+        if isinstance(each, Variable)
+    ]
     most = max((len(each) for each in patterns), default=0)
     padded = [(True,) * (most - len(each)) + each for each in patterns]
     return [all(column) for column in zip(*padded, strict=True)]

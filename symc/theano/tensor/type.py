@@ -151,7 +151,7 @@ class TensorType(Type):
             return var
         flags = zip(self.broadcastable, var.broadcastable, strict=False)
         fits = var.dtype == self.dtype and var.ndim == self.ndim
-        if fits and all(own or not its for own, its in flags if own != its):
+        if fits and all(its or not own for own, its in flags):
             from symc.theano.tensor.shaping import patternbroadcast
 
             return patternbroadcast(var, self.broadcastable)

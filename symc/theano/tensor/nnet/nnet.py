@@ -76,16 +76,16 @@ def softmax_with_bias(x: Any, b: Any) -> Any:
 
 def softsign(x: Any) -> Any:
     """``x / (1 + abs(x))``."""
-    return x / (1.0 + math.abs_(x))
+    return x / (1.0 + abs(x))
 
 
 def relu(x: Any, alpha: Any = 0) -> Any:
     """The positive part; `alpha` times the negative one is added."""
     if isinstance(alpha, int | float) and alpha == 0:
-        return 0.5 * (x + math.abs_(x))
+        return 0.5 * (x + abs(x))
     alpha = as_tensor_variable(alpha)
     f1, f2 = 0.5 * (1 + alpha), 0.5 * (1 - alpha)
-    return f1 * x + f2 * math.abs_(x)
+    return f1 * x + f2 * abs(x)
 
 
 def elu(x: Any, alpha: Any = 1) -> Any:
