@@ -16,6 +16,7 @@
             | Let(var, value) | Store(buffer, index, value)
             | Accumulate(buffer, index, op, value) | Alloc(buffer)
             | Barrier() | Combine(buffer, op, reach)     in teams
+            | Strips(number, first, extent, length, ...) a loop cut into strips
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
             | grid | team | lane | round                 on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
@@ -49,6 +50,10 @@ Meaning:
   a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
   equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
   is ordinary loops, gives the same result up to reassociation.
+- `Strips` is a strip-mined loop: an outer loop over strips of a fixed length, and in its body one
+  or several loops over the iterations of a strip, each a `Strip`. It means the loops that
+  `passes/strips.py` writes out. Where threads of a device share out strips, a strip is a pack:
+  neighbouring elements that one thread reads and writes at a time.
 - A `row` is a piece of another buffer that moves: its offset depends on the variable of a `Repeat`.
   To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
   it is given overlaps it.
@@ -65,10 +70,11 @@ from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import field, record
+from symc.codegen.status import Status
 
 # --- expressions ----------------------------------------------------------------------------------
 
-TOO_LARGE = 1 << 30  # the status of a call of which a length does not fit into 64 bits
+TOO_LARGE = Status.TOO_LARGE.value  # of a call of which a length does not fit into 64 bits
 UnaryOp = Literal["neg", "not", "invert"]
 BinaryOp = Literal[
     "add", "sub", "mul", "div", "floordiv", "mod", "min", "max",
@@ -200,51 +206,52 @@ def binary(op: BinaryOp, left: Expr, right: Expr) -> Binary:
 
 
 def add(left: Expr, right: Expr) -> Expr:
-    """``left + right`` on indexes, folded where either is a constant."""
+    """``left + right`` on indexes of one type, folded where either is a constant."""
     match left, right:
         case Const(a), Const(b):
-            return const(int(a) + int(b))
+            return Const(int(a) + int(b), left.dtype)
         case Const(0), _:
             return right
         case _, Const(0):
             return left
         case Binary("add", x, Const(a)), Const(b):
-            return add(x, const(int(a) + int(b)))
+            return add(x, Const(int(a) + int(b), left.dtype))
         case _:
-            return Binary("add", left, right, INT64)
+            return Binary("add", left, right, left.dtype)
 
 
 def sub(left: Expr, right: Expr) -> Expr:
     """``left - right`` on indexes, folded where both are constants."""
     match left, right:
         case _, Const(b):
-            return add(left, const(-int(b)))
+            return add(left, Const(-int(b), left.dtype))
         case _ if left == right:
-            return const(0)
+            return Const(0, left.dtype)
         case _:
-            return Binary("sub", left, right, INT64)
+            return Binary("sub", left, right, left.dtype)
 
 
 def mul(left: Expr, right: Expr) -> Expr:
     """``left * right`` on indexes, folded where either is a constant."""
     match left, right:
         case Const(a), Const(b):
-            return const(int(a) * int(b))
+            return Const(int(a) * int(b), left.dtype)
         case (Const(0), _) | (_, Const(0)):
-            return const(0)
+            return Const(0, left.dtype)
         case Const(1), _:
             return right
         case _, Const(1):
             return left
         case _:
-            return Binary("mul", left, right, INT64)
+            return Binary("mul", left, right, left.dtype)
 
 
 def ceiling(extent: Expr, length: int) -> Expr:
     """How many pieces of a length there are in an extent, the last perhaps shorter."""
+    dtype = extent.dtype
     if isinstance(extent, Const):
-        return const(-(-int(extent.value) // length))
-    return Binary("floordiv", add(extent, const(length - 1)), const(length), INT64)
+        return Const(-(-int(extent.value) // length), dtype)
+    return Binary("floordiv", add(extent, Const(length - 1, dtype)), Const(length, dtype), dtype)
 
 
 # --- statements -----------------------------------------------------------------------------------
@@ -329,7 +336,40 @@ class Combine:
     reach: Literal["all", "before"] = "all"
 
 
-Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
+@record
+class Strip:
+    """A vector loop over the iterations of the strip around it.
+
+    `place` counts them from 0 in each strip, `var` is the iteration of the loop that was cut.
+    """
+
+    place: Var
+    var: Var
+    body: tuple[Stmt, ...]
+    note: str = field(default="", compare=False)
+
+
+@record
+class Strips:
+    """A loop of `extent` iterations, cut into strips of `length` of which the last may be shorter.
+
+    `number` counts the strips; `first` is the first iteration of each, and `count`, if it has a
+    name, how many it has. `kind` says how strips are run.
+    """
+
+    number: Var
+    first: Var
+    extent: Expr
+    length: int
+    kind: LoopKind
+    body: tuple[Stmt | Strip, ...]
+    count: Var | None = None
+    note: str = field(default="", compare=False)
+
+
+Plain: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
+"""The statements of which all others are made."""
+Stmt: TypeAlias = Plain | Strips
 
 # --- kernels and programs -------------------------------------------------------------------------
 

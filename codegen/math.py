@@ -2,8 +2,8 @@
 
 A row is everything there is to know about a function. Its C symbols are of the C library (`libm.h`
 declares them) or defined in `codegen/runtime`; `function` also names the symbols of those binary
-operators that C has no operator for. The Python meanings are in `meaning.py`, `special.py` and
-`philox.py`.
+operators that C has no operator for. The Python meanings are in `meaning/`. Functions whose C
+stands beside their op add their rows by `runtime/defined.py`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,6 @@ _ROWS = (
     _libm("log10", "log10", 12),
     _libm("log1p", "log1p", 16),
     _own("logaddexp", 32, arity=2, float32=True, vectorises=True),
-    _own("logaddexp2", 32, arity=2, float32=True, vectorises=True),
     _libm("sqrt", "sqrt", 5),
     _libm("cbrt", "cbrt", 20),
     _own("hypot", 10, arity=2, float32=True, vectorises=True),

@@ -1,15 +1,21 @@
 """Host functions that a program may call by name (`ir.Routine`): BLAS, LAPACK, and symc's own.
 
-They are defined in `runtime/`, by the symbols that the signatures name. A matrix is row-major.
+They are defined in `runtime/`, by the symbols that the signatures name. A routine that one op calls
+is declared beside it (`declare`); those of several ops are in the table. A matrix is row-major.
 Lengths are int64; ``alpha`` and ``beta`` have the dtype of the arrays. Nothing reads c (or y) where
 ``beta`` is 0, so it may be uninitialised memory then.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
 
 from symc.codegen.record import record
+
+if TYPE_CHECKING:
+    from symc.codegen.cost.amounts import Amount
+    from symc.codegen.cost.operations import Given
 
 ArgumentKind = Literal["flag", "length", "number", "read", "write"]
 
@@ -27,6 +33,8 @@ class Signature:
     threads: bool
     on_device: bool = True
     """Whether programs for graphics cards have it too."""
+    operations: Callable[[Given], Amount] | None = None
+    """The count of its operations, where `cost/operations.py` does not have it."""
 
 
 def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
@@ -36,13 +44,13 @@ def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
         "result": "write", "kind": "flag", "right": "flag", "lower": "flag", "unit": "flag",
         "inverse": "flag", "lu": "read", "l": "read", "bar": "read", "pivots": "read", "w": "read",
         "q": "read", "keys": "read", "values": "read", "bias": "read", "output": "read",
-        "logs": "read", "p": "read", "targets": "read", "spans": "read", "counts": "read",
-        "key": "read",
+        "logs": "read", "key": "read",
     }  # fmt: skip
+    marks: dict[str, ArgumentKind] = {"!": "write", "*": "read"}
     out: list[tuple[str, ArgumentKind]] = []
     for name in text.split():
-        plain = name.rstrip("!")
-        kind = "write" if name.endswith("!") else kinds.get(plain, "length")
+        plain = name.rstrip("!*")
+        kind = marks.get(name[-1]) or kinds.get(plain, "length")
         out.append((plain, "read" if name == "y" else kind))
     return tuple(out)
 
@@ -51,7 +59,7 @@ _CONV = "images groups channels features " + " ".join(
     f"l{axis} k{axis} t{axis} s{axis} d{axis}" for axis in range(3)
 )
 _ATTENTION = "batch n m d e causal biased shared"
-_TYPED = {  # `!` marks what is written
+_TYPED = {  # `!` marks an array that is written, `*` one that is read
     "gemm": "trans_a trans_b m n k alpha a lda b ldb beta c! ldc",
     "batched_gemm": "batch trans_a trans_b m n k alpha a lda b ldb beta c! ldc"
     " stride_a stride_b stride_c",
@@ -64,7 +72,6 @@ _TYPED = {  # `!` marks what is written
     "attention_outputs": f"{_ATTENTION} q keys values bias output! logs!",
     "attention_queries": f"{_ATTENTION} scores q keys values bias output logs bar result!",
     "attention_keys": f"{_ATTENTION} q keys values bias output logs bar to_k! to_v!",
-    "ctc": "steps batch classes longest blank p targets spans counts loss! posterior! work!",
 }
 
 # Factorisations and what is made of them. `kind` is the element type: `BLAS_KINDS`.
@@ -104,7 +111,7 @@ _SORTING = {
 
 def _typed(name: str, kind: str, text: str) -> Signature:
     """A routine that there is for each element type."""
-    on_device = not name.startswith(("conv", "attention", "ctc"))
+    on_device = not name.startswith(("conv", "attention"))
     return Signature(
         f"symc_{name}_{kind}", f"symc_{name}_{kind}", _arguments(text), True, on_device
     )
@@ -132,3 +139,17 @@ ROUTINES: dict[str, Signature] = {
         for name in (f"fill_normal_{kind}", f"fill_uniform_{kind}")
     },
 }
+
+
+def declare(name: str, arguments: str, operations: Callable[[Given], Amount] | None = None) -> None:
+    """Add a routine of floats: its arguments in C, less the last one, ``int64_t threads``.
+
+    ``x*`` is an array that is read and ``y!`` one that is written. A header of `runtime/` defines
+    ``symc_NAME_f32`` and ``symc_NAME_f64``, or both as ``symc_NAME_fNN``. `operations` counts what
+    it does, for reports: see `cost/operations.py`.
+    """
+    for kind in ("f32", "f64"):
+        symbol = f"symc_{name}_{kind}"
+        ROUTINES[f"{name}_{kind}"] = Signature(
+            symbol, symbol, _arguments(arguments), True, on_device=False, operations=operations
+        )

@@ -59,6 +59,8 @@ from symc.codegen.ir import (
     Step,
     Stmt,
     Store,
+    Strip,
+    Strips,
     Unary,
     Var,
 )
@@ -200,7 +202,7 @@ def _comment(note: str, indent: str) -> Iterator[Line]:
         yield f"{indent}# {line}".rstrip(), None
 
 
-def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
+def _block(block: tuple[Stmt | Strip, ...], indent: str) -> Iterator[Line]:
     if not block:
         yield indent + "pass", None
     for stmt in block:
@@ -224,6 +226,16 @@ def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
                 if otherwise:
                     yield indent + "else:", None
                     yield from _block(otherwise, indent + "  ")
+            case Strips(number, first, extent, length, kind, body, count, note):
+                yield from _comment(note, indent)
+                named = "" if count is None else f", {count.name}"
+                over = f"{kind} strips({expression(extent)}, {length})"
+                yield f"{indent}for {number.name}, {first.name}{named} in {over}:", stmt
+                yield from _block(body, indent + "  ")
+            case Strip(place, var, body, note):
+                yield from _comment(note, indent)
+                yield f"{indent}for {place.name}, {var.name} in strip:", stmt
+                yield from _block(body, indent + "  ")
             case Barrier():
                 yield f"{indent}barrier", stmt
             case Combine(buffer, op, _, reach):

@@ -49,6 +49,8 @@ environment() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 8 \
         --timeout "${PIP_DEFAULT_TIMEOUT:-120}" --editable "$root[$extra]" ||
         fail "pip failed; run this again to go on from there"
+    "$venv/bin/python" -c "import symc.calls._call" 2>/dev/null ||
+        echo "$(basename "$0"): symc/calls/_call.c could not be compiled; calls go through cffi" >&2
     case $extra in  # each has all that the next has
         dev) set -- dev test demo ;;
         test) set -- test demo ;;

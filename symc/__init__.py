@@ -38,6 +38,7 @@ with _without_collection():
 if _TYPE_CHECKING:
     from symc import errors as errors
     from symc import optim as optim
+    from symc import testing as testing
     from symc.debug import dprint as dprint
     from symc.debug import pprint as pprint
     from symc.derivatives.vectorize import vmap as vmap
@@ -72,7 +73,7 @@ __all__ = [
 _publish(globals(), "symc", __all__)
 
 # What need not be imported with symc: modules, and functions with the modules they stand in.
-_MODULES = ("cuda", "debug", "errors", "optim", "sympy")
+_MODULES = ("cuda", "debug", "errors", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op",

@@ -1,4 +1,4 @@
-"""How setup compiles `_call.c`: with NumPy's headers, and not at all where that cannot be done.
+"""How setup compiles the C of `calls/`: with NumPy's headers, and not at all where that fails.
 
 Only used while installing. Without the extension functions are called through cffi, which takes
 about 3 us a call instead of less than one.

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
 from symc.codegen.errors import CompilerMissing
 from symc.debug import dprint, dprint_text, pprint, stages
+from symc.graph.walks import walk
 from symc.tensor.notation import expression
 
 

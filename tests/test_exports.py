@@ -21,6 +21,7 @@ import symc.tensor
 from symc import errors
 from symc.cache import errors as cache_errors
 from symc.codegen import errors as codegen_errors
+from symc.tensor import catalogue
 
 ROOT = Path(__file__).parent.parent
 SKIPPED = {"symc._build", "symc.calls._call"}  # needs setuptools; is C
@@ -67,12 +68,34 @@ def test_all_is_exactly_the_public_names() -> None:
     assert set(listed) == public_names(symc) - late
 
 
-LATE: dict[str, str] = {**vars(symc.tensor)["_LATE"]}
+def test_what_the_first_lines_advertise_is_there() -> None:
+    """`symc.testing` was named there, and raised AttributeError unless it had been imported."""
+    advertised = set(re.findall(r"`symc\.(\w+)`", symc.__doc__ or ""))
+    assert {"testing", "debug"} <= advertised
+    assert advertised <= {*symc.__all__, *vars(symc)["_MODULES"], *vars(symc)["_LATE"]}
 
 
-@pytest.mark.parametrize("module", sorted(set(LATE) - {"symc.derivatives.grad"}))
-def test_the_table_of_late_functions_has_all_that_their_modules_list(module: str) -> None:
-    assert sorted(LATE[module].split()) == sorted(importlib.import_module(module).__all__)
+@pytest.mark.parametrize("module", sorted(set(catalogue.functions()) - {"symc.derivatives.grad"}))
+def test_the_catalogue_reads_what_modules_list(module: str) -> None:
+    assert catalogue.functions()[module] == importlib.import_module(module).__all__
+
+
+def test_the_catalogue_knows_what_imported_modules_enter_into_tables() -> None:
+    """An operator or method is found in a process that has not yet imported its module."""
+    code = (
+        "import sys, symc.tensor as T; from symc.graph.registry import import_all, provider;"
+        "from symc.graph.node import METHODS, OPERATORS; early = {*METHODS, *OPERATORS};"
+        "import_all(); names = {*METHODS, *OPERATORS} - early;"
+        "print(*(name for name in names if provider(name) is None))"
+    )
+    missed = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    assert not missed
+
+
+def test_type_checkers_import_every_module_of_the_catalogue() -> None:
+    text = (ROOT / "symc" / "tensor" / "__init__.py").read_text(encoding="utf-8")
+    imported = set(re.findall(r"^ *from (symc\.\S+) import \*$", text, re.MULTILINE))
+    assert imported == set(catalogue.functions()) - {"symc.derivatives.grad"}
 
 
 def test_no_module_takes_the_place_of_a_function() -> None:

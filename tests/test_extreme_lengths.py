@@ -21,6 +21,7 @@ from symc.codegen import ir
 from symc.codegen.meaning.interpret import HUGE, Array, interpret
 from symc.codegen.runtime.load import FOLDER
 from symc.errors import SymcError, TooLarge
+from tests.codegen.compiled import NESTING, nesting
 
 ROOT = Path(__file__).parent.parent
 X = np.arange(3.0)
@@ -172,6 +173,29 @@ def test_arrays_of_no_elements_may_be_long() -> None:
     longest = np.ones((0, 2**59))
     with pytest.raises(TooLarge):  # NumPy: array is too big
         f(longest)
+
+
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+def test_nothing_repeated_more_often_than_can_be_counted(mode: str) -> None:
+    """A factor beyond 64 bits does not matter to an axis of length 0."""
+    x = T.vector("x")
+    steps = T.repeat(T.concatenate([x[:: -(2**63)], x[:: -(2**63)], x]), 2**63 - 4)
+    often = T.repeat(T.tile(x, 2**40), 2**40)
+    f = symc.function([x], [steps, often], mode=mode)
+    assert [result.shape for result in f(X[:0])] == [(0,), (0,)]
+    for made in (X[:1], X):
+        with pytest.raises(TooLarge):
+            f(made)
+    with pytest.raises(TooLarge):
+        T.pad(T.pad(x, (2**63 - 4, 0)), (2**63 - 4, 0))
+
+
+def test_lengths_of_many_terms() -> None:
+    """Each a call that checks for overflow: their sums lie in one another."""
+    vectors = [T.vector() for _ in range(300)]
+    f = symc.function(vectors, T.ones(sum((x.shape[0] for x in vectors), start=T.constant(1))))
+    assert nesting(f.source) < NESTING
+    assert f(*[np.zeros(number % 3) for number in range(300)]).shape == (301,)
 
 
 # --- the loop IR ----------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import substitute
 
 import symc
 from symc import tensor as T
 from symc.codegen.errors import CompileTimeout
 from symc.errors import BadFile, CannotSave, DeviceError
+from symc.graph.walks import substitute
 from symc.saved import archive, document
 
 X = np.array([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]])

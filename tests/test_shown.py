@@ -100,6 +100,7 @@ SHOWN: dict[str, Any] = {
 }  # fmt: skip
 PUBLIC_MODULES = {
     "cuda", "debug", "errors", "fft", "linalg", "nnet", "optim", "random", "sympy", "tensor",
+    "testing",
 }  # fmt: skip
 
 

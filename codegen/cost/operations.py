@@ -16,6 +16,7 @@ from symc.codegen.cost.amounts import Amount
 from symc.codegen.dtypes import BLAS_KINDS
 from symc.codegen.ir import Binary, Const, Expr
 from symc.codegen.record import record
+from symc.codegen.routines import ROUTINES
 
 
 @record
@@ -171,5 +172,8 @@ def operations(name: str, given: Given) -> Amount | None:
     """The operations of a routine; None where nobody has counted them."""
     if name in _FACTORISATIONS:
         return _FACTORISATIONS[name](given) * given["batch"] * (4 if given.is_complex else 1)
+    row = ROUTINES.get(name)
+    if row is not None and row.operations is not None:
+        return row.operations(given)
     count = _OTHERS.get(name) or _TYPED.get(name.removesuffix("_f32").removesuffix("_f64"))
     return None if count is None else count(given)

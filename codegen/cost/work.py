@@ -40,6 +40,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.memory import bytes_of
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
@@ -198,12 +199,12 @@ class _Counting:
 def _of_block(block: tuple[Stmt, ...], own: Mapping[str, Expr], known: _Counting) -> Amount:
     total = NOTHING
     inside = dict(own)
-    for stmt in block:
+    for stmt in map(plain, block):
         match stmt:
             case Loop(var, extent, _, body):
                 times = known.amount(extent, inside)
-                each = _of_block(body, inside, known)
-                total = total + _repeated(each, var.name, times, known.names)
+                inner = _of_block(body, inside, known)
+                total = total + _repeated(inner, var.name, times, known.names)
             case If(condition, then, otherwise):
                 loads: list[Load] = []
                 collect(condition, [], loads)

@@ -5,27 +5,29 @@ As in `emit.py`, both are made to be read, and the same program always gives the
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit.device_kernels import Launchable, emit_device_kernel
+from symc.codegen.emit.device_kernels import emit_device_kernel, origin
 from symc.codegen.emit.expressions import Names, Printer
-from symc.codegen.emit.program import HOST, KERNELS, aliased_params, header
+from symc.codegen.emit.program import header
+from symc.codegen.emit.units import HOST, KERNELS
 from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
+from symc.codegen.passes.gpu.geometry import geometries
 from symc.codegen.passes.memory import plan
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
-from symc.codegen.targets.cuda.host import DeviceHost
+from symc.codegen.targets.cuda.host import WORDS
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
-from symc.codegen.targets.host import host_text
-from symc.codegen.targets.steps import RESERVED
+from symc.codegen.targets.host.device import Device, synchronises
+from symc.codegen.targets.host.functions import host_text
+from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
@@ -65,38 +67,42 @@ def emit_device(
     host_printer = Printer(host_lang, {}, outside)
     functions = Names(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
-    aliased = aliased_params(program)
-    made: dict[str, Launchable] = {}
-    printers: dict[str, Printer] = {}
+    launched = geometries(program)
+    texts: dict[str, str] = {}
+    names: dict[str, str] = {}
     for kernel in program.kernels:
-        printer = printers[kernel.name] = Printer(lang, used, reserved)
+        printer = Printer(lang, used, reserved)
         printer.natural |= natural.get(kernel.name, set())
-        made[kernel.name] = emit_device_kernel(
-            kernel, functions[kernel.name], printer, aliased.get(kernel.name, frozenset()), declared
+        name = names[kernel.name] = functions[kernel.name]
+        texts[kernel.name] = emit_device_kernel(
+            kernel, name, printer, declared, launched[kernel.name]
         )
     routines = routine_kernels(program)
-    names = [launchable.name for launchable in made.values()]
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    host = DeviceHost(
-        program, layout, {}, host_printer, printers,
-        launchables=made, numbers=numbers, narrow=is_narrow(program), timed=timed,
-    )  # fmt: skip
+    dialect = Device(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
+    host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
-    device += [KERNELS, *(launchable.text for launchable in made.values())]
+    device += [KERNELS]
+    line = sum(part.count("\n") + 1 for part in device)
+    for kernel in program.kernels:
+        note = comment(kernel.note, "")
+        own = line + note.count("\n") + 2  # a directive is about the line after it
+        device.append(f'{note}#line {own} "{origin(kernel)}"\n{texts[kernel.name]}')
+        line += device[-1].count("\n") + 1
     if routines:
         device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         encodable("\n".join(parts)),
-        encodable(numbered("\n".join(device))),
-        tuple(names),
+        encodable("\n".join(device)),
+        tuple(names.values()),
         tuple(routines),
         tuple(host.notes),
-        host.synchronises,
-        host.narrow,
+        synchronises(host),
+        dialect.narrow,
     )
 
 
@@ -119,12 +125,3 @@ def is_narrow(program: Program) -> bool:
         for kernel in program.kernels
         for stmt in statements(kernel.body)
     )
-
-
-def numbered(text: str) -> str:
-    """The text with the numbers of its own lines in its line directives."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 2):  # a directive is about the line behind it
-        if line.startswith("#line ? "):
-            lines[number - 2] = re.sub(r"\?", str(number), line, count=1)
-    return "\n".join(lines)

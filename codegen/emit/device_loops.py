@@ -9,15 +9,13 @@ depend on the form, so neither do the bits of a sum.
 
 from __future__ import annotations
 
-import re
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
-from symc.codegen.emit.device_packs import Pack, find_packs, without
-from symc.codegen.emit.device_teams import placed
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
 from symc.codegen.emit.kernels import Frame, emit_block
-from symc.codegen.emit.writer import INDENT, WIDTH, Writer, comment
+from symc.codegen.emit.settled import declared, live, names_used
+from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
     Barrier,
     Binary,
@@ -25,17 +23,26 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
-    Let,
     Loop,
+    Strips,
     Var,
-    ceiling,
-    const,
+    sub,
 )
-from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.gpu.accesses import (
+    Lanes,
+    Pack,
+    lanes_of,
+    without,
+)
+from symc.codegen.passes.gpu.geometry import placed
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.parallel import work
+from symc.codegen.passes.strips import written_out
+from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.signs import factors
+
+if TYPE_CHECKING:
+    from symc.codegen.dtypes import DType
 
 AHEAD = 4
 """How many packs a thread of a team asks memory for at a time.
@@ -59,27 +66,6 @@ worked on everywhere are 25 MB of the 60 that this has.
 """
 
 
-LIGHT = 40
-"""Operations on an element, of a loop whose threads are launched for two packs of each array.
-
-With one, as in loops that have more to do or load more arrays, 2048 threads of a processor have 32
-KiB on their way for each array: a device that writes as much as it reads needs 13, so that memory
-stays busy. With two it also does while blocks come and go.
-"""
-
-
-@record
-class Lanes:
-    """A loop over packs, taken apart."""
-
-    loop: Loop
-    start: Let
-    inner: Loop
-    count: int
-    length: Expr
-    found: list[Pack]
-
-
 @record
 class Grid:
     """Loops of threads and of teams of threads."""
@@ -88,18 +74,22 @@ class Grid:
     wide: bool
 
     def loop(self, writer: Writer, loop: Loop) -> Frame | None:
-        """The head of a loop; all of it if it is over packs."""
-        if loop.note:
-            writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
-        if loop.kind == "vector" and self.packs(writer, loop):
-            return None
-        if loop.kind in ("lane", "grid"):
-            lanes = lanes_of(loop, writer.printer.scalars)
-            if lanes is not None and (loop.kind == "lane" or turns_of_grid(lanes) > 1):
-                self.lanes(writer, lanes)
-                return None
+        """The head of a loop."""
+        writer.remark(loop.note)
         positive = self.head(writer, loop)
-        return Frame(iter(loop.body), positive=positive)
+        return Frame(declared(loop.body), positive=positive)
+
+    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+        """A loop over packs."""
+        lanes = lanes_of(strips, writer.printer.scalars)
+        if lanes is None:
+            return self.loop(writer, written_out(strips))
+        writer.remark(strips.note)
+        if strips.kind == "lane" or lanes.turns > 1:
+            self.lanes(writer, lanes)
+        else:
+            self.one_pack(writer, lanes)
+        return None
 
     def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
         """The line that begins a loop; the sizes that are known to be above zero in its body."""
@@ -143,14 +133,8 @@ class Grid:
         writer.depth -= 1
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
-        """A variable, an array of the thread's own, or a piece of the team's memory."""
-        printer = writer.printer
-        name, kind = printer.buffers[buffer.name], writer.lang.types[buffer.dtype.name]
-        if not buffer.shape:
-            printer.scalars.add(buffer.name)
-            writer.waiting[buffer.name] = len(writer.lines)
-            writer.put(f"{kind} {name};")
-            return
+        """An array of the thread's own, or a piece of the team's memory."""
+        name, kind = writer.printer.buffers[buffer.name], self.scalar(writer, buffer.dtype)
         if self.memory is not None and buffer.name in self.memory.offsets:
             place = f"memory + {name}_at" if buffer.name in placed(self.memory) else "memory"
             writer.put(f"{kind} *const {name} = ({kind} *)({place});")
@@ -158,6 +142,10 @@ class Grid:
         assert is_on_stack(buffer), "mapping gives large arrays to teams"
         count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
         writer.put(f"{kind} {name}[{max(count, 1)}];")
+
+    def scalar(self, writer: Writer, dtype: DType) -> str:
+        """The type itself."""
+        return writer.lang.types[dtype.name]
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
         """A barrier, or a reduction over the team."""
@@ -178,25 +166,23 @@ class Grid:
 
     # --- packs ---
 
-    def packs(self, writer: Writer, loop: Loop) -> bool:
-        """Print a loop over one pack in both forms, if there are arrays to be read in packs."""
-        match loop.extent:
-            case Binary("min", Const(width), rest):
-                count = int(width)
-            case _:
-                return False
-        found = find_packs(loop, count, writer.printer.scalars)
-        if not found:
-            return False
-        tests = [f"{writer.value(rest, SHIFT)} >= {count}"]
-        for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in found):
-            tests.append(aligned(writer, buffer, base, count))
+    def one_pack(self, writer: Writer, lanes: Lanes) -> None:
+        """Print a loop over packs of which each thread has one: in both forms."""
+        positive = self.head(writer, lanes.loop)
+        writer.depth += 1
+        emit_block(writer, (lanes.start,), self)
+        rest = sub(lanes.strips.extent, lanes.strips.first)
+        tests = [f"{writer.value(rest, SHIFT)} >= {lanes.count}"]
+        for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in lanes.found):
+            tests.append(aligned(writer, buffer, base, lanes.count))
         put_test(writer, tests)
-        self.packed(writer, loop, count, found, {})
+        self.packed(writer, lanes.inner, lanes.count, lanes.found, {})
         writer.put("} else {")
-        self.one_by_one(writer, loop)
+        self.one_by_one(writer, lanes.inner)
         writer.put("}")
-        return True
+        writer.depth -= 1
+        writer.put("}")
+        writer.printer.positive -= positive
 
     def lanes(self, writer: Writer, lanes: Lanes) -> None:
         """Print a loop over packs: whole ones, several at a time, then one element after the other.
@@ -212,7 +198,7 @@ class Grid:
         ahead = self.ahead(lanes)
         if loop.kind == "grid":
             cast = f"({kind})" if self.wide else ""
-            turns = turns_of_grid(lanes)
+            turns = lanes.turns
             first = f"{cast}blockIdx.x * ({turns} * blockDim.x) + threadIdx.x"
             step = f"{cast}gridDim.x * blockDim.x"
             rest = f"{whole} + {cast}blockIdx.x * blockDim.x + threadIdx.x"
@@ -245,7 +231,7 @@ class Grid:
             base = without(pack.base, start)
             if not (self.is_shared(pack.buffer) and isinstance(base, Const) and base.value == 0):
                 tests[aligned(writer, pack.buffer, base, count)] = None
-        packs = f"{writer.value(lanes.length, MUL)} / {count}"
+        packs = f"{writer.value(lanes.strips.extent, MUL)} / {count}"
         if not tests:
             writer.put(f"const {kind} {name} = {packs};")
             return name
@@ -306,12 +292,16 @@ class Grid:
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """What a thread does with a whole pack; those that are `held` are loaded already."""
-        first = len(writer.lines)
-        writer.depth += 1
-        emit_block(writer, (lanes.start,), self)
-        writer.depth -= 1
-        self.packed(writer, lanes.inner, lanes.count, lanes.found, held)
-        drop_unused(writer, first, writer.printer.vars[lanes.start.var.name])
+        start, inner = lanes.start, lanes.inner
+        named = names_used(inner.body, {(pack.buffer, pack.index) for pack in lanes.found})
+        for pack in lanes.found:
+            if pack.stored or (pack.buffer, pack.base) not in held:
+                named |= names_in(pack.base)
+        if start.var.name in named:
+            writer.depth += 1
+            emit_block(writer, (start,), self)
+            writer.depth -= 1
+        self.packed(writer, inner, lanes.count, lanes.found, held)
 
     def one_by_one(self, writer: Writer, loop: Loop) -> None:
         """The loop over the elements of a pack as it is: short, and seldom run."""
@@ -323,13 +313,9 @@ class Grid:
 
     def body(self, writer: Writer, loop: Loop) -> None:
         """The block of a loop and its end, without names that nothing in it uses."""
-        start = len(writer.lines)
         writer.depth += 1
-        emit_block(writer, loop.body, self)
+        emit_block(writer, live(loop.body, writer.printer.packed.keys()), self)
         writer.depth -= 1
-        for stmt in reversed(loop.body):
-            if isinstance(stmt, Let):
-                drop_unused(writer, start, writer.printer.vars[stmt.var.name])
         writer.put("}")
 
     def packed(
@@ -378,40 +364,6 @@ class Grid:
         return f"*(const {kind} *)({address(writer, pack.buffer, pack.base)})"
 
 
-def turns_of_grid(lanes: Lanes) -> int:
-    """How many packs of each array a thread of a grid has: more than one if it has little else."""
-    body = lanes.inner.body
-    each = work(Loop(lanes.inner.var, const(1), "serial", body))
-    loaded = {(pack.buffer, pack.base) for pack in lanes.found if pack.loaded}
-    light = isinstance(each, Const) and each.value <= LIGHT
-    return 2 if light and 1 <= len(loaded) <= 2 else 1
-
-
-def grid_extent(loop: Loop) -> Expr:
-    """The threads that a grid loop is for."""
-    lanes = lanes_of(loop, set())
-    return loop.extent if lanes is None else ceiling(loop.extent, turns_of_grid(lanes))
-
-
-def lanes_of(loop: Loop, scalars: set[str]) -> Lanes | None:
-    """The parts of a loop over packs that are accessed as such, or None."""
-    match loop.body:
-        case (
-            Let(start) as let,
-            Loop(
-                kind="vector",
-                extent=Binary("min", Const(width), Binary("sub", length, Var(name))),
-            ) as inner,
-        ) if name == start.name:
-            pass
-        case _:
-            return None
-    found = find_packs(inner, int(width), scalars)
-    if not found or not all(is_unit(pack.base, start.name) for pack in found):
-        return None
-    return Lanes(loop, let, inner, int(width), length, found)
-
-
 def put_for(writer: Writer, kind: str, name: str, first: str, last: str, step: str) -> None:
     """The head of a loop."""
     writer.put(f"for ({kind} {name} = {first}; {name} < {last}; {name} += {step}) {{")
@@ -430,17 +382,6 @@ def put_test(writer: Writer, tests: list[str]) -> None:
     if len(line) > WIDTH:
         line = f"{indent}if (" + f"\n{indent}{INDENT}&& ".join(tests) + ") {"
     writer.lines.append(line)
-
-
-def drop_unused(writer: Writer, start: int, name: str) -> None:
-    """Remove the declaration of a constant that is used nowhere behind it."""
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    found = [place for place in range(start, len(writer.lines)) if word.search(writer.lines[place])]
-    if len(found) != 1:
-        return
-    line = writer.lines[found[0]]
-    if line.lstrip().startswith("const ") and len(word.findall(line)) == 1:
-        del writer.lines[found[0]]
 
 
 def lengths_of(extent: Expr) -> set[str]:

@@ -2,7 +2,8 @@
 
 Printing uses a work list, never recursion: an expression may be thousands of nodes deep. A `Select`
 is strict in the IR, but C's ``?:`` is not and keeps compilers from vectorising what it guards. So a
-branch that loads or calls is taken out and named before the statement (`Printer.pending`).
+branch that loads or calls is taken out and named before the statement (`Printer.pending`), and so
+is what lies too deep in an expression for some compilers.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.passes.walk import is_plain
 from symc.codegen.signs import is_natural, is_positive
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ INFIX = {
 LOGICAL = frozenset({"and", "or", "xor"})
 BOOLEAN: Mapping[str, str] = {"add": "or", "max": "or", "mul": "and", "min": "and"}
 WRAPPING = frozenset({"add", "sub", "mul"})
+DEEP = 100  # levels of an expression in one statement: clang takes 256 parentheses in another
 
 # Text, or an expression with the weakest operator that its place allows without parentheses.
 Piece: TypeAlias = str | tuple[Expr, int]
@@ -81,37 +84,6 @@ class Names(dict[str, str]):
         return free
 
 
-def children(expr: Expr) -> tuple[Expr, ...]:
-    """The operands of an expression."""
-    match expr:
-        case Const() | Var() | Length():
-            return ()
-        case Load(_, index):
-            return (index,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Unary(_, x) | Cast(x, _):
-            return (x,)
-        case Call(_, args):
-            return args
-        case Select(condition, then, otherwise):
-            return (condition, then, otherwise)
-        case _:
-            assert_never(expr)
-
-
-def is_plain(expr: Expr) -> bool:
-    """Whether an expression is short and touches no memory: harmless to evaluate twice."""
-    stack, budget = [expr], 12
-    while stack:
-        node = stack.pop()
-        budget -= 1
-        if budget < 0 or isinstance(node, Load | Call):
-            return False
-        stack.extend(children(node))
-    return True
-
-
 class Printer:
     """Prints the expressions of one kernel, or of the host program."""
 
@@ -132,9 +104,9 @@ class Printer:
     def text(self, expr: Expr, minimum: int = 0) -> str:
         """The text of an expression for a place that binds like `minimum`."""
         out: list[str] = []
-        stack: list[Piece] = [(expr, minimum)]
+        stack: list[tuple[Piece, int]] = [((expr, minimum), 0)]
         while stack:
-            item = stack.pop()
+            item, depth = stack.pop()
             if isinstance(item, str):
                 out.append(item)
                 continue
@@ -142,11 +114,14 @@ class Printer:
             if isinstance(node, Var):  # half of all nodes
                 out.append(self.vars[node.name])
                 continue
+            if depth > DEEP and self.pending is not None:
+                out.append(self.vars[self.taken_out(node).name])
+                continue
             strength, pieces = self.pieces(node)
             if strength < weakest:
                 out.append("(")
-                stack.append(")")
-            stack.extend(reversed(pieces))
+                stack.append((")", depth))
+            stack.extend((piece, depth + 1) for piece in reversed(pieces))
         return "".join(out)
 
     def pieces(self, expr: Expr) -> tuple[int, tuple[Piece, ...]]:
@@ -275,8 +250,11 @@ class Printer:
 
     def branch(self, expr: Expr) -> Expr:
         """A branch of a Select, or the variable that holds it if it must be evaluated before."""
-        if self.pending is None or is_plain(expr):
-            return expr
+        return expr if self.pending is None or is_plain(expr) else self.taken_out(expr)
+
+    def taken_out(self, expr: Expr) -> Var:
+        """The variable that holds an expression, which is printed before the statement."""
+        assert self.pending is not None
         name = self.fresh("t")
         self.pending.append((name, expr))
         return Var(name, expr.dtype)
@@ -335,12 +313,12 @@ def float_literal(value: float, dtype: DType, lang: Lang) -> str:
         return lang.nan[name]
     if pymath.isinf(value):
         return ("-" if value < 0 else "") + lang.infinity[name]
-    text = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
-    if text == "inf" or text == "-inf":
-        return text.replace("inf", lang.infinity[name])
-    if "." not in text and "e" not in text:
-        text += ".0"
-    return text + lang.suffixes[name]
+    digits = repr(value) if dtype not in (FLOAT16, FLOAT32) else shortest(value)
+    if digits == "inf" or digits == "-inf":
+        return digits.replace("inf", lang.infinity[name])
+    if "." not in digits and "e" not in digits:
+        digits += ".0"
+    return digits + lang.suffixes[name]
 
 
 def shortest(value: float) -> str:

@@ -3,20 +3,19 @@
 The text is meant to be read: notes become comments, names are the user's, a variable is initialised
 where it is declared. Everything takes time linear in the program, and nothing recurses.
 
-Kernels have one of two forms. One whose body is a parallel loop (behind some `Let`) becomes a
-function over a range of that loop, ``begin`` to ``end``, and the host calls it once a thread: so
-`restrict` is not lost in a function that gcc outlines, and a small call does not pay 0.5 us for a
-team of one thread. Any other parallel loop gets an OpenMP pragma where it stands.
+A kernel that does a range of a loop (see `passes/calls.py`) goes from ``begin`` to ``end``. Any
+other parallel loop gets an OpenMP pragma where it stands.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
-from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer, is_plain
-from symc.codegen.emit.reductions import Reduction, mentions, reductions, statements
+from symc.codegen.cost.loops import work
+from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
+from symc.codegen.emit.settled import Declare, Printed, declared
+from symc.codegen.emit.units import Function, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
     Accumulate,
@@ -32,10 +31,13 @@ from symc.codegen.ir import (
     Loop,
     Stmt,
     Store,
+    Strips,
     Var,
 )
-from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.parallel import work
+from symc.codegen.passes.calls import THRESHOLD, Calling, granule
+from symc.codegen.passes.memory import bytes_of, is_on_stack
+from symc.codegen.passes.reductions import Reduction, reductions
+from symc.codegen.passes.strips import written_out
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -44,111 +46,61 @@ if TYPE_CHECKING:
 
     from symc.codegen.dtypes import DType
 
-THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, some 40 us
 ASSIGN = {
     "add": "+=", "mul": "*=", "or": "|=", "and": "&=", "bor": "|=", "band": "&=", "bxor": "^=",
 }  # fmt: skip
 
 
-@record
-class Emitted:
-    """A kernel as text, and what the host must know to call it."""
-
-    name: str
-    text: str
-    sizes: tuple[int, ...]  # which of the kernel's sizes it takes: those it uses
-    extent: Expr | None  # of the parallel loop that the kernel runs a range of, in kernel sizes
-    work: Expr | None  # what the whole loop costs, in kernel sizes
-    granule: int  # how many iterations of it must stay together
-    threads: bool  # whether it takes the number of threads, for a pragma inside
-
-
 def emit_kernel(
-    kernel: Kernel,
-    name: str,
-    printer: Printer,
-    declared: dict[str, None],
-    scratch: Scratch | None,
-    aliased: frozenset[str],
-) -> Emitted:
-    """Print one kernel. `aliased` parameters may be the same memory as others."""
-    writer = Writer(printer.lang, printer, declared, scratch=scratch)
-    ranged = range_loop(kernel)
-    writer.ranged = ranged is not None
+    kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], calling: Calling
+) -> Function:
+    """Print one kernel."""
+    loop = None if calling.range is None else calling.range.loop
+    writer = Writer(
+        printer.lang, printer, declared, scratch=calling.scratch, ranged=loop is not None
+    )
     for param in kernel.params:
         printer.buffers[param.name]
     for size in kernel.sizes:
         printer.vars[size.name]
-    emit_block(writer, kernel.body, Threads(ranged))
-    body = "\n".join(line for line in writer.lines if line)
-    words = set(re.findall(r"\w+", body))  # the extent of the range is only the caller's business
-    sizes = tuple(n for n, size in enumerate(kernel.sizes) if printer.vars[size.name] in words)
-    declaration = signature(kernel, name, writer, sizes, aliased)
-    lines = [f"{comment(kernel.note, '')}{declaration}", "{", body, "}", ""]
-    text = "\n".join(line for line in lines if line or line is lines[-1])
-    if ranged is None:
-        return Emitted(name, text, sizes, None, None, 1, writer.threads)
-    return Emitted(name, text, sizes, ranged.extent, work(ranged), granule(ranged), threads=False)
+    if calling.folds and printer.lang.folds is not None:
+        printer.used[printer.lang.folds] = None
+    emit_block(writer, kernel.body, Threads(loop))
+    head = signature(kernel, name, printer, calling)
+    lines = "\n".join(writer.lines)
+    body = f"{{\n{lines}\n}}\n"
+    weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
+    return Function(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
 
 
-def range_loop(kernel: Kernel) -> Loop | None:
-    """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
-    if not kernel.body:
-        return None
-    *before, last = kernel.body
-    if not isinstance(last, Loop) or last.kind != "parallel":
-        return None
-    if not all(isinstance(stmt, Let) for stmt in before):
-        return None
-    named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {last.var.name}
-    if mentions(last.extent, named) or mentions(work(last), named) or not is_plain(last.extent):
-        return None
-    return last
-
-
-def granule(loop: Loop) -> int:
-    """Into what multiples a parallel loop may be cut so that no result depends on the cuts.
-
-    The iterations left over at the end of a vectorised loop call scalar functions, which differ
-    from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any
-    vector's length. Where a loop inside is vectorised, cuts do not matter; where there are other
-    loops inside, gcc might vectorise the outer one.
-    """
-    inner = [stmt.kind for stmt in statements(loop.body) if isinstance(stmt, Loop)]
-    if not inner:
-        return 64
-    return 1 if {"vector", "parallel"} & set(inner) else 16
-
-
-def signature(
-    kernel: Kernel, name: str, writer: Writer, sizes: Sequence[int], aliased: frozenset[str]
-) -> str:
-    """The declaration of a kernel without its semicolon."""
-    lang, printer = writer.lang, writer.printer
+def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> str:
+    """The name and the parameters of a kernel."""
+    lang = printer.lang
     params: list[str] = []
     for param in kernel.params:
         before = "" if param.written else "const "
-        restrict = "" if param.name in aliased else lang.restrict + " "
+        restrict = "" if param.name in calling.aliased else lang.restrict + " "
         star = "*" + restrict
         params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
-    params += [f"const int64_t {printer.vars[kernel.sizes[number].name]}" for number in sizes]
-    if writer.ranged:
+    params += [f"const int64_t {printer.vars[kernel.sizes[place].name]}" for place in calling.sizes]
+    if calling.range is not None:
         params += ["const int64_t begin", "const int64_t end"]
-    if writer.threads:
+    if calling.threads:
         params += ["const int64_t threads", "const int64_t *const stopped"]
-    if writer.scratch is not None:
+    if calling.scratch is not None:
         params.append("char *const scratch")
-        if not writer.ranged:
+        if calling.range is None:
             params.append("const int64_t stride")
-    folds = f"{lang.folds} " if writer.folds and lang.folds is not None else ""
-    return wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
+    folds = f"{lang.folds} " if calling.folds and lang.folds is not None else ""
+    whole = wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
+    return whole.removeprefix(lang.kernel).lstrip()
 
 
 @record(frozen=False)
 class Frame:
     """A block that is being printed."""
 
-    rest: Iterator[Stmt]
+    rest: Iterator[Printed]
     otherwise: tuple[Stmt, ...] = ()
     parallel: bool = False
     opened: bool = True
@@ -163,8 +115,16 @@ class Form(Protocol):
         """The head of a loop, with the block in it; or all of it."""
         ...
 
+    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+        """The head of a loop over strips, with the block in it; or all of it."""
+        ...
+
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
-        """The declaration of a local buffer."""
+        """The declaration of a local array."""
+        ...
+
+    def scalar(self, writer: Writer, dtype: DType) -> str:
+        """The type of a local variable."""
         ...
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
@@ -180,11 +140,19 @@ class Threads:
 
     def loop(self, writer: Writer, loop: Loop) -> Frame | None:
         """A ``for`` with what the compiler is told about it."""
-        return emit_loop(writer, loop, self.ranged)
+        return emit_loop(writer, loop, self.ranged, work(loop))
+
+    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+        """The loops that it stands for."""
+        return emit_loop(writer, written_out(strips), self.ranged, work(strips))
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
-        """A variable, an array on the stack, or scratch memory."""
+        """An array on the stack, or scratch memory."""
         emit_alloc(writer, buffer)
+
+    def scalar(self, writer: Writer, dtype: DType) -> str:
+        """The type itself, but that gcc makes no vector loop which accumulates a bool."""
+        return writer.lang.types["uint8" if dtype.kind == "bool" else dtype.name]
 
     def wait(self, writer: Writer, stmt: Barrier | Combine) -> None:
         """Nothing: a thread of a processor is a team of one."""
@@ -192,7 +160,7 @@ class Threads:
 
 def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
     """Print statements and all that is nested in them, with a stack of blocks."""
-    frames = [Frame(iter(body), opened=False)]
+    frames = [Frame(declared(body), opened=False)]
     while frames:
         frame = frames[-1]
         stmt = next(frame.rest, None)
@@ -201,17 +169,15 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             if inner is not None:
                 writer.depth += 1
                 frames.append(inner)
-                writer.waiting.clear()
             continue
         frames.pop()
-        writer.waiting.clear()
         writer.printer.positive -= frame.positive
         if frame.opened:
             writer.depth -= 1
         if frame.otherwise:
             writer.put("} else {")
             writer.depth += 1
-            frames.append(Frame(iter(frame.otherwise)))
+            frames.append(Frame(declared(frame.otherwise)))
         elif frame.opened:
             writer.put("}")
         for reduction in frame.extremes:
@@ -221,7 +187,7 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
             writer.put("if (*stopped) return;")  # its last iterations were left out
 
 
-def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
+def emit_statement(writer: Writer, stmt: Printed, form: Form) -> Frame | None:
     """Print one statement, or the head of it and return the block in it."""
     match stmt:
         case Let(var, value):
@@ -236,17 +202,20 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
             writer.put(f"const {kind} {printer.vars[var.name]} = {text};")
         case Store(buffer, index, value):
             text = writer.value(value)
-            emit_store(writer, buffer, index, text)
-        case Accumulate(buffer):
-            writer.waiting.pop(buffer, None)
+            writer.put(f"{writer.element(buffer, index)} = {text};")
+        case Accumulate():
             emit_accumulate(writer, stmt)
+        case Declare(buffer, value):
+            emit_scalar(writer, buffer, value, form.scalar(writer, buffer.dtype))
         case Alloc(buffer):
             form.alloc(writer, buffer)
         case If(condition, then, otherwise):
             writer.put(f"if ({writer.value(condition)}) {{")
-            return Frame(iter(then), otherwise)
+            return Frame(declared(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
+        case Strips():
+            return form.strips(writer, stmt)
         case Barrier() | Combine():
             form.wait(writer, stmt)
         case _:
@@ -254,16 +223,11 @@ def emit_statement(writer: Writer, stmt: Stmt, form: Form) -> Frame | None:
     return None
 
 
-def emit_store(writer: Writer, buffer: str, index: Expr, text: str) -> None:
-    """An assignment, made one line with the declaration if that has just been printed."""
-    target = writer.element(buffer, index)
-    line = writer.waiting.pop(buffer, None)
-    if line is not None:
-        declaration = writer.lines[line].strip().rstrip(";")
-        writer.lines[line] = ""
-        writer.put(f"{declaration} = {text};")
-    else:
-        writer.put(f"{target} = {text};")
+def emit_scalar(writer: Writer, buffer: Buffer, value: Expr | None, kind: str) -> None:
+    """A local variable, with its first value if that follows at once."""
+    writer.printer.scalars.add(buffer.name)
+    text = "" if value is None else f" = {writer.value(value)}"
+    writer.put(f"{kind} {writer.printer.buffers[buffer.name]}{text};")
 
 
 def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
@@ -293,16 +257,9 @@ def emit_accumulate(writer: Writer, stmt: Accumulate) -> None:
 
 
 def emit_alloc(writer: Writer, buffer: Buffer) -> None:
-    """A variable, an array on the stack, or a piece of the thread's scratch memory."""
+    """An array on the stack, or a piece of the thread's scratch memory."""
     lang, printer = writer.lang, writer.printer
     name, kind = printer.buffers[buffer.name], lang.types[buffer.dtype.name]
-    if not buffer.shape:
-        if buffer.dtype.kind == "bool":
-            kind = lang.types["uint8"]  # gcc makes no vector loop that accumulates a bool
-        printer.scalars.add(buffer.name)
-        writer.waiting[buffer.name] = len(writer.lines)
-        writer.put(f"{kind} {name};")
-        return
     if is_on_stack(buffer):
         count = int(getattr(bytes_of(buffer), "value", 0)) // buffer.dtype.bytes
         writer.put(f"{kind} {name}[{max(count, 1)}]{lang.local};")
@@ -318,18 +275,17 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     writer.put(f"{kind} *{lang.restrict} {name} = ({kind} *)({base});")
 
 
-def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
-    """The head of a loop."""
+def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Frame:
+    """The head of a loop; `cost` is that of all of it."""
     printer = writer.printer
     found = reductions(loop, printer.scalars) if loop.kind == "vector" else None
     extremes = tuple(reduction for reduction in found or () if is_extreme(reduction))
     for reduction in extremes:
         open_extreme(writer, reduction)
-    if loop.note:
-        writer.lines.append(comment(loop.note, INDENT * writer.depth).rstrip("\n"))
+    writer.remark(loop.note)
     extent = loop.extent
     first, last = "0", ""
-    if loop is ranged:
+    if ranged is not None and loop.var == ranged.var:
         first, last = "begin", "end"
     elif all(isinstance(factor, Var | Const) for factor in factors(extent)):
         last = writer.value(extent, SHIFT)
@@ -338,7 +294,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
     parallel = loop.kind == "parallel" and not writer.ranged and not writer.in_parallel
-    emit_pragmas(writer, loop, parallel, found)
+    emit_pragmas(writer, loop, cost if parallel else None, found)
     if parallel:
         writer.in_parallel = True
     name = printer.vars[loop.var.name]
@@ -347,28 +303,26 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None) -> Frame:
     printer.positive |= positive
     printer.natural.add(loop.var.name)
     writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    return Frame(iter(loop.body), parallel=parallel, positive=positive, extremes=extremes)
+    return Frame(declared(loop.body), parallel=parallel, positive=positive, extremes=extremes)
 
 
 def emit_pragmas(
-    writer: Writer, loop: Loop, parallel: bool, found: Sequence[Reduction] | None
+    writer: Writer, loop: Loop, cost: Expr | None, found: Sequence[Reduction] | None
 ) -> None:
-    """What the compiler is told about a loop; `found` is what a vector loop accumulates."""
+    """What the compiler is told about a loop: the reductions of a vector loop, `found`, and for
+    one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
-    innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
+    innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
     clauses = ""
-    if found and writer.ranged:  # row after row; what is folded but once may take longer
-        writer.accumulates()
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
         if reduction.buffer in writer.flags:
             clauses += f" reduction(|:{writer.flags[reduction.buffer]})"
-    if parallel:
-        writer.threads = True
-        cost = writer.printer.text(work(loop), SHIFT)
+    if cost is not None:
+        price = writer.printer.text(cost, SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
-        test = f"threads > 1 && {several} > 1 && {cost} >= {THRESHOLD}"
+        test = f"threads > 1 && {several} > 1 && {price} >= {THRESHOLD}"
         simd = " simd" if innermost else ""
         size = granule(loop)
         schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"

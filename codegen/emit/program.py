@@ -8,29 +8,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import Names, Printer
-from symc.codegen.emit.kernels import Emitted, emit_kernel
+from symc.codegen.emit.kernels import emit_kernel
+from symc.codegen.emit.units import Function, Parts
 from symc.codegen.emit.writer import comment
-from symc.codegen.encodable import encodable
 from symc.codegen.foreign import FOREIGN, foreign_of
-from symc.codegen.ir import Const, Expr, Launch, Param, Program, Var
+from symc.codegen.ir import Const, Expr, Program, Var
+from symc.codegen.passes.calls import callings
 from symc.codegen.passes.memory import plan
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
-from symc.codegen.targets.host import host_text
-from symc.codegen.targets.steps import RESERVED, Host
+from symc.codegen.targets.host.functions import host_text
+from symc.codegen.targets.host.threads import Threads, starts_threads
+from symc.codegen.targets.host.writer import RESERVED, HostWriter
+from symc.codegen.targets.team import PARALLEL
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
 
-KERNELS = "/* ---- kernels ---- */\n"
-HOST = "/* ---- host ---- */\n"
 IN_KERNELS = frozenset({"begin", "end", "threads", "stopped", "scratch", "stride"})
 
 
 def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
+    """The text of a program; `timed` as in `emit_parts`."""
+    return emit_parts(program, lang, timed=timed).text
+
+
+def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
     layout = plan(program)
     used: dict[str, None] = {}
@@ -41,36 +46,33 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
     host_printer = Printer(lang, used, reserved | RESERVED)
     functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
-    aliased = aliased_params(program)
-    kernels: dict[str, Emitted] = {}
+    called = callings(program, layout.scratch)
+    texts: dict[str, Function] = {}
+    names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
     inside = reserved | IN_KERNELS
     for kernel in program.kernels:
         printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
-        kernels[kernel.name] = emit_kernel(
-            kernel,
-            functions[kernel.name],
-            printer,
-            declared,
-            layout.scratch.get(kernel.name),
-            aliased.get(kernel.name, frozenset()),
-        )
-    host = Host(program, layout, kernels, host_printer, printers, timed=timed)
+        name = names[kernel.name] = functions[kernel.name]
+        texts[kernel.name] = emit_kernel(kernel, name, printer, declared, called[kernel.name])
+    dialect = Threads(called, names, printers)
+    host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
-    parts = [header(program), load.base()]
     pasted = [name for name in used if name not in FOREIGN]
-    if pasted:
-        parts.append(load.source_of(pasted))
-    if foreign:
-        parts.append("\n".join(map(declaration, foreign)) + "\n")
-    if declared:
-        parts.append("\n".join(declared) + "\n")
+    runtime = [load.source_of(pasted)] if pasted else []
+    before = [header(program), load.base(), *runtime]
+    before += ["\n".join(map(declaration, foreign)) + "\n"] if foreign else []
+    before += ["\n".join(declared) + "\n"] if declared else []
     own = [name for name in host.helpers if name not in FOREIGN]
-    parts += [KERNELS, *(emitted.text for emitted in kernels.values())]
     helpers = load.source_of(["symc_call", *own], behind=pasted)
-    parts += [HOST, helpers, *host.launchers.values(), text]
-    return encodable("\n".join(parts))
+    return Parts(
+        "\n".join(before),
+        tuple(texts.values()),
+        helpers,
+        "\n".join([*host.functions.values(), text]),
+        starts_threads(host, called) or any(PARALLEL in each for each in (*runtime, helpers)),
+    )
 
 
 def header(program: Program) -> str:
@@ -95,20 +97,3 @@ def length_text(length: Expr) -> str:
             return name
         case _:
             return "..."
-
-
-def aliased_params(program: Program) -> dict[str, frozenset[str]]:
-    """The parameters of each kernel that some launch gives one buffer twice to write and read."""
-    params = {kernel.name: kernel.params for kernel in program.kernels}
-    found: dict[str, frozenset[str]] = {}
-    for step in every_step(program.steps):
-        if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
-            continue
-        together: dict[str, list[Param]] = {}
-        for buffer, param in zip(step.buffers, params[step.kernel], strict=True):
-            together.setdefault(buffer, []).append(param)
-        for group in together.values():
-            if len(group) > 1 and any(param.written for param in group):
-                names = frozenset(param.name for param in group)
-                found[step.kernel] = found.get(step.kernel, frozenset()) | names
-    return found

@@ -26,28 +26,27 @@ class Writer:
     printer: Printer
     declared: dict[str, None]  # file-level declarations that the kernel needs
     lines: list[str] = field(default_factory=list[str])
+    remarks: int = 0  # characters in comments
     depth: int = 1
-    waiting: dict[str, int] = field(default_factory=dict[str, int])  # declarations to be merged
     flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
-    threads: bool = False
     ranged: bool = False
-    folds: bool = False  # whether some loop accumulates in vector registers
     in_parallel: bool = False
 
     def put(self, line: str) -> None:
         """One line at the present depth."""
         self.lines.append(INDENT * self.depth + line)
 
+    def remark(self, note: str) -> None:
+        """A comment, if there is something to say."""
+        text = comment(note, INDENT * self.depth).rstrip("\n")
+        if text:
+            self.lines.append(text)
+            self.remarks += sum(map(len, text.split()))
+
     def pragma(self, line: str) -> None:
         """One line of a pragma."""
         self.lines.append(line)
-
-    def accumulates(self) -> None:
-        """Note that the kernel has a loop that accumulates in vector registers."""
-        self.folds = True
-        if self.lang.folds is not None:
-            self.printer.used[self.lang.folds] = None
 
     def value(self, expr: Expr, minimum: int = 0) -> str:
         """The text of an expression; what must be evaluated before it is printed as lines."""

@@ -30,10 +30,12 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
+    Strips,
     Unary,
     Var,
 )
 from symc.codegen.meaning import arithmetic
+from symc.codegen.passes.strips import written_out
 from symc.codegen.text import expression
 
 Number = arithmetic.Number
@@ -150,6 +152,8 @@ class Compiler:
                 return self.write(stmt)
             case Loop():
                 return self.loop(stmt)
+            case Strips():
+                return self.loop(written_out(stmt))
             case If(condition, then, otherwise):
                 test, first, second = self.expr(condition), self.block(then), self.block(otherwise)
                 return lambda frame: first(frame) if test(frame) else second(frame)

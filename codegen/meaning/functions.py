@@ -189,9 +189,3 @@ def logaddexp(x: float, y: float) -> float:
     """``log(exp(x) + exp(y))``."""
     apart = 0.0 if x == y else _abs(x - y)
     return (x if x > y else y) + math.log1p(math.exp(-apart))
-
-
-def logaddexp2(x: float, y: float) -> float:
-    """``log2(2**x + 2**y)``."""
-    apart = 0.0 if x == y else _abs(x - y)
-    return (x if x > y else y) + math.log1p(math.exp2(-apart)) / math.log(2)

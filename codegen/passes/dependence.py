@@ -37,6 +37,7 @@ from symc.codegen.ir import (
     add,
 )
 from symc.codegen.passes.inline import operations
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
 from symc.codegen.record import field, record
 
@@ -123,7 +124,7 @@ class _Walk:
 
     def block(self, block: Block) -> None:
         """Note what a block accesses."""
-        for stmt in block:
+        for stmt in map(plain, block):
             for expr in expressions(stmt):
                 self.reads(expr)
             match stmt:

@@ -28,6 +28,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     blocks,
@@ -92,7 +93,7 @@ class _Forwarding:
         """The block with loads replaced. What it stores is not known after it."""
         outer = {buffer: dict(known) for buffer, known in self.holds.items()}
         out: list[Stmt] = []
-        for stmt in block:
+        for stmt in map(plain, block):
             match stmt:
                 case Store():
                     out += self.store(stmt)

@@ -37,6 +37,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import Accesses, accesses, is_reduction, shared_places_agree
 from symc.codegen.passes.forward import forward
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     collect,
@@ -86,7 +87,7 @@ class _Siblings:
 
     def add(self, stmt: Stmt) -> None:
         """Append a statement, or merge it."""
-        match stmt:
+        match stmt := plain(stmt):
             case Loop():
                 self.loop(stmt)
             case If() | Barrier() | Combine():

@@ -26,6 +26,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     collect,
@@ -67,7 +68,7 @@ class _Uses:
 
     def statement(self, stmt: Stmt, loop: int) -> Stmt | None:
         """The statement, or None if it has no use."""
-        match stmt:
+        match stmt := plain(stmt):
             case Let():
                 return self.let(stmt, loop)
             case Store(buffer) | Accumulate(buffer):

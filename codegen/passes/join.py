@@ -32,6 +32,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import Block, bound, fresh, rebuild, statements
 
 MOST = 200  # statements of a joined kernel: compilers do not like long ones
@@ -163,7 +164,7 @@ def _renamed(block: Block, names: dict[str, str]) -> Block:
                 return rebuild(old, expr)
 
     def statement(old: Stmt) -> Stmt:
-        match old:
+        match old := plain(old):
             case Let(var, value):
                 return Let(Var(names[var.name], var.dtype), expr(value))
             case Store(buffer, index, value):

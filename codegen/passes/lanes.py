@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import BOOL, INT32, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -38,15 +39,12 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
+    Strip,
+    Strips,
     Var,
-    add,
-    ceiling,
     const,
-    mul,
-    sub,
 )
 from symc.codegen.passes.dependence import accesses
-from symc.codegen.passes.parallel import work
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -246,7 +244,7 @@ def _zero(row: _Row) -> Const:
 
 def _in_strips(loop: Loop, taken: set[str]) -> Block:
     """The loop over strips of it, or itself if it has nothing to widen."""
-    strip, first, length, k = (
+    number, first, length, k = (
         Var(fresh(name, taken))
         for name in ("strip", "first", "length", f"{loop.var.name}_in_strip")
     )
@@ -255,29 +253,27 @@ def _in_strips(loop: Loop, taken: set[str]) -> Block:
     rows = [*staging.read.values(), *staging.written]
     if not rows:
         return (loop,)
-    rest = sub(loop.extent, first)
 
-    def over(statements: Block, note: str = "") -> Block:
+    def over(statements: Block) -> tuple[Strip, ...]:
         if not statements:
             return ()
-        var = loop.var if statements is body else Var(fresh(loop.var.name, taken))
-        inner = Var(k.name) if statements is body else Var(fresh(k.name, taken))
-        names = {loop.var.name: var, k.name: inner}
+        is_own = statements is body
+        var = loop.var if is_own else Var(fresh(loop.var.name, taken))
+        place = k if is_own else Var(fresh(k.name, taken))
+        names = {loop.var.name: var, k.name: place}
         moved = [rebuild_statement(s, lambda e: substitute(e, names), _same) for s in statements]
-        return (Loop(inner, length, "vector", (Let(var, add(first, inner)), *moved), note),)
+        return (Strip(place, var, tuple(moved)),)
 
     found = staging.found
     meet = any(not found.has_one_place(buffer) for buffer in found.accumulates)
-    inside: Block = (
-        Let(first, mul(strip, const(STRIP))),
-        Let(length, Binary("min", const(STRIP), rest, rest.dtype)),
+    inside: tuple[Stmt | Strip, ...] = (
         *[Alloc(row.buffer) for row in rows],
         *over(staging.before()),
         *over(body),
         *over(staging.behind()),
     )
     kind: LoopKind = "serial" if meet else "parallel"
-    return (Loop(strip, ceiling(loop.extent, STRIP), kind, inside, loop.note),)
+    return (Strips(number, first, loop.extent, STRIP, kind, inside, length, loop.note),)
 
 
 def _same(block: Block) -> Block:

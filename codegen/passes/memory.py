@@ -1,9 +1,9 @@
 """Where intermediate arrays live: a plan for one workspace, from liveness over a program's steps.
 
 Temporaries share slots: a slot is as large as its largest tenant, which is known when the lengths
-are, so the plan is symbolic and `targets/host.py` prints the arithmetic. A temporary whose length
-is only measured while the program runs cannot be planned and is allocated then. Local arrays of
-kernels that are too large for the stack get scratch memory behind the slots, a piece per thread.
+are, so the plan is symbolic and `targets/host/memory.py` prints the arithmetic. A temporary whose
+length is only measured while the program runs cannot be planned and is allocated then. Local arrays
+of kernels that are too large for the stack get scratch memory after the slots, a piece per thread.
 
 The plan also says which steps are done before the workspace exists (`Plan.leading`): checks over
 sizes and measurements of inputs, as far as they come first.
@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from symc.codegen.blocks import every_step
-from symc.codegen.emit.reductions import nodes, statements
 from symc.codegen.ir import (
     Alloc,
     Branch,
@@ -39,7 +38,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.walk import names_in
+from symc.codegen.passes.walk import names_in, nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:

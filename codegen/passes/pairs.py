@@ -52,6 +52,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import bound, fresh, rebuild
 
 Block = tuple[Stmt, ...]
@@ -128,7 +129,7 @@ class _Splitter:
 
     def statement(self, stmt: Stmt) -> None:
         """Appends what a statement becomes."""
-        match stmt:
+        match stmt := plain(stmt):
             case Let(var, value) if var.dtype.is_complex:
                 z = self.pair(value)
                 parts = (

@@ -4,58 +4,47 @@ Only outermost loops do. A parallel loop inside another becomes serial; a vector
 elements is cut into blocks of a fixed length, so that no result depends on the number of threads.
 Kernels whose work is known to be little are left to one thread.
 
-`work` estimates how much a loop does; the emitter starts threads only above a threshold of its own.
+`cost/loops.py` estimates how much a loop does; the host functions start threads only above a
+threshold of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
-from symc.codegen.dtypes import INT64
+from symc.codegen.cost.loops import UNKNOWN, work
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
     Barrier,
-    Binary,
-    Call,
     Combine,
     Const,
     Expr,
     If,
     Kernel,
     Let,
-    Load,
     Loop,
     Program,
     Stmt,
     Store,
-    Var,
-    add,
-    ceiling,
+    Strips,
     const,
-    mul,
-    sub,
 )
-from symc.codegen.math import FUNCTIONS, OPERATOR_COSTS
+from symc.codegen.passes.strips import map_strips, strip_mined
 from symc.codegen.passes.walk import (
     Block,
     bound,
-    expressions,
     fresh,
     map_kernels,
-    names_in,
-    parts,
     rebuild_statement,
     statements,
-    substitute,
 )
 
 BLOCK = 16384  # elements of a flat loop that one thread does at a time
 ENOUGH = 1 << 17  # operations in a block; a longer body makes for shorter blocks
 SHORTEST = 256
 LITTLE = 1 << 15  # operations that are not worth a second thread
-UNKNOWN = 16  # iterations, where the number depends on values
 
 
 def parallel(program: Program, block: int = BLOCK) -> Program:
@@ -84,6 +73,8 @@ class _Threads:
         match stmt:
             case Loop():
                 return self.loop(stmt)
+            case Strips():
+                return self.strips(stmt)
             case If():
                 return rebuild_statement(stmt, _same, self.block)
             case Alloc(buffer):
@@ -94,7 +85,14 @@ class _Threads:
             case _:
                 assert_never(stmt)
 
-    def loop(self, loop: Loop) -> Loop:
+    def strips(self, strips: Strips) -> Strips:
+        """An outermost loop that is cut already."""
+        cost = work(strips)
+        is_small = isinstance(cost, Const) and cost.value < LITTLE
+        kind = "serial" if strips.kind == "parallel" and is_small else strips.kind
+        return replace(map_strips(strips, strips.extent, serial), kind=kind)
+
+    def loop(self, loop: Loop) -> Loop | Strips:
         """An outermost loop."""
         cost = work(loop)
         is_small = isinstance(cost, Const) and cost.value < LITTLE
@@ -111,24 +109,10 @@ class _Threads:
             for stmt in statements(loop.body)
         )
 
-    def blocks(self, loop: Loop) -> Loop:
-        """A flat loop cut into blocks. The loop's variable becomes a value, so the body stays."""
+    def blocks(self, loop: Loop) -> Strips:
+        """A flat loop cut into blocks."""
         length = _block_length(loop, self.longest)
-        number, start, inner = (
-            Var(fresh(name, self.taken)) for name in ("block", "start", f"{loop.var.name}_in_block")
-        )
-        count = ceiling(loop.extent, length)
-        rest = sub(loop.extent, start)
-        body: Block = (
-            Let(start, mul(number, const(length))),
-            Loop(
-                inner,
-                Binary("min", const(length), rest, rest.dtype),
-                "vector",
-                (Let(loop.var, add(start, inner)), *loop.body),
-            ),
-        )
-        return Loop(number, count, "parallel", body, loop.note)
+        return strip_mined(loop, length, "parallel", lambda stem: fresh(stem, self.taken))
 
 
 def _same(expr: Expr) -> Expr:
@@ -142,9 +126,11 @@ def serial(block: Block) -> Block:
         new = rebuild_statement(stmt, _same, serial)
         if isinstance(new, Loop) and new.kind == "parallel":
             return Loop(new.var, new.extent, "serial", new.body, new.note)
+        if isinstance(new, Strips) and new.kind == "parallel":
+            return replace(new, kind="serial")
         return new
 
-    if not any(isinstance(stmt, Loop | If) for stmt in block):
+    if not any(isinstance(stmt, Loop | If | Strips) for stmt in block):
         return block
     return tuple(map(statement, block))
 
@@ -157,94 +143,3 @@ def _block_length(loop: Loop, longest: int) -> int:
     while length > SHORTEST and length * cost > ENOUGH:
         length //= 2
     return length
-
-
-# --- work -----------------------------------------------------------------------------------------
-
-
-def work(loop: Loop) -> Expr:
-    """Roughly how many simple operations a loop does, in the sizes of its kernel."""
-    return _work_of_loop(loop, {})
-
-
-def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
-    match loop.body:
-        case (Let(), Loop(extent=Binary("min", _, Binary("sub", whole, Var())), body=(_, *body))):
-            # `_Threads.blocks` made this; the first statement inside is the loop's old variable
-            return mul(_visible(whole, inside), _work_of_block(tuple(body), inside))
-        case _:
-            pass
-    extent = _visible(loop.extent, inside)
-    return mul(extent, _work_of_block(loop.body, {**inside, loop.var.name: extent}))
-
-
-def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
-    constant, total = 0, const(0)
-    names = dict(inside)
-    rest: Expr = total
-    for stmt in block:
-        match stmt:
-            case Loop():
-                part = _work_of_loop(stmt, names)
-                if isinstance(part, Const):
-                    constant += int(part.value)
-                else:
-                    rest = add(rest, part)
-            case If(_, then, otherwise):
-                rest = add(rest, _work_of_block(then + otherwise, names))
-            case Let(var, value):
-                names[var.name] = value
-                constant += _cost(value)
-            case Store() | Accumulate() | Alloc():
-                constant += 1 + sum(map(_cost, expressions(stmt)))
-            case Barrier() | Combine():
-                constant += 1
-            case _:
-                assert_never(stmt)
-    return add(rest, const(constant))
-
-
-def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
-    """What bounds an extent, in sizes alone; names bound inside the kernel are looked up."""
-    for _ in range(8):
-        if _is_outside(extent, inside):
-            return extent
-        if names_in(extent).isdisjoint(inside):
-            return const(UNKNOWN)
-        match extent:
-            case Binary("min", Const() as bound_, _) | Binary("min", _, Const() as bound_):
-                return bound_
-            case Binary("min", bound_, _) if _is_outside(bound_, inside):
-                return bound_
-            case Binary("min", _, bound_) if _is_outside(bound_, inside):
-                return bound_
-            case Binary("mul", left, right):
-                return mul(_visible(left, inside), _visible(right, inside))
-            case Binary("floordiv", number, Const() as divisor):
-                return Binary("floordiv", _visible(number, inside), divisor, INT64)
-            case Binary("sub", number, _):
-                extent = number
-            case _:
-                extent = substitute(extent, inside)
-    return const(UNKNOWN)
-
-
-def _is_outside(extent: Expr, inside: Mapping[str, Expr]) -> bool:
-    """Whether this is known before the kernel runs."""
-    return names_in(extent).isdisjoint(inside) and not _loads(extent)
-
-
-def _loads(expr: Expr) -> bool:
-    return isinstance(expr, Load | Call) or any(map(_loads, parts(expr)))
-
-
-def _cost(expr: Expr) -> int:
-    """Rough cost of an expression. An index costs nothing: it is shared or strength-reduced."""
-    if type(expr) is Var or type(expr) is Const:
-        return 0
-    if type(expr) is Load:
-        return 1
-    if type(expr) is Binary:
-        return OPERATOR_COSTS.get(expr.op, 1) + _cost(expr.left) + _cost(expr.right)
-    own = FUNCTIONS[expr.function].cost if type(expr) is Call else 1
-    return own + sum(map(_cost, parts(expr)))

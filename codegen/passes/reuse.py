@@ -31,6 +31,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import statements
 
 
@@ -90,7 +91,7 @@ class _Form:
         return tuple(self._stmt(stmt) for stmt in block)
 
     def _stmt(self, stmt: Stmt) -> Any:
-        match stmt:
+        match stmt := plain(stmt):
             case Loop(var, extent, kind, body):
                 return "loop", self._expr(extent), self._name(var.name), kind, self._block(body)
             case If(condition, then, otherwise):

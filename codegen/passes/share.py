@@ -43,6 +43,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.fold import fold
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import Block, names_in, rebuild, written
 from symc.codegen.record import record
 
@@ -148,7 +149,7 @@ class _Sharing:
 
     def statement(self, stmt: Stmt) -> None:
         """Process one statement."""
-        match stmt:
+        match stmt := plain(stmt):
             case Let():
                 self.let(stmt)
             case Store(buffer, index, value):

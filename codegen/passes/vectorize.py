@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symc.codegen.emit.reductions import reductions
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -30,10 +29,12 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
+    Strips,
     Var,
 )
 from symc.codegen.math import FUNCTIONS
 from symc.codegen.passes.dependence import UNROLL, accesses, is_reduction
+from symc.codegen.passes.reductions import reductions
 from symc.codegen.passes.walk import (
     Block,
     expressions,
@@ -57,6 +58,8 @@ def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
     out: list[Stmt] = []
     for stmt in block:
         match stmt:
+            case Strips():  # it has vector loops already
+                out.append(stmt)
             case Loop():
                 out.append(_loop(stmt, depth, scalars))
             case If(condition, then, otherwise):

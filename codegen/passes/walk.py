@@ -29,13 +29,16 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
+    Plain,
     Program,
     Select,
     Stmt,
     Store,
+    Strips,
     Unary,
     Var,
 )
+from symc.codegen.passes.strips import map_strips, written_out
 
 Block = tuple[Stmt, ...]
 
@@ -117,6 +120,8 @@ def rebuild_statement(
             if _same(shape, buffer.shape):
                 return stmt
             return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
+        case Strips(extent=extent):
+            return map_strips(stmt, visit(extent), block)
         case Barrier() | Combine():
             return stmt
         case _:
@@ -148,6 +153,27 @@ def with_body(kernel: Kernel, body: Block) -> Kernel:
     return Kernel(kernel.name, kernel.params, kernel.sizes, body, kernel.note)
 
 
+def nodes(expr: Expr) -> Iterator[Expr]:
+    """All nodes of an expression."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(parts(node))
+
+
+def is_plain(expr: Expr) -> bool:
+    """Whether an expression is short and touches no memory: harmless to evaluate twice."""
+    stack, budget = [expr], 12
+    while stack:
+        node = stack.pop()
+        budget -= 1
+        if budget < 0 or isinstance(node, Load | Call):
+            return False
+        stack.extend(parts(node))
+    return True
+
+
 def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     """The expression with names replaced by expressions."""
     if type(expr) is Var:
@@ -170,6 +196,8 @@ def expressions(stmt: Stmt) -> tuple[Expr, ...]:
             return (condition,)
         case Alloc(buffer):
             return buffer.shape
+        case Strips():
+            return (written_out(stmt).extent,)
         case Barrier() | Combine():
             return ()
         case _:
@@ -183,16 +211,22 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
             return (body,)
         case If(_, then, otherwise):
             return (then, otherwise)
+        case Strips():
+            return (written_out(stmt).body,)
         case Let() | Store() | Accumulate() | Alloc() | Barrier() | Combine():
             return ()
         case _:
             assert_never(stmt)
 
 
-def statements(block: Block) -> Iterator[Stmt]:
-    """Every statement of a block and of the blocks inside it, in order of appearance."""
-    for stmt in block:
-        yield stmt
+def statements(block: Block) -> Iterator[Plain]:
+    """Every statement of a block and of the blocks inside it, in order of appearance.
+
+    Of a strip-mined loop, those are the loops that it stands for.
+    """
+    for each in block:
+        stmt = written_out(each) if type(each) is Strips else each
+        yield stmt  # type: ignore[misc]  # `type` narrows one way only
         if type(stmt) is not Let:
             for inner in blocks(stmt):
                 yield from statements(inner)

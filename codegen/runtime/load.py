@@ -8,7 +8,11 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
 
 or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
 A symbol whose name ends in ``_fNN`` stands for two, of float and of double: in its text and in what
-it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``double``.
+it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``double``, and
+``expNN(x)`` becomes ``expf(x)`` or ``exp(x)``.
+
+Functions that are defined beside their ops (`defined.py`) are symbols, too; they need what they
+call.
 
 What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
 starts every program.
@@ -28,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from symc.codegen.record import record
+from symc.codegen.runtime.defined import DEFINED, REALS, called, texts, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,8 +49,7 @@ _HOST = (
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
-_REALS = (("f32", "float"), ("f64", "double"))
-_REAL = re.compile(r"\breal\b")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
 
 
@@ -71,14 +75,24 @@ def base(dialect: Dialect = "c") -> str:
     return (FOLDER / ("base.cuh" if dialect == "cuda" else "base.h")).read_text(encoding="utf-8")
 
 
-@cache
 def symbols(dialect: Dialect = "c") -> dict[str, Symbol]:
-    """All symbols by name, each behind those it needs; the C library's come first."""
+    """All symbols by name, each after those it needs; the C library's come first."""
+    return _symbols(dialect, len(DEFINED))
+
+
+@cache
+def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
+    """The symbols, when so many functions have been defined beside ops."""
     found: dict[str, Symbol] = {}
     for path in _headers(dialect):
         built_in = dialect == "cuda" and path.name == "libm.h"
         for symbol in _parse(path):
             found[symbol.name] = Symbol(symbol.name, path.name, (), "") if built_in else symbol
+    for name, text in texts().items():
+        needs = tuple(
+            n for n in called(text) if n != name and (n in found or n.startswith("symc_"))
+        )
+        found[name] = Symbol(name, "defined.py", needs, text)
     if dialect == "cuda":
         _drop_host_headers(found)
     ordered: dict[str, Symbol] = {}
@@ -132,6 +146,21 @@ def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
 
 
+def code_length(text: str) -> int:
+    """The characters of C that are neither comment nor white space.
+
+    >>> code_length("int x; /* wide */  // or not")
+    5
+    """
+    return len(_COMMENT.sub("", text))
+
+
+def needed(names: Iterable[str], dialect: Dialect = "c") -> set[str]:
+    """These symbols, and all that they need; names of others' functions need nothing."""
+    known = symbols(dialect)
+    return _with_needs((name for name in names if name in known), known)
+
+
 def _with_needs(names: Iterable[str], known: Mapping[str, Symbol]) -> set[str]:
     """These symbols, and all that they need."""
     wanted, waiting = set[str](), list(names)
@@ -156,16 +185,12 @@ def _parse(path: Path) -> Iterable[Symbol]:
         needed = tuple(needs.replace("// NEEDS", "").split())
         symbol = Symbol(name, path.name, needed, body.strip("\n") + "\n")
         if name.endswith("_fNN"):
-            yield from (_typed(symbol, bits, real) for bits, real in _REALS)
+            yield from (_typed(symbol, *kind) for kind in REALS)
         else:
             yield symbol
 
 
-def _typed(symbol: Symbol, bits: str, real: str) -> Symbol:
+def _typed(symbol: Symbol, *kind: str) -> Symbol:
     """A symbol of a type out of one that stands for several."""
-
-    def typed(text: str) -> str:
-        return _REAL.sub(real, text).replace("fNN", bits)
-
-    needs = tuple(map(typed, symbol.needs))
-    return Symbol(typed(symbol.name), symbol.file, needs, typed(symbol.text))
+    needs = tuple(typed(f"{need}(", *kind)[:-1] for need in symbol.needs)
+    return Symbol(typed(symbol.name, *kind), symbol.file, needs, typed(symbol.text, *kind))

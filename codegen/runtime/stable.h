@@ -95,19 +95,3 @@ static inline float symc_logaddexp_f32(float a, float b) {
     float apart = a == b ? 0.0f : fabsf(a - b);
     return (a > b ? a : b) + log1pf(symc_exp_nonpositive_f32(-apart));
 }
-
-// SYMBOL symc_logaddexp2_f64
-// NEEDS exp2 fabs log1p
-// log2(2^a + 2^b), as symc_logaddexp_f64; the constant is log2(e).
-static inline double symc_logaddexp2_f64(double a, double b) {
-    double apart = a == b ? 0.0 : fabs(a - b);
-    return (a > b ? a : b) + 1.4426950408889634 * log1p(exp2(-apart));
-}
-
-// SYMBOL symc_logaddexp2_f32
-// NEEDS exp2f fabsf log1pf
-// See symc_logaddexp2_f64.
-static inline float symc_logaddexp2_f32(float a, float b) {
-    float apart = a == b ? 0.0f : fabsf(a - b);
-    return (a > b ? a : b) + 1.44269504f * log1pf(exp2f(-apart));
-}

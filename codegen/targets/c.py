@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from symc.codegen.emit.units import Parts
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Lang, Pass, Source
     from symc.codegen.targets.processes import Ended
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 SOURCE = "function.c"
 BINARY = "function.so"
 MOST = 8  # compilers at a time
-DEBUG_SYMBOLS = "-g"
 
 FLAGS = (
     "-std=gnu11",
@@ -42,6 +42,11 @@ class CTarget:
     memo: compiler.Memo | None = None  # where the version of the compiler is remembered
     options: tuple[str, ...] = ()  # for the compiler, besides its own and `FLAGS`
     timed: bool = False  # whether programs time their steps
+
+    @property
+    def name(self) -> str:
+        """The name that it is found by."""
+        return "c"
 
     @property
     def lang(self) -> Lang:
@@ -66,22 +71,21 @@ class CTarget:
 
     def passes(self) -> tuple[Pass, ...]:
         """What to do to a program before it is printed, in order."""
-        from symc.codegen.passes import PASSES
+        from symc.codegen.passes.order import PASSES
 
         return PASSES
 
     def emit(self, program: Program) -> Source:
         """The text of a program that has been through the passes."""
-        from symc.codegen.emit.program import emit
+        from symc.codegen.emit.program import emit_parts
         from symc.codegen.foreign import foreign_of
-        from symc.codegen.targets.base import Source
+        from symc.codegen.targets.c_source import CSource
         from symc.codegen.targets.foreign import files
 
         foreign = foreign_of(program)
-        facts = {f.file_name: f.file for f in foreign}
-        return Source(
-            ((SOURCE, emit(program, self.lang, timed=self.timed)), *files(foreign)), facts
-        )
+        parts = emit_parts(program, self.lang, timed=self.timed)
+        origins = {f.file_name: f.file for f in foreign}
+        return CSource(((SOURCE, parts.text), *files(foreign)), {}, parts, origins)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -109,13 +113,17 @@ class CTarget:
     ) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`.
 
-        `home` is where the folder will be moved to: debuggers look for the source there.
+        `home` is where the folder will be moved to: debuggers look for the source there, if the
+        function is compiled for them.
         """
+        from symc.codegen.targets.c_source import CSource
+
+        assert isinstance(source, CSource)
         objects = [
-            self.compile_foreign(name, text, source.facts[name], folder)
+            self.compile_foreign(name, text, source.origins[name], folder)
             for name, text in source.files[1:]
         ]
-        self.compile_text(source.file(SOURCE), folder, quick=quick, objects=objects, home=home)
+        self.compile_text(source.parts, folder, quick=quick, objects=objects, home=home)
 
     def compile_foreign(self, name: str, text: str, file: str, folder: Path) -> str:
         """Compile a user's file, what it includes being beside it. Returns the object's name."""
@@ -137,7 +145,7 @@ class CTarget:
 
     def compile_text(
         self,
-        source: str,
+        text: str | Parts,
         folder: Path,
         *,
         quick: bool = False,
@@ -145,19 +153,19 @@ class CTarget:
         home: str | None = None,
     ) -> None:
         """As `compile`, for a text from anywhere, to be linked with these objects."""
-        from symc.codegen.targets.pieces import pieces
-
         found = self.compiler()
-        shared = team.PARALLEL in source and not objects and team.applies(found, self.options)
+        source = text if isinstance(text, str) else text.text
+        parallel = team.PARALLEL in text if isinstance(text, str) else text.parallel
+        shared = parallel and not objects and team.applies(found, self.options)
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick, memo=self.memo)
         threads = openmp.has_openmp(found, self.memo)
         libraries = [*objects, *compiler.libraries(found, threads=threads, team=shared)]
-        if home is not None:
+        if home is not None and compiler.DEBUG_SYMBOLS in self.options:
             options.append(f"-fdebug-prefix-map={folder}={home}")
         # A debugger needs the lines of one file that stays.
-        most = 1 if DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
-        parts = pieces(source, most)
+        most = 1 if compiler.DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
+        parts = [source] if isinstance(text, str) else text.units(most)
         try:
             if len(parts) == 1:
                 options += ["-include", team.FILE] if shared else []
@@ -166,7 +174,7 @@ class CTarget:
             else:
                 command = [*found.command, "-shared"]
                 parts[-1] += team.text() if shared else ""
-                compile_pieces(found, parts, folder, options, libraries)
+                compile_units(found, parts, folder, options, libraries)
         except CompileTimeout:
             raise
         except CompileFailed as failed:
@@ -205,15 +213,15 @@ def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None =
     return [*level, *compiler.processor(), *FLAGS, openmp.option(found, memo), *mvec, *wide]
 
 
-def compile_pieces(
+def compile_units(
     found: compiler.Compiler,
     parts: Sequence[str],
     folder: Path,
     options: Sequence[str],
     libraries: Sequence[str],
 ) -> None:
-    """Compile parts of a function side by side, and link them."""
-    names = [f"piece{number}" for number in range(len(parts))]
+    """Compile units of a function side by side, and link them."""
+    names = [f"unit{number}" for number in range(len(parts))]
     for name, part in zip(names, parts, strict=True):
         (folder / f"{name}.c").write_text(part, encoding="utf-8")
     try:

@@ -16,9 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from symc.codegen.blocks import every_step
 from symc.codegen.emit.writer import wrapped
-from symc.codegen.ir import Buffer, Program
+from symc.codegen.ir import Buffer, Program, Routine
 from symc.codegen.record import record
+from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
 from symc.codegen.targets.c_language import C
 
@@ -33,7 +35,10 @@ TYPES = {
     "complex64": "float", "complex128": "double",
 }  # fmt: skip
 """The types of elements that have other names in C. A complex number is two of its type."""
-HIDDEN = ("symc_prepare", "symc_run", "symc_counts", "symc_imports", "symc_lapack")
+HIDDEN = ("symc_prepare", "symc_run", "symc_counts")
+"""What every program defines for its caller."""
+TABLES = ("symc_imports", "symc_lapack")
+"""The tables of functions that some programs must be given before they run."""
 CPP_KEYWORDS = (
     "and and_eq bitand bitor catch class compl const_cast delete dynamic_cast explicit export"
     " friend mutable namespace new not not_eq operator or or_eq private protected public"
@@ -102,6 +107,15 @@ class Exported:
         found = [b for role in roles for b in self.program.buffers if b.role == role]
         return [replace(buffer, name=names[buffer.name]) for buffer in found]
 
+    @property
+    def tables(self) -> list[str]:
+        """The tables of functions that the program must be given before it runs."""
+        if self.kernels is not None:
+            return []
+        called = [s.name for s in every_step(self.program.steps) if isinstance(s, Routine)]
+        needed = load.needed(ROUTINES[name].source for name in called)
+        return [table for table in TABLES if table in needed]
+
     def _names(self) -> dict[str, str]:
         """A name for each array, which no other name is that is made of an array's."""
         names: dict[str, str] = {}
@@ -142,7 +156,7 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
         "Makefile": _build_file(exported, "Makefile.in"),
         "CMakeLists.txt": _build_file(exported, "CMakeLists.txt.in"),
     }
-    if "symc_imports" in exported.source:
+    if "symc_imports" in exported.tables:
         made["blas.h"] = template("blas.h")
     if example is not None:
         places = test_places(exported, example)
@@ -159,7 +173,7 @@ def template(file: str, /, **values: str) -> str:
 
 
 def _build_file(exported: Exported, name: str) -> str:
-    lapack = "symc_lapack" in exported.source
+    lapack = "symc_lapack" in exported.tables
     return template(
         name,
         name=exported.name,
@@ -227,7 +241,7 @@ def glue_places(exported: Exported) -> dict[str, str]:
     """What stands in the file with the function."""
     name = exported.name
     inputs, outputs = exported.buffers("input"), exported.buffers("output")
-    hidden = [symbol for symbol in HIDDEN if symbol in exported.source]
+    hidden = [*HIDDEN, *exported.tables]
     lengths = [f"{b.name}_shape[{axis}]" for b in inputs for axis in range(len(b.shape))]
     accessors = [
         template("accessor.c.in", head=head, first=str(first), rank=str(rank), number=str(number))
@@ -272,10 +286,10 @@ def _ranks(buffers: Sequence[Buffer]) -> int:
 
 def _libraries(exported: Exported) -> str:
     """What the program needs to be given before it runs."""
-    if "symc_imports" not in exported.source:
+    if "symc_imports" not in exported.tables:
         return "#define FIND_LIBRARIES()"
     lines = ['#define FIND_LIBRARIES find_blas\n#include "blas.h"']
-    if "symc_lapack" in exported.source:
+    if "symc_lapack" in exported.tables:
         from symc.codegen.targets.lapack import symbols
 
         names = [symbol.decode().removeprefix("scipy_") for symbol in symbols(wide=False)]

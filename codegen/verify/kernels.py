@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from symc.codegen.dtypes import BOOL, FLOAT16, INT32, INT64, DType
-from symc.codegen.emit.reductions import SCANNED
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -21,7 +20,12 @@ from symc.codegen.ir import (
     LoopKind,
     Stmt,
     Store,
+    Strip,
+    Strips,
 )
+from symc.codegen.passes.reductions import SCANNED
+from symc.codegen.passes.strips import single, written_out
+from symc.codegen.passes.walk import blocks
 from symc.codegen.verify.expressions import Broken, Scope, check_access, check_expr
 
 
@@ -85,6 +89,8 @@ class _Kernel:
                 names.append(stmt.buffer.name)
             case Loop():
                 self.loop(stmt, around)
+            case Strips():
+                self.strips(stmt, around)
             case If(condition, then, otherwise):
                 if check_expr(condition, self.scope, stmt) is not BOOL:
                     raise Broken(stmt, f"a condition is {condition.dtype}, not bool")
@@ -148,6 +154,31 @@ class _Kernel:
         self.block(loop.body, loop.kind if loop.kind in ("vector", "unroll") else None)
         self.around.pop()
         del self.names[loop.var.name]
+
+    def strips(self, strips: Strips, around: LoopKind | None) -> None:
+        """A loop cut into strips: the loops that it stands for."""
+        if strips.length < 2:
+            raise Broken(strips, f"strips of {strips.length}")
+        if not any(isinstance(part, Strip) for part in strips.body):
+            raise Broken(strips, "strips without a loop over the iterations of one")
+        if strips.kind in ("vector", "unroll", "team", "round"):
+            raise Broken(strips, f"strips in a loop of kind {strips.kind}")
+        if strips.kind in ("grid", "lane") and single(strips) is None:
+            raise Broken(strips, "a strip that threads of a device share out is one pack")
+        if strips.number.dtype is not strips.extent.dtype:
+            raise Broken(strips, f"{strips.number.name} and the extent are of two types")
+        inner = [part for part in strips.body if isinstance(part, Strip)]
+        for var in (strips.first, *(var for strip in inner for var in (strip.place, strip.var))):
+            if var.dtype not in (INT32, INT64):
+                raise Broken(strips, f"{var.name} is {var.dtype}, not int64")
+        loop = written_out(strips)
+        made = [loop, *loop.body, *(s for inner in loop.body for b in blocks(inner) for s in b[:1])]
+        try:
+            self.loop(loop, around)
+        except Broken as broken:
+            if any(broken.part is part for part in made):
+                raise Broken(strips, broken.message) from None
+            raise
 
     def integer(self, expr: Expr, part: object, what: str) -> None:
         """An expression for a length or an index: int64, or int32 on a device."""

@@ -21,47 +21,7 @@
 #include <stdint.h>
 #include <time.h>
 
-static const int64_t ASK = 50000000; /* nanoseconds between two questions whether to stop */
-static _Thread_local Asker *asker;
-
-/* ---- time ---- */
-
-static int64_t
-clock_of(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return time.tv_sec * (int64_t)1000000000 + time.tv_nsec;
-}
-
-static int64_t
-now(void)
-{
-    return clock_of(CLOCK_MONOTONIC);
-}
-
-/* ---- stopping ---- */
-
-Asker *
-symc_team_asker(Asker *other)
-{
-    Asker *before = asker;
-    asker = other;
-    return before;
-}
-
-int
-symc_team_ask(Asker *of)
-{
-    static _Thread_local int64_t next;
-    int64_t time = now();
-    if (of->stopped || time < next) return of->stopped;
-    of->stopped = of->ask(of->context);
-    /* Asking needs Python's lock: a hundred times as long passes until it is asked again. */
-    int64_t after = now(), pause = 100 * (after - time);
-    next = after + (pause > ASK ? pause : ASK);
-    return of->stopped;
-}
+#include "_asker.h"
 
 #ifdef __linux__
 
@@ -263,9 +223,9 @@ take_member(Slot *slot)
 static void
 help_out(Slot *slot, unsigned number)
 {
-    int64_t start = clock_of(CLOCK_THREAD_CPUTIME_ID);
+    int64_t start = symc_clock(CLOCK_THREAD_CPUTIME_ID);
     be_member(&slot->crew, slot, number);
-    atomic_fetch_add(&slot->given, clock_of(CLOCK_THREAD_CPUTIME_ID) - start);
+    atomic_fetch_add(&slot->given, symc_clock(CLOCK_THREAD_CPUTIME_ID) - start);
     atomic_fetch_add(&slot->done, 1); /* from here on the slot may be another team's */
     if (atomic_load(&slot->sleeping)) wake(&slot->done, 1);
 }
@@ -284,7 +244,7 @@ help(void *unused)
             help_out(&slots[k], number);
         }
         if (found) continue;
-        for (int64_t end = now() + IDLE; atomic_load(&bell) == seen && now() < end;)
+        for (int64_t end = symc_now() + IDLE; atomic_load(&bell) == seen && symc_now() < end;)
             for (int k = 0; k < 16; k++) breathe();
         if (atomic_load(&bell) != seen) continue;
         atomic_fetch_add(&asleep, 1);
@@ -323,15 +283,15 @@ static int64_t
 wait_for(Slot *slot, uint32_t begun)
 {
     if (atomic_load(&slot->done) == begun) return 0;
-    int64_t start = now(), waited = 0;
+    int64_t start = symc_now(), waited = 0;
     while (atomic_load(&slot->done) != begun && waited < PATIENCE) {
         for (int k = 0; k < 16; k++) breathe();
-        waited = now() - start;
+        waited = symc_now() - start;
     }
     atomic_store(&slot->sleeping, 1);
     for (uint32_t done; (done = atomic_load(&slot->done)) != begun;) sleep_at(&slot->done, done);
     atomic_store(&slot->sleeping, 0);
-    return now() - start;
+    return symc_now() - start;
 }
 
 /* Where helpers made the caller wait for longer than what they did had taken itself, there is no
@@ -345,7 +305,7 @@ judge(Slot *slot, int64_t waited)
         int64_t pause = before ? 2 * before : 2000000;
         pause = pause < 128000000 ? pause : 128000000;
         atomic_store(&alone_for, pause);
-        atomic_store(&alone_until, now() + pause);
+        atomic_store(&alone_until, symc_now() + pause);
     } else if (before) {
         atomic_store(&alone_for, before - before / 8 - 1);
     }
@@ -393,7 +353,7 @@ run_alone(void (*body)(void *), void *data, unsigned count, Loop loop)
 static Slot *
 take_slot(void)
 {
-    if (atomic_load(&alone_until) > now()) return NULL;
+    if (atomic_load(&alone_until) > symc_now()) return NULL;
     for (int k = 0; k < SLOTS; k++) {
         int unused = 0;
         if (atomic_compare_exchange_strong(&slots[k].used, &unused, 1)) return &slots[k];
@@ -474,10 +434,10 @@ team_loop(void (*body)(void *), void *data, unsigned count, long start, long end
 static int
 team_next(long *begin, long *end)
 {
-    int64_t time = now();
+    int64_t time = symc_now();
     if (here.begun) {
         pace(time - here.since);
-        if (asker != NULL && symc_team_ask(asker)) atomic_store(&here.crew->stopped, 1);
+        if (symc_asked()) atomic_store(&here.crew->stopped, 1);
         if (atomic_load(&here.crew->stopped)) return 0;
     }
     here.begun = 1; /* the first chunk is never left out */

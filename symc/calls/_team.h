@@ -18,14 +18,4 @@ typedef struct {
 
 extern const Team *const symc_team; /* NULL where there is none */
 
-/* Asks whether the call on this thread is to stop; NULL while no call is running. */
-typedef struct {
-    int (*ask)(void *context);
-    void *context;
-    int stopped; /* the answer, once it was yes */
-} Asker;
-
-Asker *symc_team_asker(Asker *asker); /* returns the one before */
-int symc_team_ask(Asker *asker);      /* whether to stop; it asks only now and then */
-
 #endif

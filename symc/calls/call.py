@@ -7,7 +7,7 @@ some microseconds a call. ``SYMC_NO_EXTENSION=1`` chooses the latter.
 A `Caller` is made from
 
 - ``prepare`` and ``run``: the addresses of the compiled functions, and ``counts``, how many arrays,
-  lengths and shapes they exchange (`codegen/targets/host.py`);
+  lengths and shapes they exchange (`codegen/targets/host/functions.py`);
 - ``inputs``: (NumPy type number, ndim, lengths or None) for each argument; a length of -1 is any;
 - ``shared``: a list of one array for each shared variable, ``constants``: arrays,
   ``outputs``: (NumPy type number, ndim);

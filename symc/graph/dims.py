@@ -162,6 +162,11 @@ def _normal(terms: dict[Monomial, int]) -> Dim:
     return Poly(tuple(kept))
 
 
+def sum_of(terms: Iterable[tuple[Monomial, int]]) -> Dim:
+    """The length that is the sum of some terms, no two of the same monomial."""
+    return _normal(dict(terms))
+
+
 def symbolic(atom: Atom) -> Poly:
     """The length that is just this atom."""
     return Poly((((atom,), 1),))
@@ -241,6 +246,11 @@ def ceildiv(left: Dim, right: Dim) -> Dim:
     if isinstance(right, int) and right < LONG:
         return floordiv(add(left, right - 1), right)
     return add(floordiv(sub(left, 1), right), 1)
+
+
+def constant_part(dim: Dim) -> int:
+    """What a length is added to that follows from sizes: 3 of ``2*n + 3``."""
+    return next((factor for monomial, factor in _terms(dim) if not monomial), 0)
 
 
 def fits(number: int) -> bool:

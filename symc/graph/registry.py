@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from symc.graph.collector import without_collection
 
 _PROVIDERS: dict[str, str] = {}
+_ANNOUNCERS: list[Callable[[], None]] = []
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -23,13 +24,21 @@ def provide(module: str, names: str) -> None:
     _PROVIDERS.update(dict.fromkeys(names.split(), module))
 
 
+def announce(provide_all: Callable[[], None]) -> None:
+    """Have a function that calls `provide` called when a name is first missed."""
+    _ANNOUNCERS.append(provide_all)
+
+
 def provider(name: str) -> str | None:
     """The module that was announced for a name."""
+    while _ANNOUNCERS:
+        _ANNOUNCERS.pop()()
     return _PROVIDERS.get(name)
 
 
 def import_all() -> None:
     """Import every module that was announced: for lists of all names."""
+    provider("")
     with without_collection():
         for module in sorted(set(_PROVIDERS.values())):
             import_module(module)
@@ -47,8 +56,8 @@ class Registry(dict[str, _Function]):
     def find(self, name: str) -> _Function | None:
         """The function of a name, or None."""
         found = self.get(name)
-        if found is None and name in _PROVIDERS:
-            _load(_PROVIDERS[name])
+        if found is None and (module := provider(name)) is not None:
+            _load(module)
             found = self.get(name)
         return found
 

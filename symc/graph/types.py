@@ -10,7 +10,7 @@ import numpy as np
 from symc.codegen import dtypes
 from symc.codegen.dtypes import DType
 from symc.errors import DTypeError, TooLarge
-from symc.graph.dims import MOST, Dim, Poly, fits
+from symc.graph.dims import MOST, Dim, Poly, constant_part, fits
 
 _TO_NUMPY = {dtype: np.dtype(dtype.name) for dtype in dtypes.ALL}
 _FROM_NUMPY = {numpy_dtype: dtype for dtype, numpy_dtype in _TO_NUMPY.items()}
@@ -60,9 +60,12 @@ def bytes_of(dtype: DType, shape: Iterable[Dim]) -> int:
 
 
 def _check_countable(dtype: DType, shape: tuple[Dim, ...]) -> None:
-    """Raises `TooLarge` for a shape that no array can have, whatever its unknown lengths are."""
-    factors = [factor for dim in shape if isinstance(dim, Poly) for _, factor in dim.terms]
-    if bytes_of(dtype, shape) > MOST or not all(map(fits, factors)):
+    """Raises `TooLarge` for a shape that no array can have, whatever its unknown lengths are.
+
+    (An unknown length may be 0, and then it does not matter how often it is repeated.)
+    """
+    known = [constant_part(dim) for dim in shape if isinstance(dim, Poly)]
+    if bytes_of(dtype, shape) > MOST or not all(map(fits, known)):
         lengths = ", ".join(map(repr, shape))
         raise TooLarge(f"64 bits cannot count the bytes of {dtype} elements in shape ({lengths})")
 

@@ -15,7 +15,7 @@ from symc.codegen import ir
 from symc.codegen.cost.work import Works, sizes_of
 from symc.codegen.record import record
 from symc.codegen.targets.c import BINARY
-from symc.codegen.targets.timers import TABLE
+from symc.codegen.targets.host.timers import TABLE
 from symc.errors import FunctionError
 from symc.measure.timing import Timing, collection_off, kept, sample
 from symc.measure.words import duration, size, table

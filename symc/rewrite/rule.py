@@ -38,7 +38,7 @@ from symc.rewrite.match import (
     views_above,
 )
 from symc.rewrite.pattern import Call, Number, Pattern, PatternLike, Variable, as_pattern
-from symc.tensor.elementwise import Cast, Elementwise, cast_to
+from symc.tensor.elementwise import ELEMENTWISE, Cast, Elementwise, cast_to
 from symc.tensor.views import broadcast_to
 
 
@@ -58,10 +58,6 @@ EXACT, ROUNDS, FINITE = Validity.EXACT, Validity.ROUNDS, Validity.FINITE
 Look: TypeAlias = Any
 Transform: TypeAlias = Callable[[Tensor], "Tensor | None"]
 Condition: TypeAlias = Callable[[Found], bool]
-COMMUTATIVE = frozenset({
-    "add", "mul", "maximum", "minimum", "eq", "ne", "logical_and", "logical_or", "logaddexp",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "fmax", "fmin",
-})  # fmt: skip
 
 
 @record(eq=False)
@@ -174,8 +170,13 @@ def _orders(pattern: Pattern) -> Iterator[Pattern]:
         return
     for args in itertools.product(*(list(_orders(arg)) for arg in pattern.args)):
         yield Call(pattern.function, args, pattern.parameters)
-        if pattern.function in COMMUTATIVE and not _same(*args):
+        if _commutes(pattern.function) and not _same(*args):
             yield Call(pattern.function, args[::-1], pattern.parameters)
+
+
+def _commutes(function: str) -> bool:
+    row = ELEMENTWISE.get(function)
+    return row is not None and row.commutes
 
 
 def _same(left: Pattern, right: Pattern) -> bool:

@@ -25,15 +25,6 @@ ZEROS = Rules("zeros")
 _VIEWS = (DimShuffle, BroadcastTo, Reshape, Slice, Gather)
 _DEPTH = 8  # of the expression that is looked at
 
-# Never a sign bit, whatever the argument.
-_UNSIGNED = frozenset({"exp", "exp2", "cosh", "sigmoid", "softplus", "abs", "sqr", "erfc", "erfcx"})
-# No sign bit if no argument has one.
-_KEEPING = frozenset({"add", "mul", "div", "maximum", "minimum", "fmax", "fmin", "sqrt", "cbrt"})
-# log(1) is 0.0, and a sum of two logarithms that is 0 has cancelled.
-_NEVER_ZERO_BELOW = frozenset({"log", "log2", "log10", "logaddexp"})
-# -0.0 only where an argument is.
-_CHOOSING = frozenset({"maximum", "minimum", "fmax", "fmin", "sqrt"})
-
 
 def is_unsigned(node: Tensor, depth: int = _DEPTH) -> bool:
     """Whether no element has a sign bit: all are at least 0.0, or NaN."""
@@ -44,11 +35,12 @@ def is_unsigned(node: Tensor, depth: int = _DEPTH) -> bool:
     if node.dtype.is_complex or not depth:
         return False
     if isinstance(op, Elementwise):
-        if op.name in _UNSIGNED:
+        if op.sign_bit == "never":
             return True
         if op.name == "where":
             return all(is_unsigned(arg, depth - 1) for arg in args[1:])
-        return op.name in _KEEPING and all(is_unsigned(arg, depth - 1) for arg in args)
+        kept = op.sign_bit in ("kept", "chosen")
+        return kept and all(is_unsigned(arg, depth - 1) for arg in args)
     if isinstance(op, Cast):
         return args[0].dtype.kind in ("bool", "uint") or is_unsigned(args[0], depth - 1)
     if isinstance(op, Reduce | Concatenate):
@@ -86,9 +78,10 @@ def has_no_negative_zero(node: Tensor, depth: int = _DEPTH) -> bool:
             return any(has_no_negative_zero(arg, depth - 1) for arg in args)
         case Elementwise(name="sub"):  # only -0.0 - 0.0 is
             return holds(args[:1])
-        case Elementwise(name=name) if name in _NEVER_ZERO_BELOW:
+        case Elementwise(sign_bit="no zero"):
+            # log(1) is 0.0, and a sum of two logarithms that is 0 has cancelled.
             return not node.dtype.is_complex
-        case Elementwise(name=name) if name in _CHOOSING and holds(args):
+        case Elementwise(sign_bit="chosen") if holds(args):
             return not node.dtype.is_complex
         case _ if isinstance(op, _VIEWS):
             return holds(args[:1])

@@ -10,6 +10,7 @@ from symc.codegen import ir
 from symc.codegen.record import field, record
 from symc.errors import TooLarge
 from symc.graph.dims import (
+    MOST,
     Atom,
     Dim,
     Extreme,
@@ -19,11 +20,13 @@ from symc.graph.dims import (
     fits,
     sizes,
     substitute,
+    sum_of,
     symbolic,
 )
 from symc.graph.node import Tensor
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+MANY = 32  # terms of a sum in one expression: compilers bound how deep parentheses nest
 _RESERVED = frozenset({"data", "call", "status", "threads", "scratch"})
 
 
@@ -117,6 +120,8 @@ class Lengths:
 
     sizes: list[ir.Size]
     names: Names
+    lengths: dict[str, Dim]
+    """The lengths that size variables stand for, by name, equal lengths as one."""
 
     def __call__(self, dim: Dim) -> ir.Expr:
         """The expression for a length: a constant, or a size variable declared on first use."""
@@ -172,6 +177,7 @@ class SizeTable(Lengths):
         self._unify = unify
         self._buffer_of = buffer_of
         self._variables: dict[Dim, ir.Var] = {}
+        self.lengths: dict[str, Dim] = {}
         self.sizes: list[ir.Size] = []
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -179,6 +185,7 @@ class SizeTable(Lengths):
 
     def known(self, size: Size, name: str) -> None:
         self._variables[symbolic(size)] = ir.Var(name)
+        self.lengths[name] = symbolic(size)
 
     def unified(self, dim: Dim) -> Dim:
         return self._unify(dim)
@@ -195,6 +202,7 @@ class SizeTable(Lengths):
         if found is None:
             found = self._declare(dim)
             self._variables[dim] = found
+            self.lengths[found.name] = dim
         return found
 
     def _declare(self, dim: Poly) -> ir.Var:
@@ -224,15 +232,21 @@ class SizeTable(Lengths):
         terms = dim.terms
         if terms[0][1] < 0 and not terms[-1][0]:  # 1 - n: -n alone may not fit into 64 bits
             terms = (terms[-1], *terms[:-1])
-        for monomial, factor in terms:
-            if not fits(abs(factor) if monomial else factor):
-                raise TooLarge(f"a length, {dim}, is computed from what needs more than 64 bits")
+        done = 0
+        for done in range(MANY, len(terms), MANY):
+            total = self.raw(sum_of(terms[:done]))
+        for monomial, factor in terms[done:]:
             if not monomial:
+                if not fits(factor):
+                    raise TooLarge(f"a length, {dim}, is computed from {factor}: over 64 bits")
                 total = ir.add(total, ir.const(factor))
                 continue
-            term: ir.Expr = ir.const(abs(factor))
+            countable = fits(abs(factor))
+            term: ir.Expr = ir.const(abs(factor) if countable else MOST)
             for atom in monomial:
                 term = ir.mul(term, self._atom(atom))
+            if not countable:  # the term is 0 or too large; a product that is checked finds out
+                term = ir.mul(term, ir.const(MOST))
             total = ir.sub(total, term) if factor < 0 else ir.add(total, term)
         return total
 

@@ -17,11 +17,11 @@ __all__ = [
 
 sigmoid: Function = elementwise(
     "sigmoid", special.sigmoid, call("sigmoid"), "``1 / (1 + exp(-x))`` without overflow.",
-    lambda g, x, y: g * (y * (1 - y)), cost=18,
+    lambda g, x, y: g * (y * (1 - y)), cost=18, sign_bit="never",
 )  # fmt: skip
 softplus = elementwise(
     "softplus", special.softplus, call("softplus"), "``log(1 + exp(x))`` without overflow.",
-    lambda g, x, y: g * sigmoid(x), cost=30,
+    lambda g, x, y: g * sigmoid(x), cost=30, sign_bit="never",
 )  # fmt: skip
 log_sigmoid = elementwise(
     "log_sigmoid", special.log_sigmoid, call("log_sigmoid"),

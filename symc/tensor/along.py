@@ -224,10 +224,15 @@ def roll(
     return x
 
 
+FAR = 1 << 62  # the multiple of the length that is below a shift beyond, and minus it, may not fit
+
+
 def _roll(x: Tensor, shift: Dim, axis: int) -> Tensor:
     n = x.type.shape[axis]
     if isinstance(shift, int) and isinstance(n, int):
         shift = shift % n if n else 0
+    elif isinstance(shift, int) and abs(shift) > FAR and dims.fits(shift):
+        return _roll(_roll(x, shift // 2, axis), shift - shift // 2, axis)
     return x if shift == 0 or n == 1 else Roll(axis)(x, tensor_of(shift))
 
 

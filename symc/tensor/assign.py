@@ -25,6 +25,7 @@ from symc.tensor.slices import Mode, Slice, fit_region
 from symc.tensor.views import DimShuffle, dimshuffle, shape_padleft, shape_padright, squeeze
 
 __all__ = ["inc_subtensor", "set_subtensor"]
+_ALSO_ENTERED = ["inc", "set"]
 
 
 def set_subtensor(x: Tensor, values: TensorLike) -> Tensor:

@@ -45,6 +45,7 @@ from symc.tensor.elementwise import (
 from symc.tensor.math import as_float, where_zero
 
 __all__ = ["angle", "complex", "conj", "conjugate", "imag", "real"]
+_ALSO_ENTERED = ["magnitude"]
 
 PartName = Literal["real", "imag", "abs", "angle"]
 _NUMPY: dict[PartName, Callable[[Array], Any]] = {
@@ -137,7 +138,7 @@ class Join(Op):
 _conj = elementwise(
     "conj", np.conjugate, lambda z: ir.Call("conj", (z,), z.dtype) if z.dtype.is_complex else z,
     "The conjugate.",
-    lambda g, z, y: conj(g), domain="same",
+    lambda g, z, y: conj(g), domain="same", of_complex=True,
 )  # fmt: skip
 
 

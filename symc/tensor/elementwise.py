@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeAlias, cast, overload
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -34,6 +34,13 @@ from symc.tensor.broadcast import broadcast_requirements, broadcast_shape, descr
 #   integer promoted, but floats are refused: bit operations
 #   logical bool: and, or, not
 Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
+# Which results have a sign bit, that is, are negative or -0.0 (NaN does not count):
+#   any      whatever the arguments are
+#   never    none
+#   kept     none if no argument has one
+#   chosen   the same, and -0.0 only where an argument is -0.0
+#   no zero  -0.0 is none, negative numbers may be
+SignBit = Literal["any", "never", "kept", "chosen", "no zero"]
 # (bar, *args, result) -> what reaches the argument of bar
 Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
 Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
@@ -51,7 +58,6 @@ class Elementwise(Op):
     """One scalar function applied at every index. All arguments have one dtype.
 
     `partials` has, for each argument, ``(bar, *args, result) -> bar times the derivative``.
-    `predicate` functions give bool. `cost` is in simple arithmetic operations.
     """
 
     name: str
@@ -60,8 +66,15 @@ class Elementwise(Op):
     domain: Domain
     partials: tuple[Partial | None, ...]
     predicate: bool = False
+    """Whether it gives bool."""
     cost: int = 1  # pyright: ignore[reportIncompatibleMethodOverride] -- a field here
+    """In simple arithmetic operations."""
     checks: Callable[[Tensor], Iterable[Requirement]] | None = None
+    of_complex: bool = False
+    """Whether it takes complex numbers. What needs an order (maximum, lt, floor) does not."""
+    commutes: bool = False
+    """Whether exchanging its two arguments leaves the result as it is."""
+    sign_bit: SignBit = "any"
 
     def infer(self, *args: Tensor) -> TensorType:
         shape = broadcast_shape(self.name, args)
@@ -134,15 +147,6 @@ class Elementwise(Op):
 
 
 ELEMENTWISE: Registry[Elementwise] = Registry()
-
-# The functions that take complex numbers. Those that need an order (maximum, lt, floor ...) do not.
-OF_COMPLEX = frozenset({
-    "add", "sub", "mul", "div", "neg", "sqr", "reciprocal", "conj", "pow", "sqrt",
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
-    "sin", "cos", "tan", "arcsin", "arccos", "arctan",
-    "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh",
-    "eq", "ne", "isnan", "isinf", "isfinite", "where",
-})  # fmt: skip
 
 
 @record
@@ -322,7 +326,8 @@ def refuse_complex(label: str, dtype: DType) -> None:
 
 
 def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
-    if domain != "logical" and label in ELEMENTWISE.keys() - OF_COMPLEX:
+    row = ELEMENTWISE.get(label) if dtype.is_complex and domain != "logical" else None
+    if row is not None and not row.of_complex:
         refuse_complex(label, dtype)
     match domain:
         case "float":
@@ -339,65 +344,69 @@ def _domain_dtype(dtype: DType, domain: Domain, label: str) -> DType:
             return dtype
 
 
+class Options(TypedDict, total=False):
+    """The fields of `Elementwise` that a row may leave out."""
+
+    domain: Domain
+    predicate: bool
+    cost: int
+    checks: Callable[[Tensor], Iterable[Requirement]]
+    of_complex: bool
+    commutes: bool
+    sign_bit: SignBit
+
+
 @overload
 def elementwise(
     name: str,
     numpy: Callable[[Array], Any],
-    expression: Expression1,
+    expression: Expression1 | str,
     doc: str,
     partial: Partial1 | None,
     /,
-    *,
-    domain: Domain = "float",
-    predicate: bool = False,
-    cost: int = 1,
-    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+    **options: Unpack[Options],
 ) -> Function: ...
 @overload
 def elementwise(
     name: str,
     numpy: Callable[[Array, Array], Any],
-    expression: Expression2,
+    expression: Expression2 | str,
     doc: str,
     first: Partial2 | None,
     second: Partial2 | None,
     /,
-    *,
-    domain: Domain = "float",
-    predicate: bool = False,
-    cost: int = 1,
-    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+    **options: Unpack[Options],
 ) -> Function: ...
 @overload
 def elementwise(
     name: str,
     numpy: Callable[[Array, Array, Array], Any],
-    expression: Expression3,
+    expression: Expression3 | str,
     doc: str,
     first: Partial3 | None,
     second: Partial3 | None,
     third: Partial3 | None,
     /,
-    *,
-    domain: Domain = "float",
-    predicate: bool = False,
-    cost: int = 1,
-    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+    **options: Unpack[Options],
 ) -> Function: ...
 def elementwise(
     name: str,
     numpy: Callable[..., Any],
-    expression: Expression,
+    expression: Expression | str,
     doc: str,
     /,
     *partials: Partial | None,
-    domain: Domain = "float",
-    predicate: bool = False,
-    cost: int = 1,
-    checks: Callable[[Tensor], Iterable[Requirement]] | None = None,
+    **options: Unpack[Options],
 ) -> Function:
-    """Defines an elementwise function from one row and returns what users call."""
-    op = Elementwise(name, numpy, expression, domain, partials, predicate, cost, checks)
+    """Defines an elementwise function from one row and returns what users call.
+
+    `expression` is the function of numbers in the loop IR, or a function in C (see `define` in
+    `codegen/runtime/defined.py`), whose meaning for interpreters is `numpy`.
+    """
+    domain = options.setdefault("domain", "float")
+    if isinstance(expression, str):
+        expression = _defined(name, numpy, expression, options.get("cost", 1))
+    op = Elementwise(name, numpy, expression, partials=partials, **options)
     ELEMENTWISE[name] = op
     function: Function
     if len(partials) == 1:
@@ -439,6 +448,20 @@ _GENERAL: dict[Domain, str] = {
     "DTypeError for floats.",
     "logical": "Elementwise on truth values (nonzero is true); gives bool.",
 }
+
+
+def _defined(name: str, numpy: Callable[..., Any], text: str, cost: int) -> Expression:
+    """The expression that calls a function, which is added by its text in C."""
+    from symc.codegen.runtime.defined import define
+
+    def python(*args: float) -> float:
+        with np.errstate(all="ignore"):
+            return float(numpy(*map(np.float64, args)))
+
+    row = define(text, python, cost)
+    if row.name != name:
+        raise ValueError(f"the C of {name} defines {row.name}")
+    return call(name)
 
 
 def call(name: str) -> Expression:

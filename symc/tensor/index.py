@@ -28,6 +28,7 @@ from symc.tensor.spans import GIVEN, WHOLE, Entry, Given, Span, normal_span
 from symc.tensor.views import dimshuffle, expand_dims, shape_padright
 
 __all__: list[str] = []
+_ALSO_ENTERED = ["getitem"]
 
 
 class Cut(NamedTuple):

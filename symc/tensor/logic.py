@@ -20,15 +20,15 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _comparison(name: Any, numpy: Any, sign: str) -> Function:
+def _comparison(name: Any, numpy: Any, sign: str, *, of_equality: bool = False) -> Function:
     return elementwise(
         name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.", None, None,
-        domain="same", predicate=True,
+        domain="same", predicate=True, of_complex=of_equality, commutes=of_equality,
     )  # fmt: skip
 
 
-eq = _comparison("eq", np.equal, "==")
-ne = neq = _comparison("ne", np.not_equal, "!=")
+eq = _comparison("eq", np.equal, "==", of_equality=True)
+ne = neq = _comparison("ne", np.not_equal, "!=", of_equality=True)
 lt = _comparison("lt", np.less, "<")
 le = _comparison("le", np.less_equal, "<=")
 gt = _comparison("gt", np.greater, ">")
@@ -39,7 +39,9 @@ def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Funct
     def expression(x: ir.Expr) -> ir.Expr:
         return ir.Call(name, (x,), BOOL) if x.dtype.is_inexact else ir.Const(of_integer, BOOL)
 
-    return elementwise(name, numpy, expression, doc, None, domain="same", predicate=True)
+    return elementwise(
+        name, numpy, expression, doc, None, domain="same", predicate=True, of_complex=True
+    )
 
 
 isnan = _float_predicate("isnan", np.isnan, "Whether x is NaN; gives bool.", False)
@@ -61,7 +63,10 @@ def isclose(
 
 
 def _logical(name: str, numpy: Any, op: Any, doc: str) -> Function:
-    return elementwise(name, numpy, binary(op), doc, None, None, domain="logical")
+    commutes = op != "xor"
+    return elementwise(
+        name, numpy, binary(op), doc, None, None, domain="logical", commutes=commutes
+    )
 
 
 logical_and = _logical("logical_and", np.logical_and, "and", "Whether both are true.")
@@ -77,7 +82,7 @@ def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> Fu
     def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
         return ir.binary(on_bool if x.dtype is BOOL else on_integers, x, y)
 
-    return elementwise(name, numpy, expression, doc, None, None, domain="integer")
+    return elementwise(name, numpy, expression, doc, None, None, domain="integer", commutes=True)
 
 
 bitwise_and = _bits("bitwise_and", np.bitwise_and, "and", "band", "``x & y``, bit by bit.")
@@ -128,7 +133,7 @@ elementwise(
     None,
     lambda g, c, x, y, z: OPERATORS["where"](c, g, 0),
     lambda g, c, x, y, z: OPERATORS["where"](OPERATORS["logical_not"](c), g, 0),
-    domain="same",
+    domain="same", of_complex=True,
 )  # fmt: skip
 
 

@@ -53,27 +53,30 @@ def _one(x: ir.Expr) -> ir.Const:
 add = elementwise(
     "add", np.add, _add, "``x + y``; for bool, logical or.",
     lambda g, x, y, z: g, lambda g, x, y, z: g, domain="same",
+    of_complex=True, commutes=True, sign_bit="kept",
 )  # fmt: skip
 sub = elementwise(
     "sub", np.subtract, binary("sub"), "``x - y``.",
-    lambda g, x, y, z: g, lambda g, x, y, z: -g, domain="number",
+    lambda g, x, y, z: g, lambda g, x, y, z: -g, domain="number", of_complex=True,
 )  # fmt: skip
 mul = elementwise(
     "mul", np.multiply, _mul, "``x * y``; for bool, logical and.",
     lambda g, x, y, z: g * y, lambda g, x, y, z: g * x, domain="same",
+    of_complex=True, commutes=True, sign_bit="kept",
 )  # fmt: skip
 div = elementwise(
     "div", np.true_divide, binary("div"), "``x / y``, true division.",
     lambda g, x, y, z: g / y, lambda g, x, y, z: -(g * z) / y, domain="divide", cost=4,
+    of_complex=True, sign_bit="kept",
 )  # fmt: skip
 neg = elementwise(
     "neg", np.negative, lambda x: ir.Unary("neg", x, x.dtype), "``-x``.",
-    lambda g, x, y: -g, domain="number",
+    lambda g, x, y: -g, domain="number", of_complex=True,
 )  # fmt: skip
 _abs = elementwise(
     "abs", np.abs,
     lambda x: x if x.dtype.kind in ("bool", "uint") else ir.Call("abs", (x,), x.dtype),
-    "The absolute value.", lambda g, x, y: g * sign(x), domain="same",
+    "The absolute value.", lambda g, x, y: g * sign(x), domain="same", sign_bit="never",
 )  # fmt: skip
 _sign = elementwise(
     "sign", np.sign, call("sign"), "-1, 0 or 1 by the sign; NaN for NaN.", None, domain="number"
@@ -99,11 +102,12 @@ def sign(x: TensorLike) -> Tensor:
 
 
 sqr = elementwise(
-    "sqr", np.square, lambda x: _mul(x, x), "``x * x``.", lambda g, x, y: g * (2 * x), domain="same"
-)
+    "sqr", np.square, lambda x: _mul(x, x), "``x * x``.", lambda g, x, y: g * (2 * x),
+    domain="same", of_complex=True, sign_bit="never",
+)  # fmt: skip
 reciprocal = elementwise(
     "reciprocal", lambda x: np.divide(1, x).astype(x.dtype), lambda x: ir.binary("div", _one(x), x),
-    "``1 / x``.", lambda g, x, y: -g * sqr(y), domain="divide", cost=4,
+    "``1 / x``.", lambda g, x, y: -g * sqr(y), domain="divide", cost=4, of_complex=True,
 )  # fmt: skip
 
 
@@ -145,7 +149,7 @@ _pow = elementwise(
     "pow", np.power, call("pow"), "``x ** y``.",
     lambda g, x, y, z: g * where_zero(y, 0, y * _power(x, y - 1)),
     lambda g, x, y, z: g * where_zero(x, 0, z * log(x)),
-    domain="same", cost=30, checks=_power_checks,
+    domain="same", cost=30, checks=_power_checks, of_complex=True,
 )  # fmt: skip
 
 
@@ -231,64 +235,72 @@ OPERATORS["round"] = round
 # --- powers, exponentials and logarithms ----------------------------------------------------------
 
 sqrt = elementwise(
-    "sqrt", np.sqrt, call("sqrt"), "The square root.", lambda g, x, y: 0.5 * g / y, cost=5
-)
+    "sqrt", np.sqrt, call("sqrt"), "The square root.", lambda g, x, y: 0.5 * g / y, cost=5,
+    of_complex=True, sign_bit="chosen",
+)  # fmt: skip
 cbrt = elementwise(
-    "cbrt", np.cbrt, call("cbrt"), "The cube root.", lambda g, x, y: g / (3 * sqr(y)), cost=20
-)
-exp = elementwise("exp", np.exp, call("exp"), "e to the power x.", lambda g, x, y: g * y, cost=12)
+    "cbrt", np.cbrt, call("cbrt"), "The cube root.", lambda g, x, y: g / (3 * sqr(y)), cost=20,
+    sign_bit="kept",
+)  # fmt: skip
+exp = elementwise(
+    "exp", np.exp, call("exp"), "e to the power x.", lambda g, x, y: g * y, cost=12,
+    of_complex=True, sign_bit="never",
+)  # fmt: skip
 exp2 = elementwise(
     "exp2", np.exp2, call("exp2"), "2 to the power x.",
-    lambda g, x, y: g * y * math.log(2), cost=12,
+    lambda g, x, y: g * y * math.log(2), cost=12, of_complex=True, sign_bit="never",
 )  # fmt: skip
 expm1 = elementwise(
     "expm1", np.expm1, call("expm1"), "``exp(x) - 1``, exact near 0.",
-    lambda g, x, y: g * (y + 1), cost=16,
+    lambda g, x, y: g * (y + 1), cost=16, of_complex=True,
 )  # fmt: skip
 log: Function = elementwise(
-    "log", np.log, call("log"), "The natural logarithm.", lambda g, x, y: g / x, cost=12
-)
+    "log", np.log, call("log"), "The natural logarithm.", lambda g, x, y: g / x, cost=12,
+    of_complex=True, sign_bit="no zero",
+)  # fmt: skip
 log2 = elementwise(
     "log2", np.log2, call("log2"), "The logarithm to base 2.",
-    lambda g, x, y: g / (x * math.log(2)), cost=12,
+    lambda g, x, y: g / (x * math.log(2)), cost=12, of_complex=True, sign_bit="no zero",
 )  # fmt: skip
 log10 = elementwise(
     "log10", np.log10, call("log10"), "The logarithm to base 10.",
-    lambda g, x, y: g / (x * math.log(10)), cost=12,
+    lambda g, x, y: g / (x * math.log(10)), cost=12, of_complex=True, sign_bit="no zero",
 )  # fmt: skip
 log1p = elementwise(
     "log1p", np.log1p, call("log1p"), "``log(1 + x)``, exact near 0.",
-    lambda g, x, y: g / (1 + x), cost=16,
+    lambda g, x, y: g / (1 + x), cost=16, of_complex=True,
 )  # fmt: skip
 logaddexp = elementwise(
     "logaddexp", np.logaddexp, call("logaddexp"), "``log(exp(x) + exp(y))`` without overflow.",
     lambda g, x, y, z: g * OPERATORS["sigmoid"](x - y),
-    lambda g, x, y, z: g * OPERATORS["sigmoid"](y - x), cost=30,
+    lambda g, x, y, z: g * OPERATORS["sigmoid"](y - x), cost=30, commutes=True, sign_bit="no zero",
 )  # fmt: skip
 
 # --- trigonometry ---------------------------------------------------------------------------------
 
 sin = elementwise(
-    "sin", np.sin, call("sin"), "The sine of x radians.", lambda g, x, y: g * cos(x), cost=16
-)
+    "sin", np.sin, call("sin"), "The sine of x radians.", lambda g, x, y: g * cos(x), cost=16,
+    of_complex=True,
+)  # fmt: skip
 cos: Function = elementwise(
-    "cos", np.cos, call("cos"), "The cosine of x radians.", lambda g, x, y: -g * sin(x), cost=16
-)
+    "cos", np.cos, call("cos"), "The cosine of x radians.", lambda g, x, y: -g * sin(x), cost=16,
+    of_complex=True,
+)  # fmt: skip
 tan = elementwise(
     "tan", np.tan, call("tan"), "The tangent of x radians.",
-    lambda g, x, y: g * (1 + sqr(y)), cost=20,
+    lambda g, x, y: g * (1 + sqr(y)), cost=20, of_complex=True,
 )  # fmt: skip
 arcsin = elementwise(
     "arcsin", np.arcsin, call("arcsin"), "The inverse sine, in [-pi/2, pi/2].",
-    lambda g, x, y: g / sqrt(1 - sqr(x)), cost=20,
+    lambda g, x, y: g / sqrt(1 - sqr(x)), cost=20, of_complex=True,
 )  # fmt: skip
 arccos = elementwise(
     "arccos", np.arccos, call("arccos"), "The inverse cosine, in [0, pi].",
-    lambda g, x, y: -g / sqrt(1 - sqr(x)), cost=20,
+    lambda g, x, y: -g / sqrt(1 - sqr(x)), cost=20, of_complex=True,
 )  # fmt: skip
 arctan = elementwise(
     "arctan", np.arctan, call("arctan"), "The inverse tangent, in [-pi/2, pi/2].",
-    lambda g, x, y: g / (1 + sqr(x)), cost=20,
+    lambda g, x, y: g / (1 + sqr(x)), cost=20, of_complex=True,
 )  # fmt: skip
 arctan2 = elementwise(
     "arctan2", np.arctan2, call("arctan2"), "The angle of the point (y, x), in [-pi, pi].",
@@ -296,26 +308,28 @@ arctan2 = elementwise(
     cost=30,
 )  # fmt: skip
 sinh = elementwise(
-    "sinh", np.sinh, call("sinh"), "The hyperbolic sine.", lambda g, x, y: g * cosh(x), cost=20
-)
+    "sinh", np.sinh, call("sinh"), "The hyperbolic sine.", lambda g, x, y: g * cosh(x), cost=20,
+    of_complex=True,
+)  # fmt: skip
 cosh: Function = elementwise(
-    "cosh", np.cosh, call("cosh"), "The hyperbolic cosine.", lambda g, x, y: g * sinh(x), cost=20
-)
+    "cosh", np.cosh, call("cosh"), "The hyperbolic cosine.", lambda g, x, y: g * sinh(x), cost=20,
+    of_complex=True, sign_bit="never",
+)  # fmt: skip
 tanh = elementwise(
     "tanh", np.tanh, call("tanh"), "The hyperbolic tangent.",
-    lambda g, x, y: g * (1 - sqr(y)), cost=20,
+    lambda g, x, y: g * (1 - sqr(y)), cost=20, of_complex=True,
 )  # fmt: skip
 arcsinh = elementwise(
     "arcsinh", np.arcsinh, call("arcsinh"), "The inverse hyperbolic sine.",
-    lambda g, x, y: g / sqrt(sqr(x) + 1), cost=20,
+    lambda g, x, y: g / sqrt(sqr(x) + 1), cost=20, of_complex=True,
 )  # fmt: skip
 arccosh = elementwise(
     "arccosh", np.arccosh, call("arccosh"), "The inverse hyperbolic cosine, of x >= 1.",
-    lambda g, x, y: g / (sqrt(x - 1) * sqrt(x + 1)), cost=20,
+    lambda g, x, y: g / (sqrt(x - 1) * sqrt(x + 1)), cost=20, of_complex=True,
 )  # fmt: skip
 arctanh = elementwise(
     "arctanh", np.arctanh, call("arctanh"), "The inverse hyperbolic tangent, of -1 <= x <= 1.",
-    lambda g, x, y: g / (1 - sqr(x)), cost=20,
+    lambda g, x, y: g / (1 - sqr(x)), cost=20, of_complex=True,
 )  # fmt: skip
 hypot = elementwise(
     "hypot", np.hypot, call("hypot"), "``sqrt(x*x + y*y)`` without overflow. Its gradient at the "
@@ -355,11 +369,13 @@ maximum = elementwise(
     "maximum", np.maximum, binary("max"),
     "The larger of x and y; NaN where either is NaN. Ties share the gradient evenly.",
     lambda g, x, y, z: _share(g, x, y), lambda g, x, y, z: _share(g, y, x), domain="same",
+    commutes=True, sign_bit="chosen",
 )  # fmt: skip
 minimum = elementwise(
     "minimum", np.minimum, binary("min"),
     "The smaller of x and y; NaN where either is NaN. Ties share the gradient evenly.",
     lambda g, x, y, z: _share(g, y, x), lambda g, x, y, z: _share(g, x, y), domain="same",
+    commutes=True, sign_bit="chosen",
 )  # fmt: skip
 
 
@@ -375,12 +391,14 @@ fmax = elementwise(
     "The larger of x and y, ignoring NaN. Ties share the gradient evenly.",
     lambda g, x, y, z: _share_present(g, x, y, OPERATORS["gt"]),
     lambda g, x, y, z: _share_present(g, y, x, OPERATORS["gt"]), domain="same",
+    commutes=True, sign_bit="chosen",
 )  # fmt: skip
 fmin = elementwise(
     "fmin", np.fmin, _ignoring_nan("fmin", "min"),
     "The smaller of x and y, ignoring NaN. Ties share the gradient evenly.",
     lambda g, x, y, z: _share_present(g, x, y, OPERATORS["lt"]),
     lambda g, x, y, z: _share_present(g, y, x, OPERATORS["lt"]), domain="same",
+    commutes=True, sign_bit="chosen",
 )  # fmt: skip
 
 

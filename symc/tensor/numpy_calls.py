@@ -15,6 +15,7 @@ from symc import tensor as T
 from symc.graph.node import OPERATORS
 
 __all__: list[str] = []
+_ALSO_ENTERED = ["numpy_function", "numpy_ufunc"]
 
 FUNCTIONS = frozenset({
     "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",

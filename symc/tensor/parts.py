@@ -35,6 +35,7 @@ __all__ = [
     "isneginf", "isposinf", "isreal", "isrealobj", "lcm", "ldexp", "logaddexp2", "modf",
     "piecewise", "signbit", "spacing",
 ]  # fmt: skip
+_ALSO_ENTERED = ["bit_count", "frexp_exponent"]
 
 # --- signs and parts ------------------------------------------------------------------------------
 
@@ -139,7 +140,15 @@ def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
 # --- exponents ------------------------------------------------------------------------------------
 
 logaddexp2 = elementwise(
-    "logaddexp2", np.logaddexp2, call("logaddexp2"), "``log2(2**x + 2**y)`` without overflow.",
+    "logaddexp2", np.logaddexp2,
+    """
+    // log2(2^a + 2^b), without overflow; the constant is log2(e).
+    static inline real symc_logaddexp2_fNN(real a, real b) {
+        real apart = a == b ? 0 : fabsNN(a - b);
+        return (a > b ? a : b) + (real)1.4426950408889634 * log1pNN(exp2NN(-apart));
+    }
+    """,
+    "``log2(2**x + 2**y)`` without overflow.",
     lambda g, x, y, z: g * OPERATORS["sigmoid"]((x - y) * math.log(2)),
     lambda g, x, y, z: g * OPERATORS["sigmoid"]((y - x) * math.log(2)), cost=30,
 )  # fmt: skip

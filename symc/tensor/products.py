@@ -25,6 +25,7 @@ from symc.tensor.matrix_product import (
     unstacked,
 )
 from symc.tensor.reshape import ravel, reshape
+from symc.tensor.shape import stack
 from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
 
@@ -161,8 +162,9 @@ def cross(
     """The cross product of vectors of length 3 along an axis; the other axes broadcast.
 
     `axisa`, `axisb` and `axisc` are that axis of `a`, of `b` and of the result, `axis` all of them.
-    Of vectors of length 2, it is the third element only. Raises `ShapeMismatch`, when it runs if
-    need be, for vectors of other lengths.
+    The third element of vectors that are known to have length 2 is 0; of two such vectors, the
+    result is the third element only. Raises `ShapeMismatch`, when it runs if need be, for vectors
+    of other lengths.
 
     >>> import symc.tensor as T
     >>> T.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).eval()
@@ -172,14 +174,25 @@ def cross(
         axisa = axisb = axisc = axis
     x, y = common((a, b), "number", "cross")
     x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
-    if x.type.shape[-1] == y.type.shape[-1] == 2:
-        return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
-    for v in (x, y):
-        if v.type.shape[-1] != 3 and isinstance(v.type.shape[-1], int):
-            raise ShapeMismatch(f"cross: vectors of length 3 are needed\n  given  {describe(v)}")
-    x, y = (specify_length(v, v.ndim - 1, 3) for v in (x, y))
-    product = roll(x, -1, -1) * roll(y, -2, -1) - roll(x, -2, -1) * roll(y, -1, -1)
+    lengths = [v.type.shape[-1] for v in (x, y)]
+    if lengths == [2, 2]:
+        return _third(x, y)
+    for v, n in zip((x, y), lengths, strict=True):
+        if isinstance(n, int) and n not in (2, 3):
+            raise ShapeMismatch(f"cross: a vector must have length 2 or 3\n  given  {describe(v)}")
+    x, y = (v if v.type.shape[-1] == 2 else specify_length(v, v.ndim - 1, 3) for v in (x, y))
+    if lengths[0] == 2:
+        product = stack([x[..., 1] * y[..., 2], -(x[..., 0] * y[..., 2]), _third(x, y)], axis=-1)
+    elif lengths[1] == 2:
+        product = stack([-(x[..., 2] * y[..., 1]), x[..., 2] * y[..., 0], _third(x, y)], axis=-1)
+    else:
+        product = roll(x, -1, -1) * roll(y, -2, -1) - roll(x, -2, -1) * roll(y, -1, -1)
     return moveaxis(product, -1, normal_axis("cross", axisc, product.ndim, product))
+
+
+def _third(x: Tensor, y: Tensor) -> Tensor:
+    """The last element of a cross product; that of vectors in the plane."""
+    return x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
 
 
 OPERATORS["matmul"] = matmul

@@ -15,12 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-__all__ = [
-    "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
-    "gammainc_da", "gammaincc", "gammaln", "i0", "i1", "j0", "j1", "log_sigmoid", "sigmoid",
-    "softplus", "tetragamma", "trigamma",
-]  # fmt: skip
-
 if TYPE_CHECKING:
     import numpy.typing as npt
 

@@ -21,6 +21,7 @@ from symc.tensor.reduce import Axis, axes_of
 from symc.tensor.views import expand_dims, peel_whole
 
 __all__ = ["log_softmax", "logsoftmax", "logsumexp", "softmax"]
+_ALSO_ENTERED = ["exp_nonpositive"]
 
 _exp_nonpositive = elementwise(
     "exp_nonpositive", np.exp, call("exp_nonpositive"), "e to the power x, for x <= 0 or NaN.",

@@ -17,6 +17,7 @@ __all__ = [
     "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
     "gammaincc", "gammaln", "i0", "i1", "j0", "j1", "trigamma",
 ]  # fmt: skip
+_ALSO_ENTERED = ["gammainc_da", "tetragamma"]
 
 _ROOT_PI = math.sqrt(math.pi)
 
@@ -31,7 +32,7 @@ erf = elementwise(
 )  # fmt: skip
 erfc = elementwise(
     "erfc", special.erfc, call("erfc"), "``1 - erf(x)``, exact for large x.",
-    lambda g, x, y: -g * (2 / _ROOT_PI * exp(-sqr(x))), cost=30,
+    lambda g, x, y: -g * (2 / _ROOT_PI * exp(-sqr(x))), cost=30, sign_bit="never",
 )  # fmt: skip
 erfinv = elementwise(
     "erfinv", special.erfinv, call("erfinv"), "The inverse of erf, of -1 <= x <= 1.",
@@ -39,7 +40,7 @@ erfinv = elementwise(
 )  # fmt: skip
 erfcx = elementwise(
     "erfcx", special.erfcx, call("erfcx"), "``exp(x*x) * erfc(x)`` without underflow.",
-    lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI), cost=60,
+    lambda g, x, y: g * (2 * x * y - 2 / _ROOT_PI), cost=60, sign_bit="never",
 )  # fmt: skip
 gamma = elementwise(
     "gamma", special.gamma, call("gamma"), "The gamma function (DLMF 5.2).",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.calls.call import Caller, Cell, Form, PythonCaller
-from symc.codegen.emit.program import emit
+from symc.codegen.emit.program import emit_parts
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from symc.codegen.targets.library import Library
 
 Array = npt.NDArray[Any]
+NESTING = 256  # brackets in brackets that clang takes
 STRICT = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-unknown-pragmas")
 
 
@@ -47,7 +49,7 @@ def build(program: Program, *, quick: bool = True) -> Library:
     """The compiled program, in a folder that stays until the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="symc-test-"))
     target = CTarget()
-    target.compile_text(emit(program, C), folder, quick=quick)
+    target.compile_text(emit_parts(program, C), folder, quick=quick)
     return target.load(folder)
 
 
@@ -97,3 +99,9 @@ def run(program: Program, *args: object, threads: int = 1, quick: bool = True) -
     """Compile and call a program once."""
     result: list[Any] = caller(program, build(program, quick=quick), threads=threads)(*args)
     return result
+
+
+def nesting(source: str) -> int:
+    """How many brackets are open at once, at most."""
+    steps = (1 if c in "([{" else -1 for c in source if c in "()[]{}")
+    return max(itertools.accumulate(steps))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from symc.codegen.runtime.load import Symbol, base, source_of, symbols
 from symc.codegen.targets import compiler
+from symc.graph.registry import import_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,7 @@ HEADERS = (
     "libm.h", "integer.h", "float.h", "cast.h", "stable.h",
     "errorfunction.h", "gamma.h", "beta.h", "incompletegamma.h", "bessel.h",
 )  # fmt: skip
+FILES = (*HEADERS, "defined.py")  # functions of numbers
 STRICT = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 FAST = [*STRICT, "-O3", *compiler.processor(), "-fno-math-errno", "-fno-trapping-math"]
 DTYPES = {"double": "f8", "float": "f4", "bool": "?"} | {
@@ -78,8 +80,9 @@ def signature_of(symbol: Symbol) -> Signature | None:
 
 
 def signatures() -> dict[str, Signature]:
-    """The signatures of all functions in `HEADERS`."""
-    mine = (symbol for symbol in symbols().values() if symbol.file in HEADERS)
+    """The signatures of all functions in `FILES`."""
+    import_all()  # ops whose C stands beside them
+    mine = (symbol for symbol in symbols().values() if symbol.file in FILES)
     found = (signature_of(symbol) for symbol in mine)
     return {signature.name: signature for signature in found if signature}
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from symc.codegen.cost.loops import work
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
     Accumulate,
@@ -19,15 +20,16 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
+    Strips,
     Var,
     add,
     binary,
     const,
     mul,
 )
-from symc.codegen.passes import PASSES
 from symc.codegen.passes.collapse import collapse
-from symc.codegen.passes.parallel import parallel, work
+from symc.codegen.passes.order import PASSES
+from symc.codegen.passes.parallel import parallel
 from symc.codegen.passes.tile import tile
 from symc.codegen.passes.vectorize import vectorize
 from symc.codegen.text import expression
@@ -235,10 +237,8 @@ def test_a_flat_loop_is_cut_into_blocks() -> None:
         after(parallel, loop("vector", "i", N, Store("w", VI, load("x", VI)), note="copy"))
         == """
 # copy
-for block in parallel((n + 16383) // 16384):
-  let start: int64 = block*16384
-  for i_in_block in vector(min(16384, n - start)):
-    let i: int64 = start + i_in_block
+for block, start in parallel strips(n, 16384):
+  for i_in_block, i in strip:
     w[i] = x[i]
 """
     )
@@ -249,14 +249,13 @@ def test_expensive_loops_have_shorter_blocks() -> None:
     for _ in range(5):
         value = call("tanh", value)
     text = after(parallel, loop("vector", "i", N, Store("w", VI, value)))
-    assert "let start: int64 = block*1024" in text
+    assert "for block, start in parallel strips(n, 1024):" in text
 
 
 def test_the_names_of_blocks_are_new() -> None:
     outer = [Let(Var("start"), const(1)), Let(Var("block"), const(2))]
     text = after(parallel, *outer, loop("vector", "i", N, Store("w", VI, ONE)))
-    assert "for block_2 in parallel" in text
-    assert "let start_2: int64 = block_2*16384" in text
+    assert "for block_2, start_2 in parallel strips(n, 16384):" in text
 
 
 def test_reductions_are_not_cut() -> None:
@@ -281,17 +280,20 @@ def test_little_work_is_left_to_one_thread() -> None:
     many = loop("parallel", "i", const(1000), loop("vector", "j", const(1000), Store("w", VJ, ONE)))
     assert kinds(parallel, many) == ["parallel", "vector"]
     assert kinds(parallel, loop("vector", "i", const(1000), Store("w", VI, ONE))) == ["vector"]
-    assert kinds(parallel, loop("vector", "i", const(10**6), Store("w", VI, ONE)))[0] == "parallel"
+    assert (
+        kinds(parallel, loop("vector", "i", const(10**6), Store("w", VI, ONE)))[0]
+        == "parallel strips"
+    )
 
 
 def test_loops_under_branches_are_outermost_too() -> None:
     inner = loop("vector", "i", N, Store("w", VI, ONE))
-    assert kinds(parallel, If(binary("lt", N, C), (inner,))) == ["parallel", "vector"]
+    assert kinds(parallel, If(binary("lt", N, C), (inner,))) == ["parallel strips", "strip:"]
 
 
 def _work(made: Program) -> str:
     (only,) = body_of(made)
-    assert isinstance(only, Loop)
+    assert isinstance(only, Loop | Strips)
     return expression(work(only))
 
 

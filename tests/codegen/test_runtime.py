@@ -16,7 +16,16 @@ import pytest
 from symc.codegen.runtime.load import FOLDER, base, source_of, symbols
 from symc.codegen.targets import compiler
 from symc.tensor import reference_values as special
-from tests.codegen.runtime_library import FAST, HEADERS, STRICT, Array, Library, gcc, signatures
+from tests.codegen.runtime_library import (
+    FAST,
+    FILES,
+    HEADERS,
+    STRICT,
+    Array,
+    Library,
+    gcc,
+    signatures,
+)
 from tests.near import assert_near, is_near, unit_at
 from tests.special_cases import CASES, Case, mp
 
@@ -106,7 +115,7 @@ def test_every_symbol_says_all_that_it_needs() -> None:
         gcc([*STRICT[1:], "-fsyntax-only"], base() + source_of([name]))
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(check, [s.name for s in symbols().values() if s.file in HEADERS]))
+        list(pool.map(check, [s.name for s in symbols().values() if s.file in FILES]))
 
 
 def test_nothing_is_undefined(tmp_path: Path) -> None:

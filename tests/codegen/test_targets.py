@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from symc.cache.notes import Notes
-from symc.codegen.emit.program import emit
+from symc.codegen.emit.program import emit_parts
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
-from symc.codegen.targets import abi, compiler, openmp, pieces, sim
+from symc.codegen.targets import abi, compiler, openmp, sim
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C as LANG
 from tests.codegen.compiled import build, caller
@@ -201,7 +202,7 @@ def test_the_struct_is_the_same_everywhere() -> None:
     root = Path(__file__).parents[2]
     texts = [
         (root / "codegen/runtime/host.h").read_text(), abi.DECLARATIONS,
-        (root / "symc/calls/_call.c").read_text(),
+        (root / "symc/calls/_call.h").read_text(),
     ]  # fmt: skip
     fields = []
     for text in texts:
@@ -244,18 +245,18 @@ def many_kernels(count: int) -> Program:
     return Program("many", made.sizes, made.buffers, kernels, launches)
 
 
-def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
+def test_large_programs_are_compiled_in_units(tmp_path: Path) -> None:
     made = many_kernels(80)
-    source = emit(made, LANG)
-    parts = pieces.pieces(source, 2)
-    assert len(parts) == 2
-    assert abs(len(parts[0]) - len(parts[1])) < 0.3 * len(source)
-    assert len(pieces.pieces(source, 3)) == 3
-    assert pieces.pieces(source, 1) == [source]
+    parts = emit_parts(made, LANG)
+    units = parts.units(2)
+    assert len(units) == 2
+    assert abs(len(units[0]) - len(units[1])) < 0.3 * len(parts.text)
+    assert len(parts.units(3)) == 3
+    assert parts.units(1) == [parts.text]
     target = CTarget()
-    target.compile_text(source, tmp_path, quick=True)
+    target.compile_text(parts, tmp_path, quick=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["function.c", "function.so"]
-    assert (tmp_path / "function.c").read_text() == source
+    assert (tmp_path / "function.c").read_text() == parts.text
     x = np.linspace(-1, 1, 7)
     small = many_kernels(1)
     expected = caller(small, build(small))(x)[0]
@@ -263,14 +264,16 @@ def test_large_programs_are_compiled_in_pieces(tmp_path: Path) -> None:
 
 
 def test_small_programs_are_compiled_whole() -> None:
-    source = emit(many_kernels(1), LANG)
-    assert pieces.pieces(source, 8) == [source]
+    parts = emit_parts(many_kernels(1), LANG)
+    assert parts.units(8) == [parts.text]
 
 
-def test_a_piece_that_fails(tmp_path: Path) -> None:
-    source = emit(many_kernels(80), LANG).replace("/* number 77 */", "int oops = ;", 1)
+def test_a_unit_that_fails(tmp_path: Path) -> None:
+    parts = emit_parts(many_kernels(80), LANG)
+    broken = replace(parts.kernels[77], body="{\n    int oops = ;\n}\n")
+    kernels = (*parts.kernels[:77], broken, *parts.kernels[78:])
     with pytest.raises(CompileFailed, match="int oops = ;"):
-        CTarget().compile_text(source, tmp_path, quick=True)
+        CTarget().compile_text(replace(parts, kernels=kernels), tmp_path, quick=True)
     assert [path.name for path in tmp_path.iterdir()] == ["function.c"]
 
 

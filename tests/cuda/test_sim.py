@@ -165,6 +165,25 @@ def test_syncwarp_orders_shared_memory(device: Device) -> None:
     np.testing.assert_array_equal(in_all_orders(device, run), (np.arange(64) ^ 1) * 10)
 
 
+def test_reads_before_a_barrier_of_the_warp_are_ordered(device: Device) -> None:
+    def run() -> Array:
+        to = device.allocate(256)
+        device.run("good.cu", "read_again", 1, 64, to)
+        return device.get(to, 64, "i4")
+
+    np.testing.assert_array_equal(in_all_orders(device, run), [12] * 32 + [24] * 32)
+
+
+def test_parts_of_a_word_are_ordered_by_themselves(device: Device) -> None:
+    def run() -> Array:
+        to = device.allocate(128)
+        device.run("good.cu", "parts_of_words", 1, 32, to)
+        return device.get(to, 32, "i4")
+
+    wanted = [4, 7 + (5 << 16) + 4, 11, *[4] * 29]
+    np.testing.assert_array_equal(in_all_orders(device, run), wanted)
+
+
 @pytest.mark.parametrize(("positive", "result"), [(0, 0), (40, 4 * 40 + 1), (64, 4 * 64 + 3)])
 def test_barriers_that_vote(device: Device, positive: int, result: int) -> None:
     to = device.allocate(256)

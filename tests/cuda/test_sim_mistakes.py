@@ -56,6 +56,7 @@ CASES: tuple[Case, ...] = (
     ("no_second_barrier", 1, 64, 0, two, LAUNCH_FAILED, "no barrier between"),
     ("no_syncwarp", 1, 32, 0, one, 0, "nothing has written|no barrier between"),
     ("two_blocks_write", 2, 32, 0, one, LAUNCH_FAILED, "another block wrote in this launch"),
+    ("two_blocks_read", 2, 1, 0, one, LAUNCH_FAILED, "another block"),
     ("shift_in_place", 1, 64, 0, some, LAUNCH_FAILED, "no barrier between"),
     ("barrier_of_some", 1, 64, 0, one, LAUNCH_FAILED, "which has returned"),
     ("two_barriers", 1, 32, 0, one, LAUNCH_FAILED, "for thread .* waits in __syncthreads"),

@@ -184,7 +184,7 @@ class Campaign:
                 return worker.run(Task(candidate, mode))
 
             program, outcome = shrunk(program, outcome, attempt)
-            text += program.script(mode)
+            text += _script(program, mode)
         said = "\n".join(f"# {line}" for line in outcome.message.splitlines())
         path = self.plan.folder / f"{name}-{seed}-{mode.replace(':', '-')}.py"
         with self.lock:
@@ -201,6 +201,14 @@ class Campaign:
             failed = sum(self.tally.failures.values())
             minutes = (now - self.started) / 60
             _say(f"{minutes:.0f} min: {self.tally.counts}, {failed} failed")
+
+
+def _script(program: Program, mode: str) -> str:
+    """The program's script; where its own texts cannot be evaluated, what it is made of."""
+    try:
+        return program.script(mode)
+    except Exception as error:
+        return f"# no script: {error!r}\n# {program!r}"
 
 
 def _say(text: str) -> None:

@@ -15,7 +15,7 @@ KINDS = ("ok", "crash", "exit", "hang", "memory", "wrong", "error", "refused")
 
 @dataclass(frozen=True)
 class Faulty:
-    """Has parts; fails in its way while 7 is among them."""
+    """Has parts; fails in its way while 7 is among them. Nothing can be said of more than six."""
 
     kind: str
     parts: tuple[int, ...] = (7,)
@@ -46,19 +46,27 @@ class Faulty:
         return Compared(1, 10, 2)
 
     def smaller(self) -> Iterator[Faulty]:
+        self._look()
         for number in range(len(self.parts)):
             yield replace(self, parts=self.parts[:number] + self.parts[number + 1 :])
 
+    def _look(self) -> None:
+        if len(self.parts) > 6:
+            raise ValueError("too many parts")
+
     def script(self, mode: str) -> str:
+        self._look()
         return f"parts = {list(self.parts)}  # in mode {mode}"
 
 
 class FaultyPrograms:
-    """Every third program is wrong."""
+    """Every third program is wrong; every third, too, and cannot be made smaller."""
 
     name = "tests.fuzz.faulty"
 
     def generate(self, seed: int) -> Faulty:
+        if seed % 3 == 2:
+            return Faulty("wrong", (7,) * 9)
         return Faulty("wrong" if seed % 3 == 1 else "ok", (3, 7, 5))
 
     def modes(self, seed: int) -> tuple[str, ...]:

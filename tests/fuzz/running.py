@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from symc.graph.walks import walk
 
 import symc
 from symc.codegen.verify.program import verify
 from symc.errors import DivisionByZero, NotFinite
 from symc.graph.node import Array
+from symc.graph.walks import walk
 from tests.fuzz.lines import Lines, tensor_of
 from tests.fuzz.opinions import interpreted
 from tests.fuzz.oracle import Opinion, judge

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.fuzz.oracle import Opinion, judge
 from tests.fuzz.protocol import EVERY, MODES, Refused, Wrong
 from tests.fuzz.running import LineProgram, run
 from tests.fuzz.shrink import shrunk
+from tests.fuzz.vocabulary import FAMILIES
 from tests.fuzz.workers import Outcome, Task, Worker, attempt
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +89,16 @@ def test_another_failure_is_not_the_same() -> None:
     program = Faulty("wrong", (1, 7))
     found = shrunk(program, attempt(Task(program, "fast")), lambda _: Outcome("crash", head="x"))
     assert found[0] == program
+
+
+def test_what_cannot_be_made_smaller_is_kept_as_it_is() -> None:
+    program = Faulty("wrong", (7,) * 9)
+    outcome = attempt(Task(program, "fast"))
+    small, last = shrunk(program, outcome, lambda candidate: attempt(Task(candidate, "fast")))
+    assert small == program
+    assert last.signature == outcome.signature
+    assert last.message.startswith(outcome.message)
+    assert "ValueError: too many parts" in last.message
 
 
 def line(name: str, text: str, *args: str, kind: Any = "rounds", numpy: str = "") -> Line:
@@ -205,6 +217,21 @@ def test_more_accurate_than_numpy_is_right() -> None:
         judged(np.array([NAN, np.log1p(np.e)]), soft)
 
 
+def test_what_numpy_refuses_is_refused() -> None:
+    """Of NaN alone, of nothing: also where only other digits on the way come to that."""
+    with pytest.raises(Refused, match="NumPy refuses: ValueError: All-NaN slice"):
+        run(one("m.nanargmin({0}, axis=0)", np.array([NAN, NAN]), "exact"), "default")
+    empty = one("T.max({0} + T.zeros(()))", np.zeros(0))
+    with pytest.raises(Refused, match="NumPy refuses: ValueError: zero-size"):
+        run(replace(empty, lines=(replace(empty.lines[0], numpy=None),)), "default")
+
+
+def test_signs_of_sorted_zeros_are_not_asked() -> None:
+    """``intersect1d([0], [-0.0])`` of seed 1795366868: NumPy's sort, too, may give either."""
+    drawn = {entry.text: entry.kind for family, _ in FAMILIES.values() for entry in family}
+    assert drawn["m.intersect1d({0}, {1})"] == drawn["m.sort({0}, axis={ax})"] == "unsigned"
+
+
 def test_fast_is_not_asked_about_infinities() -> None:
     with pytest.raises(Refused):
         run(EXP, "fast")
@@ -248,6 +275,17 @@ def test_a_campaign_counts_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixtu
     kept = (keep / f"{name}-1-fast.py").read_text(encoding="utf-8")
     assert "parts = [7]  # in mode fast" in kept
     assert "# tests.fuzz.protocol.Wrong: a wrong number in mode fast" in kept
+
+
+def test_a_campaign_survives_what_cannot_be_made_smaller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, keep = "tests.fuzz.faulty", tmp_path / "kept"
+    assert not Campaign(Plan((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))).run()
+    assert "1 programs, 1 runs" in capsys.readouterr().out
+    kept = (keep / f"{name}-2-fast.py").read_text(encoding="utf-8")
+    assert "# no script: ValueError('too many parts')" in kept
+    assert "# Not made smaller than this:" in kept
 
 
 def test_the_command_says_what_it_compared(

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.improve import improve_loops
 from symc.loops.outline import outline
 from symc.loops.scan import Part, Scan

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
 from symc.errors import BadIndex, LoopError, MissingInput, ShapeMismatch
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.scan import Scan
 
 RNG = np.random.default_rng(5)

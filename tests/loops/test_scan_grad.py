@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
 from symc.errors import DisconnectedInput
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.loops.scan import Scan
 from tests.ops.harness import check
 

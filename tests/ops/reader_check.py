@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never, cast
 
 import numpy as np
-from symc.graph.walks import walk
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
@@ -35,6 +34,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Array, Requirement, Tensor
 from symc.graph.types import to_numpy
+from symc.graph.walks import walk
 from symc.tensor.elementwise import ELEMENTWISE
 from tests.ops.harness import inputs_for, same
 

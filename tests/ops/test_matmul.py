@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 import symc
 from symc import tensor as T
@@ -14,6 +13,7 @@ from symc.codegen import ir
 from symc.errors import RankError, ShapeMismatch
 from symc.graph.lowering import Fold, LibCall
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.tensor.matrix_product import MatMul, MatVec
 from tests.ops.harness import check
 from tests.ops.reader_check import check_lowering, enforce

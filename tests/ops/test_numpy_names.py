@@ -115,7 +115,7 @@ def test_what_numpy_refuses_is_refused() -> None:
         (lambda: T.cov(T.tensor3("t")), RankError, "vector or a matrix"),
         (lambda: T.cov(m, fweights=[1.5, 1.0]), DTypeError, "fweights must be integers"),
         (lambda: T.cov(m, ddof=wrong["ddof"]), ValueError, "ddof must be an integer"),
-        (lambda: T.cross(T.tensor("float64", (4,)), x), ShapeMismatch, "length 3"),
+        (lambda: T.cross(T.tensor("float64", (4,)), x), ShapeMismatch, "length 2 or 3"),
         (lambda: T.gradient(T.tensor("float64", (1,))), ValueError, "needs 2 elements"),
         (lambda: T.gradient(m, 1.0, 2.0, 3.0), TypeError, "3 distances for 2 axes"),
         (lambda: T.interp(x, m, x), RankError, "points must be vectors"),
@@ -150,6 +150,29 @@ def test_what_numpy_refuses_is_refused() -> None:
     for call, error, text in refused:
         with pytest.raises(error, match=text):
             call()
+
+
+@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors")
+@pytest.mark.parametrize("axes", [{}, {"axis": 0}, {"axisa": 0, "axisb": -1, "axisc": 0}])
+def test_cross_products_in_the_plane_and_in_space(axes: dict[str, int]) -> None:
+    """Vectors known to have length 2 have a third element of 0, beside those of length 3."""
+    shapes = [(3,), (2,), (4, 3), (4, 2), (3, 4), (2, 4), (3, 3), (2, 2), (1, 3), (2, 1, 3)]
+    products = 0
+    for number, (one, other) in enumerate(itertools.product(shapes, shapes)):
+        x, y = np.cos(np.arange(np.prod(one))), np.arange(0.5, np.prod(other))
+        x, y = x.reshape(one), y.reshape(other)
+        try:
+            wanted = np.cross(x, y, **axes)
+        except ValueError:  # of other lengths, or shapes that do not broadcast
+            with pytest.raises(ShapeMismatch):
+                T.cross(x, y, **axes)
+            continue
+        products += 1
+        check(
+            lambda x, y: T.cross(x, y, **axes), x, y, oracle=lambda x, y, w=wanted: w,
+            static=True, compiled=number % 10 == 0, grad=number % 5 == 0,
+        )  # fmt: skip
+    assert products > 15
 
 
 def test_what_is_known_when_it_runs_is_refused_then() -> None:

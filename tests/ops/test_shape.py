@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from symc.graph.walks import substitute
 
 import symc
 from symc import tensor as T
@@ -15,6 +14,7 @@ from symc.derivatives.batch import batch
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
+from symc.graph.walks import substitute
 from tests.ops.reader_check import enforce
 from tests.ops.shape_cases import CASES, draw, verify
 
@@ -252,3 +252,24 @@ def test_minus_one_beside_a_length_0_is_refused_as_in_numpy(
     for x in (T.tensor("float64", (None,) * len(given)), T.constant(np.zeros(given))):
         with pytest.raises(ShapeMismatch, match="cannot reshape"):
             x.reshape(shape)
+
+
+@pytest.mark.parametrize("by", [7, -7, 1_000_003, 2**40 + 1, 2**62 + 3, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+def test_far_rolls_by_known_numbers(by: int, mode: str) -> None:
+    """As the remainder would be, also in an update in place and in a derivative."""
+    start = np.arange(10.0).reshape(2, 5)
+    x, state = T.matrix("x"), symc.shared(start)
+    weights = np.cos(start)
+    slope = symc.grad((T.roll(x, by, 1) * x * weights).sum(), x)
+    f = symc.function(
+        [x], [T.roll(x, by), T.roll(x, by, 1), slope], updates=[(state, T.roll(state, by))],
+        mode=mode,
+    )  # fmt: skip
+    flat, rows, back = f(start)
+    near = by % 5
+    np.testing.assert_array_equal(flat, np.roll(start, by % 10))
+    np.testing.assert_array_equal(rows, np.roll(start, near, 1))
+    wanted = np.roll(start, near, 1) * weights + np.roll(start * weights, -near, 1)
+    np.testing.assert_allclose(back, wanted, rtol=1e-13)
+    np.testing.assert_array_equal(state.get_value(), np.roll(start, by % 10))

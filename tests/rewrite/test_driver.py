@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.rewrite.engine import RulesDisagree, Step, normalise
 from symc.rewrite.match import kind_of
 from symc.rewrite.pattern import c, exp, log, x

@@ -9,12 +9,12 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 from symc import tensor as T
 from symc.derivatives.grad import grad
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.rewrite.engine import Step
 from symc.rewrite.pipeline import all_rules, optimize
 from symc.tensor.elementwise import cast_to

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from symc.graph.walks import walk
 
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
+from symc.graph.walks import walk
 from symc.rewrite.engine import Step, normalise
 from symc.rewrite.pipeline import all_rules, optimize
 from symc.rewrite.rule import EXACT, FINITE, RuleSet

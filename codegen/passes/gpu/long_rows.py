@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symc.codegen.blocks import map_steps
-from symc.codegen.emit.reductions import Reduction
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -44,6 +43,7 @@ from symc.codegen.passes.gpu.mapping import last_variable, outer_loop, wants_tea
 from symc.codegen.passes.gpu.scans import identity
 from symc.codegen.passes.gpu.split import launch_of, names_of, trimmed
 from symc.codegen.passes.gpu.teams import shared_out
+from symc.codegen.passes.reductions import Reduction
 from symc.codegen.passes.walk import (
     Block,
     bound,

@@ -40,10 +40,13 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
+    Strip,
+    Strips,
     Var,
 )
 from symc.codegen.passes.gpu.values import elements
 from symc.codegen.passes.memory import prepared
+from symc.codegen.passes.strips import map_strips
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements, substitute
 from symc.codegen.signs import natural_sizes
 
@@ -335,6 +338,8 @@ class _Narrow:
             case Loop(var, extent, kind, body, note):
                 narrow = Var(var.name, INT32)
                 return Loop(narrow, self.index(extent), kind, self.block(body), note)
+            case Strips(extent=extent):
+                return self.strips(map_strips(stmt, self.index(extent), self.block))
             case If(condition, then, otherwise):
                 return If(self.value(condition), self.block(then), self.block(otherwise))
             case Alloc(buffer):
@@ -342,6 +347,21 @@ class _Narrow:
                 return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
             case Barrier() | Combine():
                 return stmt
+
+    def strips(self, strips: Strips) -> Strips:
+        """Strips whose names are narrow; those that are used as data are not."""
+
+        def narrow(var: Var) -> Var:
+            return Var(var.name, INT32) if var.name in self.narrow else var
+
+        body = [
+            replace(part, place=narrow(part.place), var=narrow(part.var))
+            if isinstance(part, Strip)
+            else part
+            for part in strips.body
+        ]
+        number, first = narrow(strips.number), narrow(strips.first)
+        return replace(strips, number=number, first=first, body=tuple(body))
 
     def index(self, expr: Expr) -> Expr:
         """An int64 expression as int32, equal modulo 2^32."""

@@ -1,17 +1,17 @@
 """packs: neighbouring elements are read and written up to 16 bytes at a time.
 
-``grid i < n: body`` becomes ``grid t < (n + 3) // 4: vector k < min(4, n - 4*t): body`` with i the
-sum, and so do the `lane` loops of teams. The emitter prints such a `vector` loop with one access
-for the elements of each array that lie next to each other, where they do and are aligned, and as a
-plain loop elsewhere. Loops whose work is mostly arithmetic are left alone: they would not gain.
+``grid i < n: body`` becomes a loop over strips of a few elements, and so do the `lane` loops of
+teams. The emitter prints such a strip with one access for the elements of each array that lie next
+to each other, where they do and are aligned, and as a plain loop elsewhere. Loops whose work is
+mostly arithmetic are left alone: they would not gain.
 """
 
 from __future__ import annotations
 
+from symc.codegen.cost.loops import work
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
-    Binary,
     Const,
     Expr,
     If,
@@ -20,15 +20,10 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Var,
-    add,
-    ceiling,
     const,
-    mul,
-    sub,
 )
 from symc.codegen.passes.dependence import is_unit
-from symc.codegen.passes.parallel import work
+from symc.codegen.passes.strips import strip_mined
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -59,25 +54,10 @@ def _block(block: Block, taken: set[str]) -> Block:
 def _statement(stmt: Stmt, taken: set[str]) -> Stmt:
     if isinstance(stmt, Loop) and stmt.kind in ("grid", "lane"):
         width = pack_width(stmt)
-        return stmt if width < 2 else _packed(stmt, width, taken)
+        if width < 2:
+            return stmt
+        return strip_mined(stmt, width, stmt.kind, lambda stem: fresh(stem, taken))
     return rebuild_statement(stmt, lambda expr: expr, lambda body: _block(body, taken))
-
-
-def _packed(loop: Loop, width: int, taken: set[str]) -> Loop:
-    number, start, inner = (
-        Var(fresh(name, taken)) for name in ("pack", "start", f"{loop.var.name}_in_pack")
-    )
-    rest = sub(loop.extent, start)
-    body: Block = (
-        Let(start, mul(number, const(width))),
-        Loop(
-            inner,
-            Binary("min", const(width), rest, rest.dtype),
-            "vector",
-            (Let(loop.var, add(start, inner)), *loop.body),
-        ),
-    )
-    return Loop(number, ceiling(loop.extent, width), loop.kind, body, loop.note)
 
 
 def pack_width(loop: Loop) -> int:

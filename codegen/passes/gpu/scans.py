@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from symc.codegen.dtypes import BOOL, FLOAT16, DType
-from symc.codegen.emit.reductions import SCANNED
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -42,6 +41,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.dependence import accesses
+from symc.codegen.passes.reductions import SCANNED
 from symc.codegen.passes.walk import Block, fresh, loads_of, substitute
 from symc.codegen.record import record
 

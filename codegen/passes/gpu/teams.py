@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symc.codegen.emit.reductions import Reduction, reductions
 from symc.codegen.ir import (
     Accumulate,
     Alloc,
@@ -41,6 +40,8 @@ from symc.codegen.passes.gpu.flatten import flatten
 from symc.codegen.passes.gpu.scans import identity, in_rounds, scan_of
 from symc.codegen.passes.memory import is_on_stack
 from symc.codegen.passes.parallel import serial
+from symc.codegen.passes.reductions import Reduction, reductions
+from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     fresh,
@@ -115,7 +116,7 @@ class _Team:
 
     def statement(self, stmt: Stmt) -> None:
         """Append one statement."""
-        match stmt:
+        match stmt := plain(stmt):
             case Alloc(buffer):
                 if buffer.shape:
                     self.arrays.add(buffer.name)

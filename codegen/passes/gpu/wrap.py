@@ -26,10 +26,12 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
+    Strips,
     Unary,
     Var,
 )
 from symc.codegen.passes.gpu.values import elements
+from symc.codegen.passes.strips import map_strips
 from symc.codegen.passes.walk import Block, map_kernels, parts, rebuild, statements
 
 MODULAR = frozenset({"add", "sub", "mul"})
@@ -76,6 +78,8 @@ class _Wrap:
                 return If(self.value(condition), self.block(then), self.block(otherwise))
             case Loop(var, extent, kind, body, note):
                 return Loop(var, extent, kind, self.block(body), note)
+            case Strips(extent=extent):
+                return map_strips(stmt, extent, self.block)
             case _:
                 return stmt
 

@@ -47,36 +47,45 @@ void barrier_orders(void) { phase++; }
 
 void warp_orders(unsigned warp) { warp_syncs[warp] = (warp_syncs[warp] + 1) % SYNCS; }
 
+static bool is_of_other_block(struct entry entry) {
+    return entry.phase < block_start || entry.who == GRID_CODE;
+}
+
+// The number of an entry's warp; for threads of several, of none.
+static unsigned warp_of(struct entry entry) {
+    return entry.who < WARP_CODE ? entry.who / SYMC_SIM_WARP : entry.who - WARP_CODE;
+}
+
+// Whether a barrier stands between an entry of this block and `mine`.
+static bool is_before(struct entry entry, struct entry mine) {
+    return entry.phase < mine.phase ||
+           (warp_of(entry) == warp_of(mine) && entry.sync != mine.sync);
+}
+
 // Whether an entry is of this launch, touches these bytes, and is not before `mine`.
 static bool conflicts(struct entry entry, struct entry mine) {
     if (entry.phase < launch_start || !(entry.bytes & mine.bytes)) return false;
-    if (entry.phase < block_start) return true;
-    if (entry.phase < mine.phase || entry.who == mine.who) return false;
-    if (entry.who == BLOCK_CODE || entry.who == GRID_CODE) return true;
-    unsigned warp = entry.who < WARP_CODE ? entry.who / SYMC_SIM_WARP : entry.who - WARP_CODE;
-    return warp != mine.who / SYMC_SIM_WARP || entry.sync == mine.sync;
+    return is_of_other_block(entry) || !(entry.who == mine.who || is_before(entry, mine));
 }
 
-// The entry of the readers before and `mine`, which reads too.
+// The entry of the readers before and `mine`, which reads too. Those before a barrier are left out:
+// whatever is not ordered with them is not with `mine`.
 static struct entry joined(struct entry entry, struct entry mine) {
     struct entry both = mine;
     if (entry.phase < launch_start || !(entry.bytes & mine.bytes)) return mine;
-    both.bytes |= entry.bytes;
-    if (entry.phase < block_start) {
+    if (is_of_other_block(entry)) {
         both.who = GRID_CODE;
-    } else if (entry.who == GRID_CODE) {
-        both.who = GRID_CODE;
-    } else if (entry.phase < mine.phase || entry.who == mine.who) {
-        both.who = mine.who;
-    } else {
-        unsigned warp = entry.who < WARP_CODE ? entry.who / SYMC_SIM_WARP : entry.who - WARP_CODE;
-        both.who = warp == mine.who / SYMC_SIM_WARP ? WARP_CODE + warp : BLOCK_CODE;
+    } else if (is_before(entry, mine)) {
+        return mine;
+    } else if (entry.who != mine.who) {
+        both.who = warp_of(entry) == warp_of(mine) ? WARP_CODE + warp_of(mine) : BLOCK_CODE;
     }
+    both.bytes |= entry.bytes;
     return both;
 }
 
 static struct race race_with(struct entry entry, bool writes) {
-    return (struct race){true, entry.phase < block_start || entry.who == GRID_CODE, writes,
+    return (struct race){true, is_of_other_block(entry), writes,
                          entry.who < WARP_CODE ? entry.who : NO_THREAD};
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, INT64
 from symc.codegen.record import record
+from symc.codegen.routines import declare
 from symc.errors import BadIndex, DTypeError, GradientError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
@@ -28,6 +29,11 @@ from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
 
 __all__ = ["ctc_loss"]
+
+# Nobody states a usual count of its operations.
+declare(
+    "ctc", "steps batch classes longest blank p* targets* spans* counts* loss! posterior! work!"
+)
 
 Part: TypeAlias = Literal["loss", "posterior", "work"]
 

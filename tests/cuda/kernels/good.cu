@@ -178,6 +178,33 @@ extern "C" __global__ void through_shared(int *out) {
     out[threadIdx.x] = values[threadIdx.x];
 }
 
+// All lanes read a word; after __syncwarp, one of them reads it again and writes it.
+extern "C" __global__ void read_again(int *out) {
+    __shared__ int totals[2];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (lane == 0) totals[warp] = warp + 1;
+    __syncwarp();
+    int seen = totals[warp];
+    __syncwarp();
+    if (lane == 5) totals[warp] += 10 * seen;
+    __syncwarp();
+    out[threadIdx.x] = totals[warp] + seen;
+}
+
+// A word read in whole; after a barrier, threads read and write different parts of it.
+extern "C" __global__ void parts_of_words(int *out) {
+    __shared__ __align__(4) short parts[2];
+    int lane = threadIdx.x;
+    if (lane == 0) *(int *)parts = 7 + (5 << 16);
+    __syncthreads();
+    int whole = lane == 1 ? *(int *)parts : 0;
+    __syncthreads();
+    if (lane == 2) whole = parts[0];
+    if (lane == 3) parts[1] = 4;
+    __syncthreads();
+    out[lane] = whole + parts[1];
+}
+
 extern "C" __global__ void counted(const int *x, int *out) {
     int count = __syncthreads_count(x[threadIdx.x] > 0);
     int every = __syncthreads_and(x[threadIdx.x] > 0);

@@ -29,6 +29,11 @@ extern "C" __global__ void two_blocks_write(int *out) {
     out[threadIdx.x] = blockIdx.x;  // two_blocks_write
 }
 
+// A barrier orders nothing with what the other block has read.
+extern "C" __global__ void two_blocks_read(int *x) {
+    int seen = x[0]; __syncthreads(); if (blockIdx.x == 1) x[0] = seen + 1;  // two_blocks_read
+}
+
 // In place, where a thread reads what its neighbour writes.
 extern "C" __global__ void shift_in_place(int n, float *x) {
     int i = threadIdx.x;

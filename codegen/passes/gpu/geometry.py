@@ -1,9 +1,9 @@
-"""The arrays that the threads of a team share, and what the host must know to choose teams."""
+"""How a kernel of a device is launched: threads or teams, how many, and the memory of teams."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from symc.codegen.dtypes import INT64
 from symc.codegen.ir import (
@@ -15,16 +15,72 @@ from symc.codegen.ir import (
     Kernel,
     Let,
     Loop,
+    Program,
+    Strips,
     Var,
+    ceiling,
     const,
 )
+from symc.codegen.passes.calls import aliased_params
+from symc.codegen.passes.gpu.accesses import lanes_of
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of
+from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import Block, names_in, statements
+from symc.codegen.record import record
 
-if TYPE_CHECKING:
-    from symc.codegen.emit.writer import Writer
+THREADS = 256  # of a block of a grid kernel
+TEAM = 512  # the largest team
 
-SHARED = "team_memory"
+
+@record
+class Geometry:
+    """What a launch of a kernel must know."""
+
+    kind: Literal["grid", "team"]
+    extent: Expr
+    """How many threads or teams its outer loop is for, in kernel sizes."""
+    length: Expr
+    """The longest loop that a team shares out, in kernel sizes."""
+    memory: Scratch | None
+    """The arrays that each team needs."""
+    body: Block
+    """The statements that are printed: one team needs no loop."""
+    wide: bool
+    """Whether the outer loop counts in 64 bits."""
+    aliased: frozenset[str]
+    """Parameters that may be the same memory as others."""
+
+    @property
+    def bound(self) -> int:
+        """The threads of the largest block."""
+        return THREADS if self.kind == "grid" else TEAM
+
+
+def geometries(program: Program) -> dict[str, Geometry]:
+    """How each kernel of a program is launched."""
+    aliased = aliased_params(program)
+    return {
+        kernel.name: geometry(kernel, aliased.get(kernel.name, frozenset()))
+        for kernel in program.kernels
+    }
+
+
+def geometry(kernel: Kernel, aliased: frozenset[str]) -> Geometry:
+    """How one kernel is launched."""
+    whole = next(
+        s for s in kernel.body if isinstance(s, Loop | Strips) and s.kind in ("grid", "team")
+    )
+    outer = written_out(whole) if isinstance(whole, Strips) else whole
+    is_one = outer.kind == "team" and outer.extent == Const(1, outer.extent.dtype)
+    return Geometry(
+        "grid" if outer.kind == "grid" else "team",
+        grid_extent(whole) if outer.kind == "grid" else outer.extent,
+        team_length(kernel),
+        team_memory(kernel),
+        (*kernel.body[:-1], *outer.body) if is_one else kernel.body,
+        outer.var.dtype is INT64,
+        aliased,
+    )
 
 
 def team_memory(kernel: Kernel) -> Scratch | None:
@@ -53,17 +109,6 @@ def team_arrays(block: Block) -> Iterator[Buffer]:
 def placed(memory: Scratch) -> list[str]:
     """The arrays that do not begin where the team's memory begins."""
     return [name for name, offset in memory.offsets.items() if offset != const(0)]
-
-
-def declare_memory(writer: Writer, memory: Scratch) -> None:
-    """Where the team's memory is: shared memory, or scratch memory if there is too little."""
-    for name in memory.offsets:
-        writer.printer.buffers[name]
-    writer.put(f"extern __shared__ __align__(16) char {SHARED}[];")
-    writer.put(
-        "const int64_t team = scratch ? blockIdx.x * blockDim.y + threadIdx.y : threadIdx.y;"
-    )
-    writer.put(f"char *const memory = (scratch ? scratch : {SHARED}) + team * team_bytes;")
 
 
 def team_length(kernel: Kernel) -> Expr:
@@ -108,3 +153,11 @@ def upper_bound(expr: Expr, bounds: Mapping[str, Expr], sizes: set[str]) -> Expr
             return Binary(op, left, right, INT64)
         case _:
             return const(1024)
+
+
+def grid_extent(loop: Loop | Strips) -> Expr:
+    """The threads that a grid loop is for."""
+    if not isinstance(loop, Strips):
+        return loop.extent
+    extent, lanes = written_out(loop).extent, lanes_of(loop, frozenset())
+    return extent if lanes is None else ceiling(extent, lanes.turns)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var
+from symc.codegen.cost.loops import work
+from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Strips, Var, const
 from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import loads_of, rebuild, substitute
 from symc.codegen.record import record
 
@@ -26,7 +29,7 @@ class Pack:
     stored: bool
 
 
-def find_packs(loop: Loop, count: int, scalars: set[str]) -> list[Pack]:
+def find_packs(loop: Loop, count: int, scalars: AbstractSet[str]) -> list[Pack]:
     """The accesses of a loop that may be made in packs of `count`."""
     lets: dict[str, Expr] = {}
     found: list[Pack] = []
@@ -95,3 +98,53 @@ def is_odd(base: Expr, count: int) -> bool:
             return int(value) % count != 0
         case _:
             return False
+
+
+LIGHT = 40
+"""Operations on an element, of a loop whose threads are launched for two packs of each array.
+
+With one, as in loops that have more to do or load more arrays, 2048 threads of a processor have 32
+KiB on their way for each array: a device that writes as much as it reads needs 13, so that memory
+stays busy. With two it also does while blocks come and go.
+"""
+
+
+@record
+class Lanes:
+    """A loop over packs, with the accesses that are made in packs."""
+
+    strips: Strips
+    loop: Loop
+    """The loops that it stands for."""
+    start: Let
+    inner: Loop
+    found: list[Pack]
+    turns: int
+    """How many packs of each array a thread of a grid has."""
+
+    @property
+    def count(self) -> int:
+        """The elements of a pack."""
+        return self.strips.length
+
+
+def lanes_of(strips: Strips, scalars: AbstractSet[str]) -> Lanes | None:
+    """A loop over packs with its accesses, or None if none is made in packs."""
+    loop = written_out(strips)
+    match loop.body:
+        case (Let() as start, Loop() as inner):
+            pass
+        case _:
+            return None
+    found = find_packs(inner, strips.length, scalars)
+    if not found or not all(is_unit(pack.base, strips.first.name) for pack in found):
+        return None
+    return Lanes(strips, loop, start, inner, found, _turns(strips, inner, found))
+
+
+def _turns(strips: Strips, inner: Loop, found: list[Pack]) -> int:
+    """More than one pack for each thread of a grid if it has little else to do."""
+    each = work(Loop(inner.var, const(1), "serial", inner.body))
+    loaded = {(pack.buffer, pack.base) for pack in found if pack.loaded}
+    light = isinstance(each, Const) and each.value <= LIGHT
+    return 2 if strips.kind == "grid" and light and 1 <= len(loaded) <= 2 else 1

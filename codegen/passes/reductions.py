@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from symc.codegen.emit.expressions import children
 from symc.codegen.ir import (
     Accumulate,
     AccumulateOp,
@@ -16,14 +15,14 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
-    Stmt,
+    Plain,
     Store,
     Var,
 )
+from symc.codegen.passes.walk import nodes, statements
 from symc.codegen.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
     from symc.codegen.dtypes import DType
@@ -74,24 +73,7 @@ def reductions(loop: Loop, scalars: AbstractSet[str]) -> list[Reduction] | None:
     return list(found.values())
 
 
-def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
-    """All statements, outer before inner, in order."""
-    stack = list(reversed(body))
-    while stack:
-        stmt = stack.pop()
-        yield stmt
-        match stmt:
-            case Loop():
-                stack.extend(reversed(stmt.body))
-            case If(_, then, otherwise):
-                stack.extend(reversed(then + otherwise))
-            case Let() | Store() | Accumulate() | Alloc() | Barrier() | Combine():
-                pass
-            case _:
-                assert_never(stmt)
-
-
-def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:
+def touches(stmt: Plain, buffers: AbstractSet[str]) -> bool:
     """Whether a statement loads one of these buffers, or stores to it."""
     match stmt:
         case Let(_, value):
@@ -120,12 +102,3 @@ def loads(expr: Expr, buffers: AbstractSet[str]) -> bool:
 def mentions(expr: Expr, names: AbstractSet[str]) -> bool:
     """Whether an expression uses one of these variables."""
     return any(isinstance(node, Var) and node.name in names for node in nodes(expr))
-
-
-def nodes(expr: Expr) -> Iterator[Expr]:
-    """All nodes of an expression."""
-    stack = [expr]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(children(node))

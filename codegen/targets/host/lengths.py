@@ -2,7 +2,7 @@
 
 The value of an `ir.Size` is an exact integer. In C each sum, difference and product in it goes
 through a function of `runtime/host.h`, which sets a flag where the result does not fit into 64
-bits. Behind sizes that are computed together the flag is tested once.
+bits. After sizes that are computed together the flag is tested once.
 
 Hardly anything is taken for granted of a length: an array of no elements, or one that is in no
 memory, may be as long as 64 bits can say. So only ``n - 1`` and the like need no test.
@@ -17,46 +17,48 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.reductions import statements
-from symc.codegen.ir import Const, Loop, mul
+from symc.codegen.ir import Binary, Const, Loop, mul
 from symc.codegen.passes.memory import is_known
-from symc.codegen.passes.walk import substitute
+from symc.codegen.passes.walk import nodes, statements, substitute
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from symc.codegen.ir import Buffer, Expr, Launch
-    from symc.codegen.targets.steps import Host
+    from symc.codegen.targets.host.writer import HostWriter
 
 FLAG = "too_large"
 
 
-def exact(host: Host, value: Expr) -> str:
-    """The text of the value of a size, in which nothing wraps unseen."""
-    host.printer.flag = FLAG
-    text = host.printer.text(value)
-    host.printer.flag = None
-    return text
+def exact(host: HostWriter, value: Expr) -> tuple[str, bool]:
+    """The text of the value of a size, in which nothing wraps unseen; whether it sets the flag."""
+    printer = host.printer
+    flagged = any(isinstance(node, Binary) and printer.may_wrap(node) for node in nodes(value))
+    host.flagged = host.flagged or flagged
+    printer.flag = FLAG
+    text = printer.text(value)
+    printer.flag = None
+    return text, flagged
 
 
-def declare_flag(lines: list[str]) -> None:
+def declare_flag(host: HostWriter) -> None:
     """The flag, in front of the lines of a function that uses it."""
-    if any(f"&{FLAG}" in line for line in lines):
-        lines.insert(0, f"    bool {FLAG} = 0;")
+    if host.flagged:
+        host.lines.insert(0, f"    bool {FLAG} = 0;")
 
 
-def end_if_too_large(host: Host) -> None:
+def end_if_too_large(host: HostWriter) -> None:
     """The test of the flag."""
     host.fail(FLAG, host.use("SYMC_TOO_LARGE"), "a length does not fit into 64 bits")
 
 
-def end_if_huge(host: Host, count: str, status: str) -> None:
+def end_if_huge(host: HostWriter, count: str, status: str) -> None:
     """The test of a number that stops at `SYMC_HUGE`."""
     host.fail(f"{count} >= {host.use('SYMC_HUGE')}", status)
 
 
-def many(host: Host, count: Expr) -> str:
+def many(host: HostWriter, count: Expr) -> str:
     """The text of a product of lengths, which stops at `SYMC_HUGE`."""
     known, *lengths = _sorted(count)
     first, *lengths = lengths if lengths and known == Const(1) else [known, *lengths]
@@ -73,7 +75,7 @@ def _sorted(count: Expr) -> list[Expr]:
     return [constant, *(part for part in reversed(found) if not isinstance(part, Const))]
 
 
-def is_given(host: Host, count: Expr) -> bool:
+def is_given(host: HostWriter, count: Expr) -> bool:
     """Whether an array of the caller's has all lengths of a product among its own."""
     _, *lengths = _sorted(count)
     if not lengths:
@@ -98,7 +100,7 @@ def _product(parts: Iterable[Expr]) -> Expr:
     return total
 
 
-def long_loops(host: Host, launch: Launch) -> Iterator[Expr]:
+def long_loops(host: HostWriter, launch: Launch) -> Iterator[Expr]:
     """The products of lengths that loops of a launch take as their own, each once.
 
     Those of as many iterations as an array has elements are as short as it is: that array is there.

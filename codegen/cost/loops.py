@@ -1,0 +1,120 @@
+"""Roughly how much work a loop does, in operations: enough to choose between ways of running it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from symc.codegen.dtypes import INT64
+from symc.codegen.ir import (
+    Accumulate,
+    Alloc,
+    Barrier,
+    Binary,
+    Call,
+    Combine,
+    Const,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Store,
+    Strips,
+    Var,
+    add,
+    const,
+    mul,
+)
+from symc.codegen.math import FUNCTIONS, OPERATOR_COSTS
+from symc.codegen.passes.strips import single, written_out
+from symc.codegen.passes.walk import Block, expressions, names_in, parts, substitute
+
+UNKNOWN = 16  # iterations, where the number depends on values
+
+
+def work(loop: Loop | Strips) -> Expr:
+    """Roughly how many simple operations a loop does, in the sizes of its kernel."""
+    return _work_of_loop(loop, {})
+
+
+def _work_of_loop(loop: Loop | Strips, inside: Mapping[str, Expr]) -> Expr:
+    if isinstance(loop, Strips):
+        strip = single(loop)
+        if strip is None:
+            return _work_of_loop(written_out(loop), inside)
+        return mul(_visible(loop.extent, inside), _work_of_block(strip.body, inside))
+    extent = _visible(loop.extent, inside)
+    return mul(extent, _work_of_block(loop.body, {**inside, loop.var.name: extent}))
+
+
+def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
+    constant, total = 0, const(0)
+    names = dict(inside)
+    rest: Expr = total
+    for stmt in block:
+        match stmt:
+            case Loop() | Strips():
+                part = _work_of_loop(stmt, names)
+                if isinstance(part, Const):
+                    constant += int(part.value)
+                else:
+                    rest = add(rest, part)
+            case If(_, then, otherwise):
+                rest = add(rest, _work_of_block(then + otherwise, names))
+            case Let(var, value):
+                names[var.name] = value
+                constant += _cost(value)
+            case Store() | Accumulate() | Alloc():
+                constant += 1 + sum(map(_cost, expressions(stmt)))
+            case Barrier() | Combine():
+                constant += 1
+            case _:
+                assert_never(stmt)
+    return add(rest, const(constant))
+
+
+def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
+    """What bounds an extent, in sizes alone; names bound inside the kernel are looked up."""
+    for _ in range(8):
+        if _is_outside(extent, inside):
+            return extent
+        if names_in(extent).isdisjoint(inside):
+            return const(UNKNOWN)
+        match extent:
+            case Binary("min", Const() as bound_, _) | Binary("min", _, Const() as bound_):
+                return bound_
+            case Binary("min", bound_, _) if _is_outside(bound_, inside):
+                return bound_
+            case Binary("min", _, bound_) if _is_outside(bound_, inside):
+                return bound_
+            case Binary("mul", left, right):
+                return mul(_visible(left, inside), _visible(right, inside))
+            case Binary("floordiv", number, Const() as divisor):
+                return Binary("floordiv", _visible(number, inside), divisor, INT64)
+            case Binary("sub", number, _):
+                extent = number
+            case _:
+                extent = substitute(extent, inside)
+    return const(UNKNOWN)
+
+
+def _is_outside(extent: Expr, inside: Mapping[str, Expr]) -> bool:
+    """Whether this is known before the kernel runs."""
+    return names_in(extent).isdisjoint(inside) and not _loads(extent)
+
+
+def _loads(expr: Expr) -> bool:
+    return isinstance(expr, Load | Call) or any(map(_loads, parts(expr)))
+
+
+def _cost(expr: Expr) -> int:
+    """Rough cost of an expression. An index costs nothing: it is shared or strength-reduced."""
+    if type(expr) is Var or type(expr) is Const:
+        return 0
+    if type(expr) is Load:
+        return 1
+    if type(expr) is Binary:
+        return OPERATOR_COSTS.get(expr.op, 1) + _cost(expr.left) + _cost(expr.right)
+    own = FUNCTIONS[expr.function].cost if type(expr) is Call else 1
+    return own + sum(map(_cost, parts(expr)))

@@ -1,0 +1,161 @@
+"""How the kernels of a processor are called: what threads share, and what each kernel is given.
+
+A kernel has one of two forms. One whose body is a parallel loop (after some `Let`) is a function of
+a range of that loop, and the host calls it once a thread: so `restrict` is not lost in a function
+that gcc outlines, and a small call does not pay 0.5 us for a team of one thread. In any other, each
+parallel loop is shared out where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symc.codegen.blocks import every_step
+from symc.codegen.cost.loops import work
+from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Param, Program, Strips
+from symc.codegen.passes.memory import Scratch
+from symc.codegen.passes.reductions import mentions, reductions
+from symc.codegen.passes.strips import plain, written_out
+from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
+from symc.codegen.record import record
+
+THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, some 40 us
+
+
+@record
+class Range:
+    """The parallel loop that is all a kernel does."""
+
+    loop: Loop
+    """The loop, written out if it is cut into strips."""
+    work: Expr
+    """The cost of the whole loop, in kernel sizes."""
+    granule: int
+    """How many iterations must stay together."""
+
+    @property
+    def extent(self) -> Expr:
+        """How many iterations the whole loop has, in kernel sizes."""
+        return self.loop.extent
+
+
+@record
+class Calling:
+    """What callers of a kernel must know, and what its declaration says."""
+
+    sizes: tuple[int, ...]
+    """Which of the kernel's sizes it takes: those it uses."""
+    range: Range | None
+    """The loop that it does a range of."""
+    threads: bool
+    """Whether it takes the number of threads, for a loop inside."""
+    aliased: frozenset[str]
+    """Parameters that may be the same memory as others."""
+    folds: bool
+    """Whether it accumulates in vector registers, range after range."""
+    scratch: Scratch | None
+    """The memory that it needs for each thread."""
+
+
+def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Calling]:
+    """How each kernel of a program is called; `scratch` is the memory of some."""
+    aliased = aliased_params(program)
+    return {
+        kernel.name: calling(
+            kernel, scratch.get(kernel.name), aliased.get(kernel.name, frozenset())
+        )
+        for kernel in program.kernels
+    }
+
+
+def calling(kernel: Kernel, scratch: Scratch | None, aliased: frozenset[str]) -> Calling:
+    """How one kernel is called."""
+    found = range_loop(kernel)
+    loop = None if found is None else plain(found)
+    assert loop is None or isinstance(loop, Loop)
+    used = names_of_kernel(kernel.body, found, scratch)
+    return Calling(
+        tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
+        None if found is None or loop is None else Range(loop, work(found), granule(loop)),
+        loop is None
+        and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
+        aliased,
+        loop is not None and accumulates(kernel),
+        scratch,
+    )
+
+
+def accumulates(kernel: Kernel) -> bool:
+    """Whether some vector loop of a kernel has reductions."""
+    found = list(statements(kernel.body))
+    scalars = {s.buffer.name for s in found if isinstance(s, Alloc) and not s.buffer.shape}
+    loops = [stmt for stmt in found if isinstance(stmt, Loop) and stmt.kind == "vector"]
+    return any(reductions(loop, scalars) for loop in loops)
+
+
+def range_loop(kernel: Kernel) -> Loop | Strips | None:
+    """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
+    if not kernel.body:
+        return None
+    *before, last = kernel.body
+    if not isinstance(last, Loop | Strips) or last.kind != "parallel":
+        return None
+    loop = written_out(last) if isinstance(last, Strips) else last
+    if not all(isinstance(stmt, Let) for stmt in before):
+        return None
+    named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {loop.var.name}
+    if mentions(loop.extent, named) or mentions(work(last), named) or not is_plain(loop.extent):
+        return None
+    return last
+
+
+def granule(loop: Loop) -> int:
+    """Into what multiples a parallel loop may be cut so that no result depends on the cuts.
+
+    The iterations left over at the end of a vectorised loop call scalar functions, which differ
+    from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any
+    vector's length. Where a loop inside is vectorised, cuts do not matter; where there are other
+    loops inside, gcc might vectorise the outer one.
+    """
+    inner = [stmt.kind for stmt in statements(loop.body) if isinstance(stmt, Loop)]
+    if not inner:
+        return 64
+    return 1 if {"vector", "parallel"} & set(inner) else 16
+
+
+def names_of_kernel(body: Block, ranged: Loop | Strips | None, scratch: Scratch | None) -> set[str]:
+    """The names that the text of a kernel has; the extent of a range is only its caller's."""
+    found: set[str] = set()
+    for stmt in body:
+        each = plain(stmt)
+        match each:
+            case Alloc(buffer):
+                offset = None if scratch is None else scratch.offsets.get(buffer.name)
+                found |= set() if offset is None else names_in(offset)
+            case Loop(kind="parallel") if ranged is None:  # when it is worth several threads
+                found |= names_in(each.extent)
+                found |= names_in(work(stmt if isinstance(stmt, Strips) else each))
+                found |= names_of_kernel(each.body, each, scratch)
+            case _:
+                if stmt is not ranged:
+                    found.update(*map(names_in, expressions(each)))
+                for inner in blocks(each):
+                    found |= names_of_kernel(inner, ranged, scratch)
+    return found
+
+
+def aliased_params(program: Program) -> dict[str, frozenset[str]]:
+    """The parameters of each kernel that some launch gives one buffer twice to write and read."""
+    params = {kernel.name: kernel.params for kernel in program.kernels}
+    found: dict[str, frozenset[str]] = {}
+    for step in every_step(program.steps):
+        if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
+            continue
+        together: dict[str, list[Param]] = {}
+        for buffer, param in zip(step.buffers, params[step.kernel], strict=True):
+            together.setdefault(buffer, []).append(param)
+        for group in together.values():
+            if len(group) > 1 and any(param.written for param in group):
+                names = frozenset(param.name for param in group)
+                found[step.kernel] = found.get(step.kernel, frozenset()) | names
+    return found

@@ -1,0 +1,49 @@
+"""Passes for devices with thousands of threads: from loops to grids of threads and teams. In order:
+
+    values       inputs without axes are passed by value instead of by address
+    interchange  independent iterations go outside of serial loops
+    split        loops behind each other become kernels of their own: a grid has one loop
+    owners       writes that must be in order are shared out by the elements they go to
+    join         what one team does in several launches, it does in one
+    long_rows    reductions of a few long rows are done in pieces
+    tiles        arrays that are read across the grain are copied in tiles
+    mapping      each kernel becomes one loop over threads or over teams of threads
+    packs        neighbouring elements are read and written 16 bytes at a time
+    narrow       indexes have 32 bits
+    wrap         other integers are computed with as unsigned ones, which wrap
+
+They run behind `reuse simplify collapse fuse simplify` of the processor's passes and take the place
+of `vectorize` and `parallel`. `flatten` and `teams` are parts of `mapping`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symc.codegen.ir import Program
+from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.gpu.interchange import interchange
+from symc.codegen.passes.gpu.join import join
+from symc.codegen.passes.gpu.long_rows import long_rows
+from symc.codegen.passes.gpu.mapping import mapping
+from symc.codegen.passes.gpu.narrow import narrow
+from symc.codegen.passes.gpu.owners import owners
+from symc.codegen.passes.gpu.packs import packs
+from symc.codegen.passes.gpu.split import split
+from symc.codegen.passes.gpu.tiles import tiles
+from symc.codegen.passes.gpu.values import values
+from symc.codegen.passes.gpu.wrap import wrap
+from symc.codegen.passes.reuse import reuse
+from symc.codegen.passes.simplify import simplify
+
+_SHARED: tuple[Callable[[Program], Program], ...] = (
+    reuse, simplify, collapse, fuse, simplify, values, interchange, split, owners, join,
+    long_rows, tiles, mapping, packs,
+)  # fmt: skip
+
+WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, wrap)
+"""What is done to a program for a device whose arrays may have more than 2^30 elements."""
+
+PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, narrow, wrap)
+"""What is done to every other program for a device."""

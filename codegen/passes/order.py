@@ -1,0 +1,44 @@
+"""Passes: pure functions from one `Program` to a better one with the same meaning. In order:
+
+    reuse       kernels that are equal up to names become one
+    join        small kernels that follow on each other in a loop become one
+    beside      folds of the same arrays that follow on each other become one kernel
+    simplify    share, hoist, inline and drop names; fold index arithmetic
+    collapse    nested loops over one flat index become one loop
+    fuse        neighbouring loops become one, stored values are used instead of loaded again
+    simplify    once more: fusing leaves names that are unused, used once or equal
+    place       local arrays that end as rows of an output live there
+    tile        loops that read along one axis and write along another go in squares
+    vectorize   which innermost loops run in vector registers, which are unrolled
+    unroll      short loops inside vector loops are written out
+    lanes       long vector loops read and write numbers of one width
+    parallel    which loops run on threads, and in what blocks
+
+Only `unroll`, `lanes` and `parallel` must come after `vectorize`; any other order is correct, if
+less effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`,
+`fold`, `share`, `inline`, `dependence` and `forward` are parts of the passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symc.codegen.ir import Program
+from symc.codegen.passes.beside import beside
+from symc.codegen.passes.collapse import collapse
+from symc.codegen.passes.fuse import fuse
+from symc.codegen.passes.join import join
+from symc.codegen.passes.lanes import lanes
+from symc.codegen.passes.parallel import parallel
+from symc.codegen.passes.place import place
+from symc.codegen.passes.reuse import reuse
+from symc.codegen.passes.simplify import simplify
+from symc.codegen.passes.tile import tile
+from symc.codegen.passes.unroll import unroll
+from symc.codegen.passes.vectorize import vectorize
+
+PASSES: tuple[Callable[[Program], Program], ...] = (
+    reuse, join, beside, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
+    parallel,
+)  # fmt: skip
+"""What is done to every program before it is emitted, in this order."""

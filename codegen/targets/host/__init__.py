@@ -1,0 +1,1 @@
+"""Host functions: the steps of a program as C, in the dialect of a target."""

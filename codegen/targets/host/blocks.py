@@ -1,0 +1,167 @@
+"""Blocks of steps as C statements: loops, branches, and the names that become known in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symc.codegen.blocks import every_step
+from symc.codegen.emit.expressions import MUL
+from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
+from symc.codegen.passes.memory import buffers_of, is_known, wholes
+from symc.codegen.targets.host.lengths import (
+    end_if_huge,
+    end_if_too_large,
+    exact,
+    long_loops,
+    many,
+)
+from symc.codegen.targets.host.memory import ask_for_outputs, begin_late, end_late
+from symc.codegen.targets.host.steps import emit_step, first_element
+from symc.codegen.targets.host.writer import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from symc.codegen.targets.host.writer import HostWriter
+
+
+def compute_sizes(host: HostWriter, *, store: bool) -> None:
+    """Declare each size that follows from those known so far."""
+    checked = False
+    for size in host.program.sizes:
+        name, value = size.var.name, size.value
+        if value is None or name in host.known or not is_known(value, host.known):
+            continue
+        remark = f"  /* {one_line(size.note)} */" if size.note.strip() else ""
+        variable, (text, flagged) = host.printer.vars[name], exact(host, value)
+        checked = checked or flagged
+        host.put(f"const int64_t {variable} = {text};{remark}")
+        if store:
+            host.put(f"call->sizes[{host.index[name]}] = {variable};")
+        host.known.add(name)
+    if checked:
+        end_if_too_large(host)
+
+
+def emit_steps(host: HostWriter, steps: Iterable[Step]) -> None:
+    """The statements of a block of steps, each with the memory that it needs until it is done."""
+    for step in steps:
+        for late in host.plan.late:
+            if late.first == host.number:
+                begin_late(host, late)
+        if host.timed:
+            emit_timed(host, step)
+        else:
+            emit_one(host, step)
+        for late in host.plan.late:
+            if late.last == host.number:
+                end_late(host, late)
+        host.number += 1
+
+
+def emit_timed(host: HostWriter, step: Step) -> None:
+    """The statements of one step between those of a timer."""
+    from symc.codegen.targets.host.timers import start_timer, stop_timer
+
+    timer = start_timer(host)
+    emit_one(host, step)
+    stop_timer(host, timer, step)
+
+
+def emit_one(host: HostWriter, step: Step) -> None:
+    """The statements of one step. Afterwards, `host.number` is the last number that it has."""
+    match step:
+        case Repeat():
+            emit_repeat(host, step)
+        case Branch():
+            emit_branch(host, step)
+        case _:
+            if isinstance(step, Launch):
+                for extent in long_loops(host, step):
+                    if not is_known(extent, host.plan.early):
+                        end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
+            emit_step(host, step)
+            if isinstance(step, Measure):
+                learn(host, step.size)
+
+
+def learn(host: HostWriter, size: str) -> None:
+    """A size has become known."""
+    host.known.add(size)
+    compute_sizes(host, store=False)
+    ask_for_outputs(host, host.waiting)
+
+
+def emit_repeat(host: HostWriter, loop: Repeat) -> None:
+    """A loop; what it is to measure is how often it has run."""
+    host.remark(loop.note)
+    var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
+    if loop.done is None:
+        assert loop.stop is None, "a loop that may stop early says when it did"
+        host.put(f"for (int64_t {var} = 0; {var} < {extent}; {var}++) {{")
+    else:
+        done = host.printer.vars[loop.done]
+        host.put(f"int64_t {done} = 0;")
+        host.put(f"while ({done} < {extent}) {{")
+        host.put(f"const int64_t {var} = {done}++;", 2)
+    emit_block(host, loop.steps, loop.var)
+    if loop.stop is not None:
+        host.inside += 1
+        host.put(f"if ({first_element(host, loop.stop)}) break;")
+        host.inside -= 1
+    if host.dialect.can_stop:
+        host.inside += 1
+        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", "-1")
+        host.inside -= 1
+    host.put("}")
+    if loop.done is not None:
+        learn(host, loop.done)
+
+
+def emit_branch(host: HostWriter, branch: Branch) -> None:
+    """One block or the other."""
+    host.remark(branch.note)
+    host.put(f"if ({first_element(host, branch.condition)}) {{")
+    emit_block(host, branch.then)
+    host.number -= 1
+    host.put("} else {")
+    emit_block(host, branch.otherwise)
+    host.put("}")
+
+
+def emit_block(host: HostWriter, steps: Sequence[Step], *known: str) -> None:
+    """The steps between braces. What becomes known there is known there only."""
+    before, rows = set(host.known), set(host.rows)
+    host.inside += 1
+    host.number += 1
+    host.known |= set(known)
+    compute_sizes(host, store=False)
+    declare_rows(host, steps)
+    emit_steps(host, steps)
+    host.inside -= 1
+    host.known, host.rows = before, rows
+
+
+def declare_rows(host: HostWriter, steps: Sequence[Step]) -> None:
+    """The rows that some steps use, as far as it is known here where they are.
+
+    Those of a loop may be known before it: where they have no elements, none is elsewhere.
+    """
+    whole = wholes(host.program)
+    used = {name for step in every_step(steps) for name in buffers_of(step)}
+    for buffer in reversed(host.program.buffers):
+        if buffer.of is not None and buffer.name in used:
+            used.add(buffer.of.buffer)
+    for buffer in host.program.buffers:
+        of = buffer.of
+        if of is None or buffer.name not in used:
+            continue
+        if of.buffer in whole and of.buffer not in host.rows:
+            continue  # what it is a row of is not known yet
+        if is_known(of.offset, host.known) and buffer.name not in host.rows:
+            host.rows.add(buffer.name)
+            kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]
+            role = host.buffers[whole[buffer.name]].role
+            constant = "const " if role in ("input", "constant") else ""
+            begin = f"{host.printer.buffers[of.buffer]} + {host.printer.text(of.offset, MUL)}"
+            host.put(f"{constant}{kind} *const {name} = {begin};")

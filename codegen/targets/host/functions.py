@@ -1,0 +1,212 @@
+"""The host functions of a program: `symc_prepare` and `symc_run`, in C for every target.
+
+`symc_prepare` computes sizes, checks them, and lays out the workspace; `symc_run` runs the steps.
+Both take one `symc_call` (`runtime/host.h`), which holds all that one call needs: a program has no
+state of its own, and threads may call it at the same time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symc.codegen.blocks import every_step, written
+from symc.codegen.emit.writer import INDENT
+from symc.codegen.ir import Buffer, Check, Host, Launch, Measure, Repeat, Routine, Step, Var
+from symc.codegen.passes.memory import is_known, used_buffers, wholes
+from symc.codegen.passes.walk import nodes
+from symc.codegen.targets.host.blocks import compute_sizes, emit_steps
+from symc.codegen.targets.host.lengths import (
+    declare_flag,
+    end_if_huge,
+    is_given,
+    long_loops,
+    many,
+    volume,
+)
+from symc.codegen.targets.host.memory import array_bytes, is_late, lay_out, release
+from symc.codegen.targets.host.steps import emit_step, step_expressions
+from symc.codegen.targets.host.writer import EXTERNAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symc.codegen.targets.host.writer import HostWriter
+
+
+def host_text(host: HostWriter) -> str:
+    """Both functions and the table of counts."""
+    lengths: dict[tuple[str, int], str] = {}
+    for name in host.position:
+        if host.buffers[name].role in ("input", "shared"):
+            for axis in range(len(host.buffers[name].shape)):
+                lengths[name, axis] = f"call->lengths[{len(lengths)}]"
+    host.printer.lengths = lengths
+    parts = [prepare_text(host.begin()), run_text(host.begin())]
+    shapes = sum(len(buffer.shape) for buffer in host.outputs)
+    room = len(host.index) + len(host.plan.slots) + 1
+    counts = f"{{{len(host.position)}, {len(lengths)}, {shapes}, {room}}}"
+    parts.append(
+        f"/* arrays, lengths, shapes, sizes */\nconst int64_t symc_counts[4] = {counts};\n"
+    )
+    if host.timed:
+        from symc.codegen.targets.host.timers import timer_table  # late: few programs are timed
+
+        parts.insert(0, timer_table(host))
+    return "\n".join(parts)
+
+
+def function_text(host: HostWriter, name: str) -> str:
+    """One of the functions that the caller calls, from its lines."""
+    body, words = "\n".join(host.lines), host.dialect.words
+    if not words.enter or not host.attempts:
+        return f"int64_t {name}(symc_call *call)\n{{\n{body}\n}}\n"
+    host.use("symc_status")
+    inside = f"{name}_steps"
+    lines = [*words.enter, f"const int64_t status = {inside}(call);", *words.leave]
+    outer = "".join(f"{INDENT}{line}\n" for line in [*lines, "return status;"])
+    return (
+        f"static int64_t {inside}(symc_call *call)\n{{\n{body}\n}}\n\n"
+        f"int64_t {name}(symc_call *call)\n{{\n{outer}}}\n"
+    )
+
+
+def prepare_text(host: HostWriter) -> str:
+    """`symc_prepare`: everything that follows from the lengths of the arguments."""
+    steps = host.program.steps[: host.plan.leading]
+    for name in dict.fromkeys(used_buffers(host.program, steps)):
+        host.put(external(host, host.buffers[name]))
+    compute_sizes(host, store=True)
+    for step in steps:
+        assert isinstance(step, Check | Measure), "passes/memory.py takes no others"
+        emit_step(host, step)
+        if isinstance(step, Measure):
+            host.known.add(step.size)
+            host.put(f"call->sizes[{host.index[step.size]}] = {host.printer.vars[step.size]};")
+            compute_sizes(host, store=True)
+    host.dialect.limits(host)
+    position = 0
+    for buffer in host.outputs:
+        ready = all(is_known(length, host.known) for length in buffer.shape)
+        for length in buffer.shape:
+            text = host.printer.text(length) if ready else "-1"
+            host.put(f"call->shapes[{position}] = {text};")
+            position += 1
+        if ready and not is_given(host, volume(buffer)):
+            end_if_huge(host, array_bytes(host, buffer), "-1")
+    for step in every_step(host.program.steps):
+        if isinstance(step, Launch):
+            for extent in long_loops(host, step):
+                if is_known(extent, host.known):
+                    end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
+    lay_out(host)
+    host.put("return 0;")
+    declare_flag(host)
+    if host.attempts:
+        host.lines.insert(0, f"{INDENT}int64_t status = 0;")
+    return function_text(host, "symc_prepare")
+
+
+def run_text(host: HostWriter) -> str:
+    """`symc_run`: the steps."""
+    steps = host.program.steps[host.plan.leading :]
+    host.known = set(host.plan.early)
+    host.waiting = [b for b in host.outputs if not all(is_known(s, host.known) for s in b.shape)]
+    launches = [step for step in every_step(steps) if isinstance(step, Launch)]
+    scratch = any(is_late(host, launch) for launch in launches)
+    host.cleans = bool(host.plan.late) or scratch
+    host.attempts = host.dialect.reports
+    declare_all(host, steps, {buffer.name for buffer in host.waiting}, scratch=scratch)
+    host.number = host.plan.leading
+    last = first_change(host, steps)
+    emit_steps(host, steps[:last])
+    later = list(every_step(steps[last:]))
+    if any(takes_threads(host, step) or isinstance(step, Repeat) for step in later):
+        host.put("call->ask = 0;  /* shared variables change: from here on it runs to its end */")
+    emit_steps(host, steps[last:])
+    if host.cleans:
+        host.lines.append("done:")
+        for late in host.plan.late:
+            release(host, host.printer.buffers[late.buffer.name])
+        if scratch:
+            release(host, "scratch")
+    host.put("return status;" if host.cleans else "return 0;")
+    declare_flag(host)
+    if not steps:
+        host.lines.insert(0, f"{INDENT}(void)call;")
+    return function_text(host, "symc_run")
+
+
+def takes_threads(host: HostWriter, step: Step) -> bool:
+    """Whether a step is told how many threads it may use."""
+    return isinstance(step, Launch | Routine) and host.dialect.takes_threads(step)
+
+
+def external(host: HostWriter, buffer: Buffer) -> str:
+    """The declaration of a pointer to an array of the caller's."""
+    constant = "" if buffer.role in ("output", "shared") else "const "
+    kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]
+    return f"{constant}{kind} *const {name} = call->data[{host.position[buffer.name]}];"
+
+
+def first_change(host: HostWriter, steps: Sequence[Step]) -> int:
+    """The first of these steps that writes into a shared variable, or how many there are.
+
+    A function that is stopped leaves shared variables as they were, so from there on it is not.
+    """
+    whole = wholes(host.program)
+    for number, step in enumerate(steps if host.dialect.can_stop else ()):
+        for each in every_step([step]):
+            if isinstance(each, Launch | Routine | Host):
+                kernel = host.bodies[each.kernel] if isinstance(each, Launch) else None
+                names = written(each, kernel)
+                if any(host.buffers[whole.get(name, name)].role == "shared" for name in names):
+                    return number
+    return len(steps)
+
+
+def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scratch: bool) -> None:
+    """Variables for the sizes, threads and arrays that the steps use."""
+    printer, needed = host.printer, used_sizes(host, steps)
+    for name, place in host.index.items():
+        if name in host.plan.early and name in needed:
+            host.put(f"const int64_t {printer.vars[name]} = call->sizes[{place}];")
+    if any(takes_threads(host, step) for step in every_step(steps)):
+        host.put("const int64_t threads = call->threads;")
+    if host.dialect.can_stop and any(isinstance(step, Repeat) for step in every_step(steps)):
+        host.put("int64_t steps = 0;")
+    for name in dict.fromkeys(used_buffers(host.program, steps)):
+        buffer = host.buffers[name]
+        kind, plain = host.kind(buffer.dtype), printer.buffers[name]
+        slot = host.plan.slot_of(name)
+        if name in late or (buffer.role == "temp" and slot is None):
+            host.put(f"{kind} *{plain} = 0;")
+        elif buffer.role in EXTERNAL:
+            host.put(external(host, buffer))
+        elif slot is not None:
+            begin = f"call->workspace + call->sizes[{len(host.index) + slot}]"
+            host.put(f"{kind} *const {plain} = ({kind} *)({begin});")
+    if scratch:
+        host.put("char *scratch = 0;")
+    if host.cleans or host.dialect.reports:
+        host.put("int64_t status = 0;")
+    if host.lines:
+        host.lines.append("")
+
+
+def used_sizes(host: HostWriter, steps: Sequence[Step]) -> set[str]:
+    """The sizes that the text of some steps mentions."""
+    exprs = [expr for step in every_step(steps) for expr in step_expressions(host, step)]
+    if host.timed:
+        from symc.codegen.targets.host.timers import arrays_of
+
+        moves = [buffer for step in every_step(steps) for buffer in arrays_of(host, step)]
+        exprs += [length for buffer in moves for length in buffer.shape]
+    exprs += [buffer.of.offset for buffer in host.program.buffers if buffer.of is not None]
+    late = {b.name for b in host.outputs} | {item.buffer.name for item in host.plan.late}
+    for buffer in host.program.buffers:
+        if buffer.name in late and not all(is_known(s, host.plan.early) for s in buffer.shape):
+            exprs += buffer.shape
+    for size in host.program.sizes:
+        if size.value is not None and size.var.name not in host.plan.early:
+            exprs.append(size.value)
+    return {node.name for expr in exprs for node in nodes(expr) if isinstance(node, Var)}

@@ -1,0 +1,214 @@
+"""The dialect of programs that run on the processor: kernels are functions, called by threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from symc.codegen.blocks import every_step
+from symc.codegen.emit.expressions import MUL, SHIFT, Printer
+from symc.codegen.emit.writer import wrapped
+from symc.codegen.ir import Buffer, Const, Expr, Launch, Pointer, Routine
+from symc.codegen.passes.calls import THRESHOLD, Calling
+from symc.codegen.record import record
+from symc.codegen.routines import ROUTINES
+from symc.codegen.targets.host.dialect import Phrase, Words
+from symc.codegen.targets.host.memory import launch_memory
+from symc.codegen.targets.host.steps import routine_arguments
+from symc.codegen.targets.host.writer import HostWriter, bound
+
+WORDS = Words(
+    allocate=Phrase("malloc", "malloc({} + 64)"),
+    release=Phrase("free", "free({});"),
+    begin=Phrase("symc_now", "{}.begun = symc_now();"),
+)
+
+
+@record
+class Threads:
+    """Kernels in C, of which several threads may do parts."""
+
+    kernels: Mapping[str, Calling]
+    names: Mapping[str, str]
+    """The C functions of kernels."""
+    printers: Mapping[str, Printer]
+    words: Words = WORDS
+    can_stop: bool = True
+    reports: bool = False
+
+    def is_readable(self, buffer: Buffer) -> bool:
+        """All arrays are in the memory of the host."""
+        del buffer
+        return True
+
+    def read(self, host: HostWriter, pointer: Pointer, variable: str) -> None:
+        """Never needed."""
+        raise AssertionError(f"{pointer.buffer} is in the memory of the host")
+
+    def takes_threads(self, step: Launch | Routine) -> bool:
+        """Where some loop runs on several."""
+        match step:
+            case Launch(kernel):
+                return self.kernels[kernel].threads or self.kernels[kernel].range is not None
+            case Routine(name):
+                return ROUTINES[name].threads
+            case _:
+                assert_never(step)
+
+    def launch_sizes(self, kernel: str) -> Sequence[Expr]:
+        """How parts are shared out, and their memory."""
+        shared = self.kernels[kernel].range
+        found = [] if shared is None else [shared.extent, shared.work]
+        return [*found, *self.memory_sizes(kernel)]
+
+    def memory_sizes(self, kernel: str) -> Sequence[Expr]:
+        """The bytes for one thread."""
+        scratch = self.kernels[kernel].scratch
+        return [] if scratch is None else [scratch.bytes]
+
+    def memory_bytes(self, host: HostWriter, launch: Launch, threads: str) -> str:
+        """A piece for each thread."""
+        scratch = self.kernels[launch.kernel].scratch
+        times = threads if scratch is not None and scratch.parallel else "1"
+        (stride,) = bound(host, launch, self.memory_sizes(launch.kernel))
+        return f"{host.use('symc_times')}({host.printer.text(stride)}, {times})"
+
+    def limits(self, host: HostWriter) -> None:
+        """None."""
+
+    def routine(self, host: HostWriter, routine: Routine) -> None:
+        """A call of a function of `runtime/blas.h`."""
+        signature = ROUTINES[routine.name]
+        arguments = routine_arguments(host, routine)
+        if signature.threads:
+            arguments.append("threads")
+        host.use(signature.source)
+        host.remark(routine.note)
+        host.call(signature.symbol, arguments)
+        if signature.threads:  # it may have left its last pieces out
+            host.fail("call->stopped", "-1")
+
+    def launch(self, host: HostWriter, launch: Launch) -> None:
+        """A call of a kernel, or one call for each thread of a part of its parallel loop."""
+        called, printer = self.kernels[launch.kernel], host.printer
+        shared, function = called.range, self.names[launch.kernel]
+        buffers = [printer.buffers[name] for name in launch.buffers]
+        stride = next(iter(bound(host, launch, self.memory_sizes(launch.kernel))), None)
+        base = [] if stride is None else [launch_memory(host, launch)]
+        if shared is not None and host.launches[launch.kernel] > 1:
+            sizes = [printer.text(size, SHIFT) for size in launch.sizes]
+            name = self.launcher(host, launch.kernel)
+            host.call(name, [*buffers, *sizes, "threads", *base])
+            host.fail("call->stopped", "-1")
+            return
+        passed = [printer.text(launch.sizes[number], SHIFT) for number in called.sizes]
+        arguments = [*buffers, *passed]
+        if shared is not None:
+            extent, cost = bound(host, launch, (shared.extent, shared.work))
+            share = Share(function, arguments, extent, cost, shared.granule, stride, base)
+            emit_shares(host, share, asks=True)
+            return
+        if called.threads:
+            arguments += ["threads", "&call->stopped"]
+        if stride is not None:
+            arguments += [*base, printer.text(stride)]
+        host.call(function, arguments)
+        if called.threads:
+            host.fail("call->stopped", "-1")
+
+    def launcher(self, host: HostWriter, kernel: str) -> str:
+        """A function that shares out the work of a kernel which is launched more than once."""
+        called, name = self.kernels[kernel], f"launch_{self.names[kernel]}"
+        if name in host.functions:
+            return name
+        body, printer = host.bodies[kernel], self.printers[kernel]
+        scratch, shared = called.scratch, called.range
+        assert shared is not None
+        params: list[str] = []
+        for param in body.params:
+            before = "" if param.written else "const "
+            params.append(f"{before}{host.kind(param.dtype)} *{printer.buffers[param.name]}")
+        params += [f"const int64_t {printer.vars[size.name]}" for size in body.sizes]
+        params += ["const int64_t threads", *([] if scratch is None else ["char *const scratch"])]
+        arguments = [printer.buffers[param.name] for param in body.params]
+        arguments += [printer.vars[body.sizes[number].name] for number in called.sizes]
+        stride = None if scratch is None else scratch.bytes
+        base = [] if scratch is None else ["scratch"]
+        inner = host.begin(printer)
+        function, granule = self.names[kernel], shared.granule
+        share = Share(function, arguments, shared.extent, shared.work, granule, stride, base)
+        emit_shares(inner, share)
+        text = "\n".join(inner.lines)
+        head = wrapped(f"static __attribute__((noinline)) void {name}(", params, ")", "")
+        host.functions[name] = f"{head}\n{{\n{text}\n}}\n"
+        return name
+
+
+@record
+class Share:
+    """A kernel of which threads do parts: its arguments, and how its loop may be cut."""
+
+    function: str
+    arguments: Sequence[str]
+    extent: Expr
+    cost: Expr
+    granule: int
+    stride: Expr | None
+    """The bytes of scratch memory for a thread."""
+    base: Sequence[str]
+    """Where that memory begins; nothing for none."""
+
+
+def emit_shares(host: HostWriter, share: Share, *, asks: bool = False) -> None:
+    """Calls of a kernel for parts of its loop, or one call where that does not pay.
+
+    With `asks`, the function stops after it if it is to.
+    """
+    printer, extent = host.printer, share.extent
+    whole = [*share.arguments, "0", printer.text(extent), *share.base]
+    if is_little(share.cost):
+        host.call(share.function, whole)
+        return
+    rows, price = printer.text(extent, MUL), printer.text(share.cost, SHIFT)
+    cut = [f"{rows} * part / parts", f"{rows} * (part + 1) / parts"]
+    if share.granule > 1:
+        part = host.use("symc_share")
+        count = f"{printer.text(extent, SHIFT)}, {share.granule}"
+        cut = [f"{part}({count}, part, parts)", f"{part}({count}, part + 1, parts)"]
+    tail: list[str] = []
+    if share.stride is not None:
+        thread = host.use(printer.lang.thread)
+        tail = [f"{share.base[0]} + {thread}() * {printer.text(share.stride, MUL + 1)}"]
+    host.put(f"if ({price} >= {THRESHOLD}) {{")
+    host.put(f"const int64_t parts = {host.use('symc_parts')}({price}, threads);", 2)
+    host.lines.append("#pragma omp parallel for schedule(dynamic) num_threads(threads)")
+    host.put("for (int64_t part = 0; part < parts; part++)", 2)
+    host.call(share.function, [*share.arguments, *cut, *tail], 3)
+    if asks:
+        host.inside += 1
+        host.fail(f"{host.use('symc_stops')}(call)", "-1")
+        host.inside -= 1
+    host.put("} else {")
+    host.call(share.function, whole, 2)
+    host.put("}")
+
+
+def is_little(cost: Expr) -> bool:
+    """Whether a loop is known to be too short for several threads."""
+    return isinstance(cost, Const) and cost.value < THRESHOLD
+
+
+def starts_threads(host: HostWriter, kernels: Mapping[str, Calling]) -> bool:
+    """Whether the statements of some launch start threads, or the kernel does."""
+    for step in every_step(host.program.steps):
+        if isinstance(step, Launch):
+            called = kernels[step.kernel]
+            if called.threads:
+                return True
+            if called.range is not None:
+                cost = called.range.work
+                if host.launches[step.kernel] == 1:
+                    (cost,) = bound(host, step, (cost,))
+                if not is_little(cost):
+                    return True
+    return False

@@ -1,0 +1,163 @@
+"""The state of printing the host functions of a program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from symc.codegen.blocks import every_step
+from symc.codegen.emit.expressions import MUL
+from symc.codegen.emit.writer import INDENT, wrapped
+from symc.codegen.ir import Buffer, Launch, const
+from symc.codegen.passes.walk import substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symc.codegen.dtypes import DType
+    from symc.codegen.emit.expressions import Printer
+    from symc.codegen.ir import Expr, Kernel, Pointer, Program
+    from symc.codegen.passes.memory import Plan
+    from symc.codegen.targets.host.dialect import Dialect, Phrase
+
+EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
+RESERVED = frozenset(
+    {"call", "threads", "status", "done", "part", "parts", "steps", "bytes", "scratch", "too_large"}
+)
+
+
+@dataclass(slots=True)
+class HostWriter:
+    """A function that is being printed, and the tables of its program."""
+
+    program: Program
+    plan: Plan
+    dialect: Dialect
+    printer: Printer
+    timed: bool = False  # whether what each step takes is added to a table: `timers.py`
+
+    # What the whole text needs.
+    helpers: dict[str, None] = field(default_factory=dict[str, None])
+    functions: dict[str, str] = field(default_factory=dict[str, str])  # further ones, by name
+    notes: list[str] = field(default_factory=list[str])  # of the steps that may fail
+
+    # What one function needs; see `begin`.
+    lines: list[str] = field(default_factory=list[str])
+    known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
+    rows: set[str] = field(default_factory=set[str])  # rows that are C variables by now
+    waiting: list[Buffer] = field(default_factory=list[Buffer])  # outputs of lengths not known yet
+    cleans: bool = False  # whether a failed step has something to clean up
+    attempts: bool = False  # whether some statement sets `status`
+    flagged: bool = False  # whether some arithmetic sets the flag of `lengths.py`
+    inside: int = 0  # how many blocks the current step stands in
+    number: int = 0  # of the current step, as `passes/memory.py` counts
+    timers: int = 0  # how many steps have one so far
+
+    buffers: dict[str, Buffer] = field(init=False)
+    position: dict[str, int] = field(init=False)  # of external buffers in `data`
+    outputs: list[Buffer] = field(init=False)
+    bodies: dict[str, Kernel] = field(init=False)
+    index: dict[str, int] = field(init=False)  # of sizes in `sizes`; slots come after them
+    launches: Counter[str] = field(init=False)  # how often each kernel is launched
+
+    def __post_init__(self) -> None:
+        """Look up by name what a program lists."""
+        program = self.program
+        self.buffers = {buffer.name: buffer for buffer in program.buffers}
+        external = [b for role in EXTERNAL for b in program.buffers if b.role == role]
+        self.position = {buffer.name: number for number, buffer in enumerate(external)}
+        self.outputs = [b for b in external if b.role == "output"]
+        self.bodies = {kernel.name: kernel for kernel in program.kernels}
+        self.launches = Counter(
+            step.kernel for step in every_step(program.steps) if isinstance(step, Launch)
+        )
+        self.index = {size.var.name: number for number, size in enumerate(program.sizes)}
+
+    def begin(self, printer: Printer | None = None) -> HostWriter:
+        """A writer of one more function, by default in the names of the program."""
+        return replace(
+            self, printer=self.printer if printer is None else printer,
+            lines=[], known=set(), rows=set(), waiting=[], cleans=False, attempts=False,
+            flagged=False, inside=0, number=0, timers=0,
+        )  # fmt: skip
+
+    # --- words ---
+
+    def use(self, name: str) -> str:
+        """The name of a helper of `runtime/host.h`, which the program then needs."""
+        self.helpers[name] = None
+        return name
+
+    def phrase(self, phrase: Phrase, *holes: str) -> str:
+        """The text of a short call."""
+        self.use(phrase.helper)
+        return phrase.text.format(*holes)
+
+    def kind(self, dtype: DType) -> str:
+        """The C type of an element."""
+        return self.printer.lang.types[dtype.name]
+
+    def address(self, pointer: Pointer) -> str:
+        """The address of an element."""
+        name = self.printer.buffers[pointer.buffer]
+        zero = pointer.offset == const(0)
+        return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
+
+    # --- statements ---
+
+    def put(self, line: str, depth: int = 1) -> None:
+        """One line of a function's body."""
+        self.lines.append(INDENT * (self.inside + depth) + line)
+
+    def call(self, name: str, arguments: Sequence[str], depth: int = 1) -> None:
+        """A call, on several lines if it is long."""
+        self.lines.append(wrapped(f"{name}(", arguments, ");", INDENT * (self.inside + depth)))
+
+    def remark(self, note: str) -> None:
+        """A comment before a statement, if there is something to say."""
+        if note.strip():
+            self.put(f"/* {one_line(note)} */")
+
+    def fail(self, condition: str, code: str, note: str = "") -> None:
+        """Stop with a status where the condition holds."""
+        remark = f"  /* {one_line(note)} */" if note.strip() else ""
+        if self.cleans:
+            self.put(f"if ({condition}) {{{remark}")
+            self.put(f"status = {code};", 2)
+            self.put("goto done;", 2)
+            self.put("}")
+        else:
+            self.put(f"if ({condition}) return {code};{remark}")
+
+    def announce(self, note: str) -> None:
+        """Say which step comes next: what the caller names if it fails."""
+        self.put(f"call->step = {len(self.notes)};")
+        self.notes.append(one_line(note))
+
+    def attempt(
+        self, note: str, name: str, arguments: Sequence[str], source: str | None = None
+    ) -> None:
+        """A call that returns a status, of a function that `source` defines, by default itself."""
+        self.announce(note)
+        self.attempts = True
+        self.use(source or name)
+        self.call(f"status = {name}", ["call", *arguments])
+        self.put("if (status) goto done;" if self.cleans else "if (status) return status;")
+
+
+def one_line(note: str) -> str:
+    """A note that can stand in a comment after a statement."""
+    return " ".join(note.replace("*/", "* /").replace("/*", "/ *").split())
+
+
+def bindings(host: HostWriter, launch: Launch) -> dict[str, Expr]:
+    """A kernel's sizes in terms of the program's."""
+    names = [size.name for size in host.bodies[launch.kernel].sizes]
+    return dict(zip(names, launch.sizes, strict=True))
+
+
+def bound(host: HostWriter, launch: Launch, exprs: Sequence[Expr]) -> list[Expr]:
+    """Expressions over a kernel's sizes in terms of the program's."""
+    sizes = bindings(host, launch)
+    return [substitute(expr, sizes) for expr in exprs]

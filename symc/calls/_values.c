@@ -1,0 +1,173 @@
+/* Values of a call: Python's arguments to pointers and lengths, new arrays to what is returned. */
+#include "_call.h"
+
+/* ---- arguments ---- */
+
+/* Whether the compiled function can use this array's memory as it is. */
+static int
+fits(PyArrayObject *array, const Array *wanted)
+{
+    int type = PyArray_TYPE(array);
+    if (PyArray_NDIM(array) != wanted->ndim ||
+        (type != wanted->type && !PyArray_EquivTypenums(type, wanted->type)) ||
+        !PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) ||
+        !PyArray_ISNOTSWAPPED(array))
+        return 0;
+    if (wanted->lengths != NULL)
+        for (int axis = 0; axis < wanted->ndim; axis++)
+            if (wanted->lengths[axis] >= 0 && wanted->lengths[axis] != PyArray_DIM(array, axis))
+                return 0;
+    return 1;
+}
+
+/* Up to here every integer is a double, and none that rounds to one of these is another. */
+#define EXACT 9007199254740991.0
+
+/* A Python number for a 0-d input goes to a slot on the stack; 0 where that is not possible. */
+static int
+fits_slot(PyObject *value, const Array *wanted, Slot *slot)
+{
+    if (wanted->ndim != 0) return 0;
+    if (wanted->type == NPY_DOUBLE) {
+        if (PyFloat_Check(value)) { /* np.float64 too */
+            slot->number = PyFloat_AS_DOUBLE(value);
+            return 1;
+        }
+        if (!PyLong_CheckExact(value)) return 0;
+        slot->number = PyLong_AsDouble(value);
+        if (slot->number >= -EXACT && slot->number <= EXACT &&
+            (slot->number != -1.0 || !PyErr_Occurred()))
+            return 1;
+    } else if ((wanted->type == NPY_LONG && sizeof(long) == 8) || wanted->type == NPY_LONGLONG) {
+        if (!PyLong_CheckExact(value)) return 0;
+        slot->integer = PyLong_AsLongLong(value);
+        if (slot->integer != -1 || !PyErr_Occurred()) return 1;
+    } else {
+        return 0;
+    }
+    PyErr_Clear(); /* too large: convert() decides, and says it better */
+    return 0;
+}
+
+/* What `convert` makes of an argument that cannot be used directly: a new reference or NULL. */
+static PyObject *
+converted(Caller *self, Py_ssize_t index, PyObject *value)
+{
+    PyObject *number = PyLong_FromSsize_t(index);
+    if (number == NULL) return NULL;
+    PyObject *result = PyObject_CallFunctionObjArgs(self->convert, number, value, NULL);
+    Py_DECREF(number);
+    if (result == NULL) return NULL;
+    if (!PyArray_Check(result) || !fits((PyArrayObject *)result, &self->arrays[index])) {
+        PyErr_Format(PyExc_TypeError, "argument %zd was not converted to the right array", index);
+        Py_DECREF(result);
+        return NULL;
+    }
+    return result;
+}
+
+int
+symc_read_inputs(Caller *self, PyObject *const *args, void **data, int64_t *lengths, Slot *slots,
+                 PyObject **owned)
+{
+    for (Py_ssize_t i = 0; i < self->input_count; i++) {
+        PyObject *value = args[i];
+        const Array *wanted = &self->arrays[i];
+        if (!PyArray_CheckExact(value) || !fits((PyArrayObject *)value, wanted)) {
+            if (fits_slot(value, wanted, &slots[i])) {
+                *data++ = &slots[i];
+                continue;
+            }
+            value = owned[i] = converted(self, i, value);
+            if (value == NULL) return -1;
+        }
+        *data++ = PyArray_DATA((PyArrayObject *)value);
+        for (int axis = 0; axis < wanted->ndim; axis++)
+            *lengths++ = PyArray_DIM((PyArrayObject *)value, axis);
+    }
+    for (Py_ssize_t i = 0; i < self->shared_count; i++) {
+        PyObject *list = PyTuple_GET_ITEM(self->shared, i);
+        const Array *wanted = &self->arrays[self->input_count + i];
+        PyObject *value = PyList_GET_SIZE(list) == 1 ? PyList_GET_ITEM(list, 0) : NULL;
+        if (value == NULL || !PyArray_Check(value) || !fits((PyArrayObject *)value, wanted)) {
+            PyErr_Format(PyExc_TypeError, "shared variable %zd holds another kind of array", i);
+            return -1;
+        }
+        owned[self->input_count + i] = Py_NewRef(value); /* others may rebind it meanwhile */
+        *data++ = PyArray_DATA((PyArrayObject *)value);
+        for (int axis = 0; axis < wanted->ndim; axis++)
+            *lengths++ = PyArray_DIM((PyArrayObject *)value, axis);
+    }
+    for (Py_ssize_t i = 0; i < self->constant_count; i++)
+        *data++ = PyArray_DATA((PyArrayObject *)PyTuple_GET_ITEM(self->constants, i));
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+PyObject *
+symc_new_array(const Array *wanted, const int64_t *shape)
+{
+    npy_intp lengths[NPY_MAXDIMS];
+    for (int axis = 0; axis < wanted->ndim; axis++) lengths[axis] = (npy_intp)shape[axis];
+    return PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
+}
+
+int
+symc_new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **owned)
+{
+    Py_ssize_t given = self->input_count + self->shared_count;
+    for (Py_ssize_t i = 0; i < self->output_count; i++) {
+        const Array *wanted = &self->arrays[given + i];
+        const int64_t *shape = shapes;
+        shapes += wanted->ndim;
+        int later = 0;
+        for (int axis = 0; axis < wanted->ndim; axis++) later |= shape[axis] == -1;
+        if (later) {
+            data[i] = NULL;
+            continue;
+        }
+        owned[given + i] = symc_new_array(wanted, shape);
+        if (owned[given + i] == NULL) return -1;
+        data[i] = PyArray_DATA((PyArrayObject *)owned[given + i]);
+    }
+    return 0;
+}
+
+static int
+check_outputs(Caller *self, PyObject **outputs)
+{
+    for (Py_ssize_t i = 0; i < self->output_count; i++)
+        if (outputs[i] == NULL) {
+            PyErr_Format(PyExc_RuntimeError, "output %zd was never measured", i);
+            return -1;
+        }
+    return 0;
+}
+
+PyObject *
+symc_finish(Caller *self, PyObject **outputs)
+{
+    if (check_outputs(self, outputs) < 0) return NULL;
+    PyObject *result;
+    if (self->returns == RETURN_ONE) {
+        result = Py_NewRef(outputs[0]);
+    } else if (self->returns == RETURN_NONE) {
+        result = Py_NewRef(Py_None);
+    } else {
+        result = PyList_New(self->returned);
+        if (result == NULL) return NULL;
+        for (Py_ssize_t i = 0; i < self->returned; i++)
+            PyList_SET_ITEM(result, i, Py_NewRef(outputs[i]));
+    }
+    for (Py_ssize_t i = 0; i < self->rebind_count; i++) {
+        PyObject *pair = PyTuple_GET_ITEM(self->rebind, i);
+        Py_ssize_t output = PyLong_AsSsize_t(PyTuple_GET_ITEM(pair, 0));
+        PyObject *list = PyTuple_GET_ITEM(pair, 1);
+        if (PyList_SetItem(list, 0, Py_NewRef(outputs[output])) < 0) {
+            Py_DECREF(result);
+            return NULL;
+        }
+    }
+    return result;
+}

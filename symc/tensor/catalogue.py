@@ -1,0 +1,61 @@
+"""The functions of `T` by the modules that define them, read from the sources without importing.
+
+A module of this folder (or of `sorting/`) announces in its `__all__` the functions it gives to `T`,
+and in `_ALSO_ENTERED` the further names that it enters into the tables of operators and methods.
+Both stand near the top of its file. So a new function is written in one place.
+"""
+
+from __future__ import annotations
+
+import os
+
+from symc.graph.registry import announce, provide
+
+_HERE = os.path.dirname(__file__)
+_PACKAGES = {"symc.tensor": _HERE, "symc.tensor.sorting": os.path.join(_HERE, "sorting")}
+_TOP = 4096  # bytes of a file that are read: docstring, imports and the two lists
+
+_OTHERS = {
+    "symc.derivatives.vectorize": "apply_along_axis apply_over_axes vectorize vmap",
+    "symc.derivatives.grad": "Lop Rop grad hessian jacobian",  # Theano's names; needs all of `T`
+}
+
+_FUNCTIONS: dict[str, list[str]] = {}
+
+
+def functions() -> dict[str, list[str]]:
+    """The names of `T`'s functions by module."""
+    if not _FUNCTIONS:
+        _read()
+    return _FUNCTIONS
+
+
+def _read() -> None:
+    """Fill the table, and announce what the modules enter into others."""
+    for package, folder in _PACKAGES.items():
+        for file in sorted(os.listdir(folder)):
+            if file.endswith(".py") and file != "__init__.py":
+                module, top = f"{package}.{file[:-3]}", _top(os.path.join(folder, file))
+                provide(module, " ".join(_names(top, b"\n_ALSO_ENTERED")))
+                if names := _names(top, b"\n__all__"):
+                    _FUNCTIONS[module] = names
+    _FUNCTIONS.update({module: names.split() for module, names in _OTHERS.items()})
+    for module, names in _FUNCTIONS.items():
+        provide(module, " ".join(names))
+
+
+def _top(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read(_TOP)
+
+
+def _names(text: bytes, variable: bytes) -> list[str]:
+    """The strings of the list that is assigned to a variable; none if there is no such line."""
+    start = text.find(variable)
+    if start < 0:
+        return []
+    opening = text.index(b"= [", start)
+    return text[opening : text.index(b"]", opening + 3)].decode().split('"')[1::2]
+
+
+announce(_read)
