@@ -9,8 +9,7 @@ import configparser
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -148,16 +147,6 @@ class change_flags:
                 return function(*args, **kwargs)
 
         return changed
-
-
-@contextmanager
-def restored() -> Iterator[None]:
-    """For a block: whatever is assigned to settings in it is undone afterwards."""
-    before = dict(_values)
-    try:
-        yield
-    finally:
-        _values.update(before)
 
 
 def load(flags: str, files: str) -> None:

@@ -60,16 +60,22 @@ from symc.theano.gradient_ops import (
     zero_grad_ as zero_grad_,
 )
 from symc.theano.gradient_types import (
-    DisconnectedInputError,
-    DisconnectedType,
-    NullTypeGradError,
-    zeros_of,
+    DisconnectedInputError as DisconnectedInputError,
+)
+from symc.theano.gradient_types import (
+    DisconnectedType as DisconnectedType,
+)
+from symc.theano.gradient_types import (
+    NullTypeGradError as NullTypeGradError,
 )
 from symc.theano.gradient_types import (
     grad_not_implemented as grad_not_implemented,
 )
 from symc.theano.gradient_types import (
     grad_undefined as grad_undefined,
+)
+from symc.theano.gradient_types import (
+    zeros_of as zeros_of,
 )
 from symc.theano.scalar.dtypes import complex_dtypes, discrete_dtypes
 from symc.theano.tensor import creation, math

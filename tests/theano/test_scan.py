@@ -88,8 +88,8 @@ def test_initial_values_of_another_type_are_refused() -> None:
     x = T.fmatrix("x")
     with pytest.raises(ValueError, match="has dtype float64, while the result of the inner"):
         theano.scan(lambda row, h: row, sequences=x, outputs_info=T.dvector())
+    start = T.TensorType("float32", (True,))()
     with pytest.raises(TypeError, match="Inconsistency in the inner graph of scan"):
-        start = T.TensorType("float32", (True,))()
         theano.scan(lambda row, h: row, sequences=x, outputs_info=start)
     with pytest.raises(ValueError, match="n_steps is not given"):
         theano.scan(lambda: T.constant(1.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from symc.graph.provenance import Where, user_line
 from symc.theano.gof.utils import scratchpad
@@ -120,7 +120,7 @@ class Variable(Node):
         self.type: Any = type
         self.owner: Any = owner
         self.index = index
-        if name is not None and not isinstance(name, str):
+        if not isinstance(cast("object", name), str | None):
             raise TypeError("name must be a string", name)
         self.name = name
         self.auto_name = f"auto_{next(_numbers)}"

@@ -3,5 +3,7 @@
 ``device=cuda`` means symc's; programs that ask here whether there is a card are told no.
 """
 
+from symc.theano.gpuarray import dnn
+
 pygpu_activated = False
-__all__ = ["pygpu_activated"]
+__all__ = ["dnn", "pygpu_activated"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache, reduce
 from typing import Any
@@ -77,7 +77,7 @@ autocast_float = NumericAutocaster(("float32", "float64"))
 
 
 @contextmanager
-def autocast_float_as(*dtypes: str) -> Iterator[None]:
+def autocast_float_as(*dtypes: str) -> Generator[None]:
     """For a block: the dtypes that Python floats get."""
     before = autocast_float.dtypes
     autocast_float.dtypes = dtypes

@@ -227,8 +227,8 @@ def identity_like(x: Any) -> Any:
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
     """A matrix with ones on and below a diagonal."""
-    N, M = as_tensor_variable(N), as_tensor_variable(N if M is None else M)
-    rows, columns = arange(N).dimshuffle(0, "x"), arange(M).dimshuffle("x", 0)
+    columns = arange(N if M is None else M).dimshuffle("x", 0)
+    rows = arange(N).dimshuffle(0, "x")
     return math.cast(math.ge(rows + k, columns), _dtype(dtype))
 
 

@@ -191,7 +191,7 @@ class SearchsortedOp(Op):
     def __init__(self, side: Literal["left", "right"] = "left") -> None:
         if side not in ("left", "right"):
             raise ValueError(f"'{side}' is an invalid value for keyword 'side'")
-        self.side = side
+        self.side: Literal["left", "right"] = side
 
     def make_node(self, x: Any, v: Any, sorter: Any = None) -> Apply:
         x, v = as_tensor_variable(x), as_tensor_variable(v)
@@ -206,8 +206,9 @@ class SearchsortedOp(Op):
         return Apply(self, given, [TensorType("int64", v.broadcastable)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        x = inputs[0][inputs[2]] if len(inputs) > 2 else inputs[0]
-        return [T.cast(T.searchsorted(x, inputs[1], side=self.side), "int64")]
+        x, v, *order = inputs
+        x = x[order[0]] if order else x
+        return [T.cast(T.searchsorted(x, v, side=self.side), "int64")]
 
 
 def searchsorted(x: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:

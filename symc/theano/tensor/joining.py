@@ -201,14 +201,14 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
         if x.ndim > 1:
             return roll(x.flatten(), shift, axis=0).reshape(shape(x), ndim=x.ndim)
         axis = 0
-    axis = axis + x.ndim if axis < 0 else axis
-    length = shape(x)[axis]
+    place: int = axis + x.ndim if axis < 0 else axis
+    length = shape(x)[place]
     shift = math.switch(math.eq(length, 0), 0, shift % math.maximum(length, 1))
-    rest: list[Any] = [slice(None)] * (x.ndim - axis - 1)
-    before: list[Any] = [slice(None)] * axis
+    rest: list[Any] = [slice(None)] * (x.ndim - place - 1)
+    before: list[Any] = [slice(None)] * place
     front = [*before, slice(length - shift, None), *rest]
     back = [*before, slice(0, length - shift), *rest]
-    return join(axis, x[tuple(front)], x[tuple(back)])
+    return join(place, x[tuple(front)], x[tuple(back)])
 
 
 def tile(x: Any, reps: Any, ndim: int | None = None) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from symc.theano.compile.sharedvalue import SharedVariable, shared_constructor
 from symc.theano.scalar.dtypes import ALL_DTYPES
 from symc.theano.tensor.type import TensorType
-from symc.theano.tensor.var import TensorVariable, _tensor_py_operators
+from symc.theano.tensor.var import TensorVariable, _tensor_py_operators  # pyright: ignore[reportPrivateUsage] -- Theano's name
 
 
 class TensorSharedVariable(_tensor_py_operators, SharedVariable):

@@ -296,12 +296,12 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     a, indices = as_tensor_variable(a), as_tensor_variable(indices)
     if axis is None:
         return take(a.flatten(), indices, 0, mode)
-    axis = axis + a.ndim if axis < 0 else axis
+    place: int = axis + a.ndim if axis < 0 else axis
     if mode == "clip":
-        indices = math.clip(indices, 0, shape(a)[axis] - 1)
+        indices = math.clip(indices, 0, shape(a)[place] - 1)
     elif mode == "wrap":
-        indices = indices % shape(a)[axis]
+        indices = indices % shape(a)[place]
     elif mode != "raise":
         raise ValueError(f"mode is 'raise', 'clip' or 'wrap', not {mode!r}")
-    entries: list[Any] = [slice(None)] * axis + [indices]
+    entries: list[Any] = [slice(None)] * place + [indices]
     return a[tuple(entries)]

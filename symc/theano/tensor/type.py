@@ -14,7 +14,7 @@ from symc.theano.gof.graph import Variable
 from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import ALL_DTYPES, upcast
 
-_NAMES = {
+_NAMES: dict[tuple[bool, ...], str] = {
     (): "scalar", (False,): "vector", (False, True): "col", (True, False): "row",
     (False, False): "matrix",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -219,7 +219,7 @@ class _tensor_py_operators:
 
     def reshape(self, shape: Any, ndim: int | None = None) -> Any:
         """The same elements in another shape."""
-        if ndim is not None and not isinstance(ndim, int | np.integer):
+        if not isinstance(cast("object", ndim), int | np.integer | None):
             raise ValueError(f"Expected ndim to be an integer, is {type(ndim)}")
         return shaping.reshape(self, shape, ndim=ndim)
 
