@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TextIO
 
-from symc.codegen.ir import Check
-from symc.graph.conditions import Test
-from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Reading, Unit
-from symc.schedule.stages import Stage
-from symc.tensor.notation import call, described, expression
+from symc.show.plan import explain
+from symc.tensor.notation import call, expression
 
 __all__ = ["dprint", "dprint_text", "explain", "expression", "pprint", "stages"]
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function
-    from symc.pipeline.compile import Stages
 
 
 def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
@@ -121,6 +116,7 @@ def stages(function: Function) -> str:
     return "\n\n".join(f"=== {title} ===\n{body}" for title, body in parts)
 
 
+<<<<<<< HEAD
 def explain(made: Stages) -> str:
     """The decisions of the schedule: kernels, shared loops, stored values, and why.
 
@@ -187,5 +183,7 @@ def _step(head: str, stages_: Sequence[Stage], work: Mapping[Tensor, str]) -> st
     return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_), *moved[:1]])
 
 
+=======
+>>>>>>> main
 def __dir__() -> list[str]:
     return [*__all__]

@@ -17,9 +17,14 @@ from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
 from symc.pipeline.compile import Stages
+<<<<<<< HEAD
 from symc.rewrite.engine import Rewrite
 from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan
 from symc.schedule.schedule import is_source
+=======
+from symc.rewrite.engine import Step
+from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, is_source
+>>>>>>> main
 from symc.show.report.trace import makers
 from symc.tensor.notation import described
 
