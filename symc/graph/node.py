@@ -162,7 +162,7 @@ def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
 
 # --- tensors --------------------------------------------------------------------------------------
 
-# The user-level functions behind operators, methods and properties of a tensor. The modules of
+# The user-level functions of operators, methods and properties of a tensor. The modules of
 # `tensor/` fill these tables: the one late binding there is.
 OPERATORS: Registry[Callable[..., Tensor]] = Registry()
 METHODS: Registry[Callable[..., Any]] = Registry()
