@@ -41,14 +41,15 @@ class Lowered:
     """A program, and what of the graph stands behind its parts.
 
     `constants` are the nodes of its constant arrays, `hosts` for each call into Python the nodes
-    that it computes, and `holds` has the nodes whose values each buffer gets: several, where both
-    sides of a branch write to it.
+    that it computes; `holds` has the nodes whose values each buffer gets (several, where both sides
+    of a branch write to it, or where memory is taken over), `computes` those of each kernel.
     """
 
     program: ir.Program
     constants: Sequence[Tensor]
     hosts: list[list[Tensor]]
     holds: dict[str, list[Tensor]]
+    computes: dict[str, list[Tensor]]
 
 
 class Lowerer:
@@ -137,6 +138,7 @@ class Lowerer:
     def _launch(self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]) -> None:
         last = stages[-1].node
         name = self._parts.names.fresh(f"{last.name or last.op.label}_kernel", "kernel")
+        self._parts.computes[name] = [stage.node for stage in stages]
         params = builder.params()
         used = used_sizes(body, {size.var.name for size in self._places.sizes.sizes})
         sizes = tuple(size.var for size in self._places.sizes.sizes if size.var.name in used)
@@ -232,7 +234,7 @@ def lower(
     program = ir.Program(
         name, tuple(table.sizes), tuple(parts.buffers.values()), tuple(parts.kernels), steps
     )
-    return Lowered(program, list(parts.constants), parts.hosts, parts.holds)
+    return Lowered(program, list(parts.constants), parts.hosts, parts.holds, parts.computes)
 
 
 def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:

@@ -48,6 +48,7 @@ class Parts:
         self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
         self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
+        self.computes: dict[str, list[Tensor]] = {}  # by kernel, the nodes that it computes
 
     def add(self, buffer: ir.Buffer) -> str:
         """Declares a buffer."""
@@ -79,13 +80,20 @@ class Places:
         self._destinations: dict[Tensor, list[str]] = {}
         for name, node in destinations:
             self._destinations.setdefault(self.base(node), []).append(name)
-        for shared, node in problem.updates:
-            if shared in plan.in_place:
-                self._destinations.setdefault(self.base(node), []).append(homes[shared])
+        for owner in plan.in_place:
+            if owner in homes:
+                self._take_over(owner, homes[owner])
         for node, buffers in self._destinations.items():
             for name in buffers:
                 parts.holds.setdefault(name, []).append(node)
         self.wanted = frozenset(self._destinations)
+
+    def _take_over(self, owner: Tensor, buffer: str) -> None:
+        """Puts all that take over the memory of a node, one after the other, into its buffer."""
+        taker = self._in_place.get(owner)
+        while taker is not None:
+            self._destinations.setdefault(taker, []).append(buffer)
+            taker = self._in_place.get(taker)
 
     def base(self, node: Tensor) -> Tensor:
         """The node whose memory holds this one: itself, or what a reshape looks at."""
@@ -119,7 +127,10 @@ class Places:
         """The buffers a node is stored to: the caller's, or a temporary one."""
         found = self._destinations.get(node)
         if found is None:
-            found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
+            if node in self._in_place:
+                found = [self.destinations(self._in_place[node])[-1]]
+            else:
+                found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
             self._destinations[node] = found
             self.parts.holds.setdefault(found[0], []).append(node)
         return found
@@ -141,9 +152,8 @@ class Places:
         return Places(self.parts, block.problem, scope, plan, homes, destinations)
 
     def overwrites(self, node: Tensor, seen: Tensor) -> bool:
-        """Whether a node is stored over a shared variable that is seen, maybe as a reshape."""
-        shared = self.base(seen)
-        return shared in self._in_place and self._homes[shared] in self._destinations.get(node, ())
+        """Whether a node takes over the memory of one that is seen, maybe as a reshape."""
+        return self._in_place.get(self.base(seen)) is self.base(node)
 
     def copies(self, node: Tensor) -> list[ir.Step]:
         """The steps that copy a node from its first destination to the others."""

@@ -44,6 +44,8 @@ class Stages:
     """For each call into Python the nodes that it computes."""
     holds: dict[str, list[Tensor]]
     """The nodes whose values each buffer gets."""
+    computes: dict[str, list[Tensor]]
+    """The nodes that each kernel of `program` computes."""
     trace: list[Step] | None
     """Every rewrite that happened, if asked for."""
 
@@ -115,8 +117,9 @@ def build(
     constants = [node.op.value for node in lowered.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
     return Stages(
-        len(order), after, plan, program, optimised, source, constants, set(plan.in_place),
-        lowered.hosts, lowered.holds, trace,
+        len(order), after, plan, program, optimised, source, constants,
+        {node for node in plan.in_place if isinstance(node, SharedVariable)},
+        lowered.hosts, lowered.holds, lowered.computes, trace,
     )  # fmt: skip
 
 

@@ -8,10 +8,11 @@ from typing import TypeAlias
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import Constant, Input, Shared, SharedVariable
+from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
+from symc.schedule.ranges import Counters
 from symc.schedule.reasons import Apart, Copied
 from symc.schedule.stages import Stage
 
@@ -61,16 +62,19 @@ Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 class Plan:
     """What scheduling decided, and why.
 
-    `stored` has the nodes that are kept in memory, with what they are computed from. `in_place`
-    are the shared variables that are updated where they are, `copied` the others; `repeated` are
-    nodes that are stored because computing them where they are read would repeat work; `apart` has
+    `stored` has the nodes that are kept in memory, with what they are computed from. `in_place` has
+    the nodes whose memory is taken over, each with the stage that is computed there: shared
+    variables, states of a loop, and stages that nobody else reads any more; `copied` has those
+    whose memory is not. `repeated` are nodes that are stored because computing them where they are
+    read would repeat work, `first` those that are read before memory is overwritten; `apart` has
     the kernels that might have been one.
     """
 
     units: Sequence[Unit]
     stored: Mapping[Tensor, Stage]
-    in_place: Sequence[SharedVariable]
+    in_place: Mapping[Tensor, Tensor]
     repeated: Sequence[Tensor]
+    first: Sequence[Tensor]
     copied: Sequence[Copied]
     apart: Sequence[Apart]
 
@@ -80,20 +84,23 @@ class Problem:
     """What is to be scheduled: all that it depends on, in tables, by node.
 
     `order` has all nodes, arguments before users. `roots` must end in memory; `updates` pairs
-    shared variables with nodes among the roots. `tests` are the run-time conditions in order,
-    `after` has for each the numbers of those that it waits for.
+    shared variables, or the states of the loop around, with nodes among the roots. `tests` are the
+    run-time conditions in order, `after` has for each the numbers of those that it waits for.
 
     `lowerings` says how nodes that are not given are computed, `dims` has the lengths of their
     axes, equal lengths as one. Some lengths are values that the program computes: `readings` has
     those that must be known before an element of a node is computed, `folded` those of the loops
     that a node has beyond its axes, and `tested` those of each condition.
 
+    `written` has the lengths of the part that a node writes into another. `lengths` says what size
+    variables stand for, `steps` are the counters of the loops around.
+
     `blocks` has the problems inside each loop and branch.
     """
 
     order: Sequence[Tensor]
     roots: Sequence[Tensor]
-    updates: Sequence[tuple[SharedVariable, Tensor]]
+    updates: Sequence[tuple[Tensor, Tensor]]
     tests: Sequence[Test]
     after: Sequence[frozenset[int]]
     lowerings: Mapping[Tensor, Lowering]
@@ -101,6 +108,9 @@ class Problem:
     readings: Mapping[Tensor, Sequence[Reading]]
     folded: Mapping[Tensor, Sequence[Reading]]
     tested: Sequence[Sequence[Reading]]
+    written: Mapping[Tensor, tuple[Dim, ...]]
+    lengths: Mapping[str, Dim]
+    steps: Counters
     blocks: Mapping[Tensor, Sequence[Block]]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import Constant, Input, SharedVariable
+from symc.graph.inputs import Constant, Input
 from symc.graph.lowering import (
     Alias,
     At,
@@ -28,7 +29,9 @@ from symc.graph.provenance import located_at
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.schedule.plan import Block, Problem, Reading, is_source
+from symc.schedule.ranges import Counters
 from symc.schedule.sizes import Lengths
+from symc.schedule.views import has_memory_of_argument, views
 from symc.tensor.elementwise import Elementwise
 
 
@@ -57,9 +60,10 @@ def problem_of(
     scalars: Mapping[Tensor, Tensor],
     has_routine: Callable[[str], bool],
     *,
-    updates: Sequence[tuple[SharedVariable, Tensor]] = (),
+    updates: Sequence[tuple[Tensor, Tensor]] = (),
     tests: Sequence[Test] = (),
     after: Sequence[frozenset[int]] = (),
+    steps: Counters = (),
     blocks_of: Callable[[Sequence[Tensor], Lengths], Mapping[Tensor, Sequence[Block]]],
 ) -> Problem:
     """The problem of computing roots and tests.
@@ -72,7 +76,7 @@ def problem_of(
     order = walk([*measured, *roots, *conditions])
     unify = table.unified
     changed = [shared for shared, _ in updates]
-    lowerings, asked = _lowerings(order, table, has_routine)
+    lowerings, asked = _lowerings(order, table, has_routine, views(order, roots))
     readings = _Readings(table, known)
     return Problem(
         order=order,
@@ -85,6 +89,13 @@ def problem_of(
         readings=readings.by_node((n, (*n.type.shape, *asked.get(n, ()))) for n in order),
         folded=readings.by_node((n, _extents(lowering)) for n, lowering in lowerings.items()),
         tested=[readings(test.lengths[1:] if test.lengths else ()) for test in tests],
+        written={
+            node: tuple([unify(extent) for extent in lowering.parts[0].extents])
+            for node, lowering in lowerings.items()
+            if isinstance(lowering, Write) and len(lowering.parts) == 1
+        },
+        lengths=table.lengths,
+        steps=steps,
         blocks=blocks_of(order, table),
     )
 
@@ -95,7 +106,7 @@ def own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
     result: list[Tensor] = []
     for number, root in enumerate(roots):
         base = root
-        while isinstance(_plain_lowering(base), Alias):
+        while has_memory_of_argument(base):
             base = base.args[0]
         given = not base.args or isinstance(base.op, Input)
         if given or base in taken:
@@ -111,14 +122,11 @@ def in_memory(scalar: Tensor) -> Tensor:
     return Copy(-1)(scalar) if isinstance(scalar.op, Constant) else scalar
 
 
-def _plain_lowering(node: Tensor) -> Lowering | None:
-    from symc.tensor.reshape import Reshape
-
-    return Alias() if isinstance(node.op, Reshape) else None
-
-
 def _lowerings(
-    order: Sequence[Tensor], table: Lengths, has_routine: Callable[[str], bool]
+    order: Sequence[Tensor],
+    table: Lengths,
+    has_routine: Callable[[str], bool],
+    aliases: AbstractSet[Tensor],
 ) -> tuple[dict[Tensor, Lowering], dict[Tensor, list[Dim]]]:
     """How nodes that are not given are lowered, and the lengths that each lowering asks for."""
     lowerings: dict[Tensor, Lowering] = {}
@@ -133,7 +141,7 @@ def _lowerings(
         if is_source(node) or isinstance(node.op, Constant):
             continue
         dims = []
-        found = node.op.lower(node, size)
+        found = Alias() if node in aliases else node.op.lower(node, size)
         if isinstance(found, LibCall) and not has_routine(found.routine):
             found = found.otherwise or HostCall(found.results)
         elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:

@@ -1,7 +1,7 @@
 """Why kernels stay apart and why variables are copied: recorded where that is decided.
 
     Apart    two kernels of a plan, one of which reads what the other computes or reads too
-    Copied   a shared variable that is not updated in place
+    Copied   what is copied instead of overwritten
 
 Each has a reason, which is one of a closed set. `symc/show/plan.py` puts them into words.
 """
@@ -13,7 +13,6 @@ from typing import TypeAlias
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import SharedVariable
 from symc.graph.node import Tensor
 
 
@@ -124,7 +123,10 @@ CopyReason: TypeAlias = MayFail | OtherKind | ReadWhileWritten | ReadAfter
 
 @record
 class Copied:
-    """A shared variable whose new value gets memory of its own."""
+    """A node whose memory is not taken over by what follows it, which gets memory of its own.
 
-    shared: SharedVariable
+    A shared variable, a state of a loop, or an array of which parts are written.
+    """
+
+    node: Tensor
     reason: CopyReason

@@ -27,10 +27,12 @@ from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
 from symc.schedule.fusing import merge, share_all_loops
-from symc.schedule.in_place import choose_in_place
+from symc.schedule.in_place import InPlace
+from symc.schedule.numbers import is_number
 from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit, is_source
 from symc.schedule.stages import EXPENSIVE, Analysis, Facts
+from symc.schedule.views import memory_read
 
 
 def schedule(problem: Problem) -> Plan:
@@ -45,19 +47,25 @@ def schedule(problem: Problem) -> Plan:
     stored = _must_store(problem, sources)
     analysis = Analysis(problem.order, problem.lowerings, problem.dims, sources)
     repeated: list[Tensor] = []
+    first: list[Tensor] = []
     while True:
         costs = _inlined_costs(own, sources, stored)
         facts = analysis.facts(stored, costs)
         groups = Groups(problem, facts)
         refusals = merge(groups)
-        extra = _worth_storing(problem, facts, groups, costs)
+        extra, why = _worth_storing(problem, facts, groups, costs), repeated
+        if not extra:
+            in_place = InPlace(groups, facts)
+            extra, why = in_place.first - stored, first
         if not extra:
             break
-        repeated += [node for node in problem.order if node in extra]
+        why += [node for node in problem.order if node in extra]
         stored |= extra
-    in_place, copied = choose_in_place(groups)
     units = [_planned(problem, unit) for unit in in_order(groups)]
-    return Plan(units, facts.stages, in_place, repeated, copied, apart(units, refusals))
+    return Plan(
+        units, facts.stages, in_place.taken, repeated, first, in_place.copied,
+        apart(units, refusals),
+    )  # fmt: skip
 
 
 def _planned(problem: Problem, unit: Unit) -> Unit:
@@ -85,7 +93,8 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
             case HostCall():
                 args = node.args
             case Control(first=first):
-                args = node.args[first:]
+                read = {*memory_read(node), node.args[0]}
+                args = tuple([a for a in node.args[first:] if a in read and not is_number(a)])
             case _:
                 args = ()
         stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))

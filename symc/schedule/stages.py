@@ -29,6 +29,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.schedule.elements import AnyReader, Element, Elements, Place
+from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
@@ -127,7 +128,11 @@ class Analysis:
         lowering = self._lowerings[node]
         if isinstance(lowering, LibCall | HostCall | Alias | Control):
             first = lowering.first if isinstance(lowering, Control) else 0
-            return {arg: [()] for arg in node.args[first:] if arg in self._kept}
+            args = node.args[first:]
+            if isinstance(lowering, Control):
+                read = {*memory_read(node), node.args[0]}
+                args = tuple([arg for arg in args if arg in read])
+            return {arg: [()] for arg in args if arg in self._kept}
         needs = self._needs.get(node)
         if needs is None:
             readers = _readers(lowering, full_index(node, self._dims[node]))

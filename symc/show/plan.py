@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen.ir import Check
+from symc.graph import dims
 from symc.graph.conditions import Test
+from symc.graph.inputs import Shared, SharedVariable
 from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
+from symc.loops.body import Slot
 from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, Reading, Unit
 from symc.schedule.reasons import (
     Between,
@@ -58,7 +61,9 @@ def _work(made: Stages) -> dict[Tensor, str]:
     found: dict[Tensor, str] = {}
     works = Works(made.program)
     for step, kernel in working_steps(made.program):
-        nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
+        nodes = made.computes.get(kernel.name) if kernel is not None else None
+        if nodes is None:
+            nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
         if nodes:
             found.update(dict.fromkeys(nodes, str(works.of(step))))
     return found
@@ -75,11 +80,14 @@ class _Words:
         """The lines of a plan: its units, and below them why they are as they are."""
         for number, unit in enumerate(plan.units, 1):
             yield from self._unit(unit, number)
-        if plan.in_place:
-            names = sorted(shared.name or repr(shared) for shared in plan.in_place)
+        shared = [node for node in plan.in_place if isinstance(node, SharedVariable)]
+        if shared:
+            names = sorted(node.name or repr(node) for node in shared)
             yield f"updated in place: {', '.join(names)}"
         for copied in plan.copied:
-            yield f"{short(copied.shared)} is not updated in place: {self._copied(copied.reason)}"
+            yield f"{_copy_of(copied.node)}: {self._copied(copied.reason)}"
+        for node in plan.first:
+            yield f"{node!r} is stored: it is read before memory is overwritten"
         for node in plan.repeated:
             yield f"{node!r} is stored: computing it where it is read would repeat work"
         for pair in plan.apart:
@@ -164,3 +172,15 @@ class _Words:
                 return f"check {self._test(unit) if unit.node is None else short(unit.node)}"
             case _:
                 return f"the length {unit}"
+
+
+def _copy_of(node: Tensor) -> str:
+    """What is copied, and how large it is."""
+    length = dims.mul(dims.product(node.type.shape), node.dtype.bytes)
+    match node.op:
+        case Shared():
+            return f"{short(node)} is not updated in place, {length} bytes"
+        case Slot():
+            return f"the state {short(node)} has memory for two values of {length} bytes"
+        case _:
+            return f"{short(node)} is copied, {length} bytes"
