@@ -293,7 +293,8 @@ class Grid:
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """What a thread does with a whole pack; those that are `held` are loaded already."""
         start, inner = lanes.start, lanes.inner
-        named = names_used(inner.body, {(pack.buffer, pack.index) for pack in lanes.found})
+        packed = {(pack.buffer, pack.index) for pack in lanes.found}
+        named = names_used(live(inner.body, packed), packed)
         for pack in lanes.found:
             if pack.stored or (pack.buffer, pack.base) not in held:
                 named |= names_in(pack.base)
