@@ -56,6 +56,10 @@ class Entry:
         """
         return self.path / _checked(name)
 
+    def names(self) -> list[str]:
+        """Return the names of this entry's files."""
+        return [*contents(self.folder)[1]]
+
     def open(self, name: str) -> BinaryIO:
         """Open a file of this entry for reading.
 

@@ -227,7 +227,7 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Elements, "_read", noted)
     made = runner.stages()
-    assert len(made.plan.reasons) == 1  # the chain is stored in a second round
+    assert len(made.plan.repeated) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
 
 
@@ -313,18 +313,19 @@ IN_PLACE: dict[str, tuple[Any, str]] = {
         "w",
     ),
     "inc of what is computed": (lambda w, u, x: ([], [(w, (w * 2)[1:3].inc(x[:2]))]), "w"),
-    # Reading elements that are already overwritten:
+    # What is written is read first:
     "part inc by itself": (
         lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(w[np.array([1, 1, 4])]))]),
-        "",
+        "w",
     ),
+    "neighbours": (lambda w, u, x: ([], [(w, w[1:].set(w[:-1]))]), "w"),
+    # Reading elements that are already overwritten:
     "reversed as a column": (
         lambda w, u, x: ([], [(w, w.reshape((5, 1))[::-1].reshape((5,)))]),
         "",
     ),
     "reversed": (lambda w, u, x: ([], [(w, w[::-1])]), ""),
     "rolled": (lambda w, u, x: ([], [(w, T.roll(w, 1))]), ""),
-    "neighbours": (lambda w, u, x: ([], [(w, w[1:].set(w[:-1]))]), ""),
     "gathered": (lambda w, u, x: ([], [(w, w[np.array([4, 3, 2, 1, 0])])]), ""),
     "two reversed": (lambda w, u, x: ([], [(w, u[::-1]), (u, w[::-1])]), "one"),
     "reversed by the other": (lambda w, u, x: ([], [(w, w + x), (u, w[::-1])]), "u"),

@@ -65,9 +65,9 @@ def signature(kernel: Kernel, name: str, printer: Printer, geometry: Geometry) -
         params += [f"const int64_t {printer.buffers[name]}_at" for name in placed(memory)]
     for param in kernel.params:
         before = "" if param.written else "const "
-        restrict = "" if param.name in geometry.aliased else lang.restrict + " "
-        star = "*" + restrict
-        params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
+        params.append(
+            f"{before}{lang.types[param.dtype.name]} *{lang.restrict} {printer.buffers[param.name]}"
+        )
     for size in kernel.sizes:
         params.append(f"const {lang.types[size.dtype.name]} {printer.vars[size.name]}")
     return wrapped(f"{lang.kernel} __launch_bounds__({geometry.bound}) {name}(", params, ")", "")

@@ -79,9 +79,9 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
     params: list[str] = []
     for param in kernel.params:
         before = "" if param.written else "const "
-        restrict = "" if param.name in calling.aliased else lang.restrict + " "
-        star = "*" + restrict
-        params.append(f"{before}{lang.types[param.dtype.name]} {star}{printer.buffers[param.name]}")
+        params.append(
+            f"{before}{lang.types[param.dtype.name]} *{lang.restrict} {printer.buffers[param.name]}"
+        )
     params += [f"const int64_t {printer.vars[kernel.sizes[place].name]}" for place in calling.sizes]
     if calling.range is not None:
         params += ["const int64_t begin", "const int64_t end"]

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symc.codegen.blocks import every_step
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Alloc, Expr, Kernel, Launch, Let, Loop, Param, Program, Strips
+from symc.codegen.ir import Alloc, Expr, Kernel, Let, Loop, Program, Strips
 from symc.codegen.passes.memory import Scratch
 from symc.codegen.passes.reductions import mentions, reductions
 from symc.codegen.passes.strips import plain, written_out
@@ -49,8 +48,6 @@ class Calling:
     """The loop that it does a range of."""
     threads: bool
     """Whether it takes the number of threads, for a loop inside."""
-    aliased: frozenset[str]
-    """Parameters that may be the same memory as others."""
     folds: bool
     """Whether it accumulates in vector registers, range after range."""
     scratch: Scratch | None
@@ -59,16 +56,10 @@ class Calling:
 
 def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Calling]:
     """How each kernel of a program is called; `scratch` is the memory of some."""
-    aliased = aliased_params(program)
-    return {
-        kernel.name: calling(
-            kernel, scratch.get(kernel.name), aliased.get(kernel.name, frozenset())
-        )
-        for kernel in program.kernels
-    }
+    return {kernel.name: calling(kernel, scratch.get(kernel.name)) for kernel in program.kernels}
 
 
-def calling(kernel: Kernel, scratch: Scratch | None, aliased: frozenset[str]) -> Calling:
+def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
     """How one kernel is called."""
     found = range_loop(kernel)
     loop = None if found is None else plain(found)
@@ -79,7 +70,6 @@ def calling(kernel: Kernel, scratch: Scratch | None, aliased: frozenset[str]) ->
         None if found is None or loop is None else Range(loop, work(found), granule(loop)),
         loop is None
         and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
-        aliased,
         loop is not None and accumulates(kernel),
         scratch,
     )
@@ -141,21 +131,4 @@ def names_of_kernel(body: Block, ranged: Loop | Strips | None, scratch: Scratch 
                     found.update(*map(names_in, expressions(each)))
                 for inner in blocks(each):
                     found |= names_of_kernel(inner, ranged, scratch)
-    return found
-
-
-def aliased_params(program: Program) -> dict[str, frozenset[str]]:
-    """The parameters of each kernel that some launch gives one buffer twice to write and read."""
-    params = {kernel.name: kernel.params for kernel in program.kernels}
-    found: dict[str, frozenset[str]] = {}
-    for step in every_step(program.steps):
-        if not isinstance(step, Launch) or len(set(step.buffers)) == len(step.buffers):
-            continue
-        together: dict[str, list[Param]] = {}
-        for buffer, param in zip(step.buffers, params[step.kernel], strict=True):
-            together.setdefault(buffer, []).append(param)
-        for group in together.values():
-            if len(group) > 1 and any(param.written for param in group):
-                names = frozenset(param.name for param in group)
-                found[step.kernel] = found.get(step.kernel, frozenset()) | names
     return found

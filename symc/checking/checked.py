@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from symc.calls.modes import Runner, compiled, converter
+from symc.calls.modes import Runner, compiled
+from symc.calls.spec import converter
 from symc.checking.guarded import Guarded, runner
 from symc.checking.sanitized import (
     explained,
@@ -40,7 +41,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.errors import IRError
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
-from symc.codegen.targets.c import DEBUG_SYMBOLS
+from symc.codegen.targets.compiler import DEBUG_SYMBOLS
 from symc.errors import Mismatch
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.interpreter import compute
@@ -188,7 +189,7 @@ def _made(request: Request, mode: str, form: str, downcast: Sequence[bool | None
     """A program, on the processor compiled with sanitizers."""
     if request.device == "cpu":
         options = (DEBUG_SYMBOLS, NO_CONTRACTION, *sanitizers())
-        return compiled(request, mode, form, downcast, target(options))
+        return compiled(request, mode, form, downcast, target(options=options))
     from symc.cuda.functions import device_runner
 
     return device_runner(request, mode, form, downcast)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompileTimeout, note_above
 from symc.codegen.targets import guarded
-from symc.codegen.targets.c import BINARY, SOURCE
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget
 from symc.codegen.targets.guarded import Call, Report
 from symc.config import thread_count
 from symc.errors import Mismatch
 from symc.graph.node import Array
 from symc.graph.request import Request
-from symc.pipeline.library import compiled_once, target, use_compiled
+from symc.pipeline.library import compiled_once, find_or_build, target
 from symc.tensor.broadcast import describe
 from symc.tensor.notation import described
 
@@ -31,7 +31,8 @@ RUN = "symc_run"  # what stands below it on the stack is not the function's
 
 def runner() -> str | None:
     """The program that calls functions under the sanitizer; None where there is none."""
-    c = target(guarded.OPTIONS)
+    c = target(options=guarded.OPTIONS)
+    assert isinstance(c, CTarget)
     try:
         path = compiled_once(
             guarded.source(), c, lambda folder: guarded.build(c.compiler(), folder), guarded.RUNNER
@@ -56,7 +57,7 @@ class Guarded:
         self.name = name
         self.mode = mode
         self.stages = stages
-        self.target = target(guarded.OPTIONS)
+        self.target = target(options=guarded.OPTIONS)
 
     def check(self, runner: str, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
         """One call; raises `Mismatch` for accesses to memory that is not its own."""
@@ -68,7 +69,7 @@ class Guarded:
             [(len(buffer.shape), buffer.dtype.bytes) for buffer in outputs],
             thread_count(),
         )
-        folder, report = use_compiled(
+        folder, report = find_or_build(
             self.request, self.mode, self.target,
             lambda entry: (entry.folder, guarded.run(runner, f"{entry.folder}/{BINARY}", call)), {},
         )  # fmt: skip

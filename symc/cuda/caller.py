@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from symc.calls.call import Array, Form, dtype_of, fits, host_callback, is_number
+from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
 from symc.config import config
@@ -43,11 +44,6 @@ from symc.cuda.memory import Memory, rounded
 from symc.errors import DeviceError
 
 Cell = list[Any]  # of one DeviceArray or NumPy array
-
-_NO_MEMORY = -1
-_TOO_LONG = -3
-_DRIVER = -1000
-_BLAS = -2000
 
 
 class TooLong(Exception):
@@ -355,16 +351,16 @@ class CudaCaller:
             values = [a.to_numpy() if isinstance(a, DeviceArray) else a for a in arrays]
             self._failed(code, tuple(values))
             raise RuntimeError(f"the compiled function failed with status {code}")
-        if code == _TOO_LONG:
+        if code == Status.TOO_LONG:
             raise TooLong
-        if code == _NO_MEMORY or code == _DRIVER - OUT_OF_MEMORY:
+        if code == Status.STOPPED or code == Status.DRIVER - OUT_OF_MEMORY:
             self._device.empty_cache()
             raise MemoryError(f"the function needs more memory than {self._device.name} has")
         where = f"\n  step   {self._steps[step]}" if 0 <= step < len(self._steps) else ""
-        if code <= _BLAS:
-            what = f"cuBLAS failed with status {_BLAS - code}"
+        if code <= Status.BLAS:
+            what = f"cuBLAS failed with status {Status.BLAS - code}"
             raise DeviceError(0, f"{self._device.name}: {what}{where}")
-        raise self._device.driver.error(_DRIVER - code, f"running the function{where}")
+        raise self._device.driver.error(Status.DRIVER - code, f"running the function{where}")
 
 
 def _has_lengths(array: DeviceArray, ndim: int, fixed: tuple[int, ...] | None) -> bool:

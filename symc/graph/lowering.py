@@ -15,6 +15,9 @@ never recurse into each other, and graphs of any depth lower without deep stacks
 
     def element(index):                      # of x[::-1]
         return (yield Read(0, (sub(n_minus_1, index[0]),)))
+
+`Op.lower` asks for all lengths that its readers need before it returns: they are known before
+anything is scheduled. The text of a lowering leaves readers out, as functions have none.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
 class At:
     """Element `index` of the result is the value of ``element(index)``, which reads arguments."""
 
-    element: Callable[[Index], Reader]
+    element: Callable[[Index], Reader] = field(repr=False)
 
 
 @record
@@ -63,7 +66,7 @@ class Fold:
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Callable[[Index, Index], Reader]
+    element: Callable[[Index, Index], Reader] = field(repr=False)
 
 
 @record
@@ -75,8 +78,8 @@ class Written:
     """
 
     extents: tuple[Dim, ...]
-    target: Callable[[Index], IndexReader]
-    value: Callable[[Index], Reader]
+    target: Callable[[Index], IndexReader] = field(repr=False)
+    value: Callable[[Index], Reader] = field(repr=False)
     combine: Literal["set", "add", "max", "min", "mul"] = "set"
     parallel: bool = True
 
@@ -85,7 +88,7 @@ class Written:
 class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
-    base: Callable[[Index], Reader] | None
+    base: Callable[[Index], Reader] | None = field(repr=False)
     parts: tuple[Written, ...]
 
 
@@ -100,8 +103,8 @@ class Sweep:
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Callable[[Index], Reader]
-    scale: Callable[[Index], Reader] | None = None
+    element: Callable[[Index], Reader] = field(repr=False)
+    scale: Callable[[Index], Reader] | None = field(default=None, repr=False)
 
 
 @record

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.graph.provenance import Where, user_line
 from symc.graph.public import public
 from symc.graph.registry import SERVICES, Registry, import_all
@@ -42,7 +42,7 @@ class Requirement:
 
     holds: Tensor | tuple[Any, Any]
     error: type[Exception]
-    message: Callable[[Callable[[Any], Any]], str]
+    message: Callable[[Callable[[Any], Any]], str] = field(repr=False)
 
 
 class Op:

@@ -61,7 +61,8 @@ class Length(Op):
         return None if canonical is node else canonical
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(lambda index: known_element(index, size(self.dim(node))))
+        length = size(self.dim(node))
+        return At(lambda index: known_element(index, length))
 
     def dim(self, node: Tensor) -> Dim:
         """The same length as types have it."""

@@ -65,9 +65,8 @@ class Positions(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         start, step, _ = self.range(node.args)
-        return At(
-            lambda index: known_element(index, ir.add(ir.mul(index[0], size(step)), size(start)))
-        )
+        factor, first = size(step), size(start)
+        return At(lambda index: known_element(index, ir.add(ir.mul(index[0], factor), first)))
 
     def require(self, node: Tensor) -> list[Requirement]:
         given = iter(node.args[1:])
@@ -203,13 +202,14 @@ class Coordinate(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         shape = fill_dims(self.template, node.args[1:])
-        stride = dims.product(shape[self.axis + 1 :])
+        stride = size(dims.product(shape[self.axis + 1 :]))
+        length = size(shape[self.axis]) if self.axis else None
 
         def element(index: Index) -> Reader:
             value = yield Read(0, index)
-            if stride != 1:
-                value = ir.binary("floordiv", value, size(stride))
-            return ir.binary("mod", value, size(shape[self.axis])) if self.axis else value
+            if stride != ir.const(1):
+                value = ir.binary("floordiv", value, stride)
+            return value if length is None else ir.binary("mod", value, length)
 
         return At(element)
 

@@ -202,7 +202,7 @@ def test_the_struct_is_the_same_everywhere() -> None:
     root = Path(__file__).parents[2]
     texts = [
         (root / "codegen/runtime/host.h").read_text(), abi.DECLARATIONS,
-        (root / "symc/calls/_call.c").read_text(),
+        (root / "symc/calls/_call.h").read_text(),
     ]  # fmt: skip
     fields = []
     for text in texts:

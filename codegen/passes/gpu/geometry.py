@@ -21,7 +21,6 @@ from symc.codegen.ir import (
     ceiling,
     const,
 )
-from symc.codegen.passes.calls import aliased_params
 from symc.codegen.passes.gpu.accesses import lanes_of
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of
 from symc.codegen.passes.strips import written_out
@@ -47,8 +46,6 @@ class Geometry:
     """The statements that are printed: one team needs no loop."""
     wide: bool
     """Whether the outer loop counts in 64 bits."""
-    aliased: frozenset[str]
-    """Parameters that may be the same memory as others."""
 
     @property
     def bound(self) -> int:
@@ -58,14 +55,10 @@ class Geometry:
 
 def geometries(program: Program) -> dict[str, Geometry]:
     """How each kernel of a program is launched."""
-    aliased = aliased_params(program)
-    return {
-        kernel.name: geometry(kernel, aliased.get(kernel.name, frozenset()))
-        for kernel in program.kernels
-    }
+    return {kernel.name: geometry(kernel) for kernel in program.kernels}
 
 
-def geometry(kernel: Kernel, aliased: frozenset[str]) -> Geometry:
+def geometry(kernel: Kernel) -> Geometry:
     """How one kernel is launched."""
     whole = next(
         s for s in kernel.body if isinstance(s, Loop | Strips) and s.kind in ("grid", "team")
@@ -79,7 +72,6 @@ def geometry(kernel: Kernel, aliased: frozenset[str]) -> Geometry:
         team_memory(kernel),
         (*kernel.body[:-1], *outer.body) if is_one else kernel.body,
         outer.var.dtype is INT64,
-        aliased,
     )
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # Statuses that are not just raised.
 OUT_OF_MEMORY: Final = 2
-DEINITIALIZED: Final = 4
 NOT_READY: Final = 600
 CAPTURED: Final = 900
 
@@ -28,7 +27,6 @@ STICKY: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717
 
 # Attributes of devices and of kernels, by the numbers of cuda.h.
 PROCESSORS: Final = 16
-SHARED_PER_BLOCK: Final = 8
 SHARED_OPTIN: Final = 97
 MAJOR: Final = 75
 MINOR: Final = 76
@@ -131,14 +129,6 @@ class Driver:
         """The primary context, which all libraries of a process share. It is not made current."""
         return self._get("cuDevicePrimaryCtxRetain", "uintptr_t", device)
 
-    def push(self, context: int) -> None:
-        """Make a context current in this thread."""
-        self._call("cuCtxPushCurrent", context)
-
-    def pop(self) -> int:
-        """Undo the last `push`: what was current before is so again."""
-        return self._get("cuCtxPopCurrent", "uintptr_t")
-
     def current(self) -> int:
         """The context that is current in this thread, or 0."""
         return self._get("cuCtxGetCurrent", "uintptr_t")
@@ -240,10 +230,6 @@ class Driver:
     def stream_create(self) -> int:
         """A stream that does not wait for the legacy stream."""
         return self._get("cuStreamCreate", "uintptr_t", _NON_BLOCKING)
-
-    def stream_destroy(self, stream: int) -> None:
-        """Give a stream back; what is on it still runs."""
-        self._call("cuStreamDestroy", stream)
 
     def stream_synchronize(self, stream: int) -> None:
         """Wait for everything on a stream."""

@@ -18,8 +18,7 @@ from symc.loops.branch import Choice
 from symc.loops.scan import Scan
 from symc.pipeline.compile import Stages
 from symc.rewrite.engine import Rewrite
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan
-from symc.schedule.schedule import is_source
+from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, is_source
 from symc.show.report.trace import makers
 from symc.tensor.notation import described
 
