@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 
 from tests.fuzz.protocol import Compared, Refused, Wrong
 
-KINDS = ("ok", "crash", "exit", "hang", "memory", "wrong", "error", "refused")
+KINDS = (
+    "ok", "crash", "exit", "hang", "starved", "busy", "memory", "wrong", "error", "refused"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class Faulty:
             case "hang":
                 while True:
                     time.sleep(1)
+            case "starved":  # as on a machine that others keep busy
+                time.sleep(0.9)
+            case "busy":
+                while True:
+                    sum(self.parts)
             case "memory":
                 held = [bytearray(1 << 30) for _ in range(100)]
                 raise AssertionError(f"{len(held)} GB were there")

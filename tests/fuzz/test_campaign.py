@@ -64,8 +64,14 @@ def test_a_crash_tells_what_was_said_last(worker: Worker) -> None:
     assert "last words" in worker.run(Task(Faulty("exit"), "default")).message
 
 
-def test_a_hang_ends_and_tells_where(impatient: Worker) -> None:
-    outcome = impatient.run(Task(Faulty("hang"), "default"))
+def test_only_the_time_of_processors_counts(impatient: Worker) -> None:
+    """Of a machine that others keep busy, a program gets little in three minutes."""
+    assert impatient.run(Task(Faulty("starved"), "default")).kind == "ok"
+
+
+@pytest.mark.parametrize("kind", ["hang", "busy"])
+def test_a_hang_ends_and_tells_where(impatient: Worker, kind: str) -> None:
+    outcome = impatient.run(Task(Faulty(kind), "default"))
     assert (outcome.kind, outcome.head) == ("hang", "not done in time")
     assert "faulty.py" in outcome.message
 

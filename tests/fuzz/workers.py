@@ -22,7 +22,8 @@ from typing import Any
 
 from tests.fuzz.protocol import Compared, Program, Refused, Wrong
 
-SECONDS = 180.0  # for one run of one program; compilers share the machine with others
+SECONDS = 180.0  # of processors, for one run of one program
+STARVED = 4  # times as long by the clock: programs share the machine with others
 MEMORY = 6 << 30  # bytes of data
 CACHE = 256 << 20  # bytes of compiled functions, which nobody asks for again
 
@@ -78,7 +79,7 @@ class Worker:
         patience = self.seconds * (3 if task.mode in ("debug", "cuda:sim") else 1)
         try:
             self.connection.send(task)
-            if not self.connection.poll(patience):
+            if not self._answers(patience):
                 said = f"not done after {patience:.0f} seconds\n{self._where()}"
                 self.stop()
                 return Outcome("hang", head="not done in time", message=said)
@@ -91,6 +92,27 @@ class Worker:
             self.stop()
             return Outcome("crash", head=name, message=f"{name}\n{said}")
         return outcome
+
+    def _answers(self, patience: float) -> bool:
+        """Whether the process answers before it has had so much of the processors' time.
+
+        A busy machine may leave it little of each minute; one that only sleeps ends by the clock.
+        """
+        begun, end = self._spent(), time.monotonic() + STARVED * patience
+        while not self.connection.poll(min(patience, 2.0)):
+            if self._spent() - begun > patience or time.monotonic() > end:
+                return False
+        return True
+
+    def _spent(self) -> float:
+        """Seconds of processors that the process and its children that have ended have had."""
+        assert self.process is not None
+        try:
+            text = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii")
+        except OSError:
+            return 0.0  # it is gone, which the connection tells
+        ticks = text.rpartition(")")[2].split()[11:15]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         """Ends the process, and all that it has started."""
