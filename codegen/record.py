@@ -24,7 +24,7 @@ _ABSENT: Any = object()
 
 
 class Field:
-    """What is known of a field besides its name and type."""
+    """The properties of a field besides its name and type."""
 
     __slots__ = ("compare", "default", "default_factory", "repr")
 
@@ -107,7 +107,7 @@ def _field(cls: type[Any], name: str) -> Field:
 
 
 class _Fields:
-    """``__dataclass_fields__``: what `dataclasses.replace` and others read, made when they do."""
+    """``__dataclass_fields__``, which `dataclasses.replace` and others read: made when they do."""
 
     __slots__ = ("fields", "types")
 

@@ -50,7 +50,7 @@ def is_positive(expr: Expr, positive: AbstractSet[str] = _NONE) -> bool:
 
 
 def factors(expr: Expr) -> list[Expr]:
-    """What is multiplied in an expression."""
+    """The factors of an expression."""
     stack: list[Expr] = [expr]
     found: list[Expr] = []
     while stack:

@@ -1,4 +1,4 @@
-"""What is fused, what is stored, and what is updated in place: read from the programs."""
+"""Schedules: fused loops, stored values, and updates in place, read from the programs."""
 
 from __future__ import annotations
 
@@ -475,7 +475,7 @@ def test_the_same_text_twice_in_one_process() -> None:
 
 
 def test_conditions_that_one_condition_waits_for_do_not_wait_for_each_other() -> None:
-    """What each of two conditions needs had to come behind the other one: "groups form a cycle"."""
+    """The inputs of each of two conditions had to come after the other: "groups form a cycle"."""
     x, y = T.vectors("x", "y")
     low, high = (Checked("not finite")(v.min(), T.isfinite(v.min())) for v in (x, y))
     places = T.cast(x - low, "int64") + T.cast(y - high, "int64")

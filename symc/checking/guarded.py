@@ -45,7 +45,7 @@ def runner() -> str | None:
 
 
 class Guarded:
-    """A function compiled for that process. `name` is what people know it by.
+    """A function compiled for that process. `name` is the one that errors use.
 
     `stages` are those of its program.
     """
@@ -60,7 +60,7 @@ class Guarded:
         self.target = target(options=guarded.OPTIONS)
 
     def check(self, runner: str, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
-        """One call; raises `Mismatch` for what it does to memory that is not its own."""
+        """One call; raises `Mismatch` for accesses to memory that is not its own."""
         stages = self.stages()
         outputs = [b for b in stages.optimised.buffers if b.role == "output"]
         call = Call(
@@ -77,7 +77,7 @@ class Guarded:
             raise Mismatch(self._told(report, folder))
 
     def _told(self, report: Report, folder: str) -> str:
-        """What went wrong, where, and what was computed there."""
+        """The fault, its place, and the expression computed there."""
         head = f"the compiled code of {self.name} uses memory that is not its own"
         lines = [f"{head}: {', '.join(filter(None, (report.kind, report.access)))}"]
         if report.array is not None:
@@ -108,7 +108,7 @@ class Guarded:
 
 
 def note_of(file: str, line: int, source: str) -> str:
-    """What generated code computes at a place, with the user's line; "" for other code."""
+    """The expression computed at a place of generated code, with the user's line; or ""."""
     return note_above(source, line) if Path(file).name == SOURCE else ""
 
 

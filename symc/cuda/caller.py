@@ -1,12 +1,12 @@
 """The call path of CUDA functions: from Python arguments to the host program in C and back.
 
-`CudaCaller` means what `calls.call` says of a `Caller`, and takes besides
+`CudaCaller` has the arguments of a `Caller` (`calls/call.py`), and besides
 
 - ``device``, and ``functions``: the kernels' handles (`Module.functions`);
 - ``on_device``: for each output that is handed back whether it stays on the device, as a
   `DeviceArray`, or comes back as a NumPy array;
 - ``in_place``: for each shared variable whether the function writes into its memory;
-- ``steps``: what to call each step of the program in errors;
+- ``steps``: the name of each step of the program in errors;
 - ``graphs``: whether calls may be recorded and launched as CUDA graphs: only for programs that
   neither wait for the device nor read host memory while they run;
 - ``steady``: whether all lengths follow from those of the arguments, and not from values on the
@@ -51,7 +51,7 @@ class TooLong(Exception):
 
 
 class CudaCaller:
-    """A compiled CUDA function that can be called; the module says what the arguments mean."""
+    """A compiled CUDA function that can be called; the module describes the arguments."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class CudaCaller:
     # --- what comes out ---------------------------------------------------------------------------
 
     def _plan_outputs(self, frame: Frame) -> None:
-        """What the outputs of a prepared call are."""
+        """The types and shapes of a prepared call's outputs."""
         lengths: list[int] = ffi.unpack(frame.shapes, count) if (count := self._counts[2]) else []
         if lengths != frame.planned:
             frame.plan, frame.planned = self._plan(lengths, frame.stream), lengths
@@ -377,4 +377,4 @@ def _is_host(array: Any) -> bool:
 
 
 def _ignore(*error: object) -> None:
-    """cffi prints what a callback raises; `_measured` has kept it."""
+    """Silences cffi, which prints a callback's exception; `_measured` has kept it."""

@@ -5,7 +5,7 @@
              | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
              | Sweep     a running fold along one axis (cumsum)
              | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
-             | HostCall  a call back into Python, for what has no C form
+             | HostCall  a call back into Python, for ops without a C form
              | Alias     the argument's buffer under another shape (reshape)
              | Control   steps that run again and again, or only if a condition holds
 
@@ -49,7 +49,7 @@ IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
 
 @record
 class At:
-    """Element `index` of the result is what ``element(index)`` reads and returns."""
+    """Element `index` of the result is the value of ``element(index)``, which reads arguments."""
 
     element: Callable[[Index], Reader] = field(repr=False)
 
@@ -70,7 +70,7 @@ class Fold:
 
 
 @record
-class Part:
+class Written:
     """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
 
     `parallel` says that no two inner indexes have the same target. `target` gives an index of the
@@ -89,7 +89,7 @@ class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
     base: Callable[[Index], Reader] | None = field(repr=False)
-    parts: tuple[Part, ...]
+    parts: tuple[Written, ...]
 
 
 @record
@@ -142,7 +142,7 @@ class LibCall:
 class HostCall:
     """A call back into Python from inside the program: the op's own `evaluate` on whole arrays.
 
-    The honest fallback for what has no C form. `results` are as those of a `LibCall`.
+    The honest fallback for ops without a C form. `results` are as those of a `LibCall`.
     """
 
     results: tuple[Op, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
-from symc.graph.lowering import Index, Part, Write
+from symc.graph.lowering import Index, Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
@@ -41,7 +41,7 @@ def _is_there(builder: KernelBuilder, stage: Stage, lowering: Write, buffer: str
 
 
 def _part(
-    builder: KernelBuilder, node: Tensor, part: Part, buffer: str, outer: Scope
+    builder: KernelBuilder, node: Tensor, part: Written, buffer: str, outer: Scope
 ) -> list[ir.Stmt]:
     loops = builder.loops(0, len(part.extents))
     inner = builder.scope([], outer)

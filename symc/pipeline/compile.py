@@ -21,7 +21,7 @@ from symc.graph.request import Request
 from symc.graph.walks import walk, walk_within
 from symc.lower.lower import lower, program_names
 from symc.lower.places import Interface
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.rewrite.pipeline import rewrite
 from symc.schedule.plan import Plan
 from symc.schedule.prepare import Prepared, prepare
@@ -46,7 +46,7 @@ class Stages:
     """The nodes whose values each buffer gets."""
     computes: dict[str, list[Tensor]]
     """The nodes that each kernel of `program` computes."""
-    trace: list[Step] | None
+    trace: list[Rewrite] | None
     """Every rewrite that happened, if asked for."""
 
 
@@ -70,7 +70,7 @@ def build(
     mode: str,
     clock: Clock,
     target: Target | None = None,
-    trace: list[Step] | None = None,
+    trace: list[Rewrite] | None = None,
 ) -> Stages:
     """The Python part: from the graph to the source. A `trace` gets every rewrite that happens."""
     target = target_named("c") if target is None else target

@@ -1,6 +1,6 @@
-"""Vectors of positions along an axis, and what is known of them before they are computed.
+"""Vectors of positions along an axis, and the facts known of them when graphs are built.
 
-`Positions` is what a slice selects, `FlatNonzero` where a mask is true; `Coordinate` turns
+`Positions` are those of a slice, `FlatNonzero` those where a mask is true; `Coordinate` turns
 positions in row-major order into those along one axis. Knowing that indexes are distinct, or that
 they are all of an axis, lets writes through them run in parallel, or need no write at all.
 """
@@ -19,7 +19,7 @@ from symc.errors import BadIndex
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import constant, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -160,7 +160,7 @@ class FlatNonzero(Op):
             true = yield Read(0, index)
             return ir.Select(true, _row_major(index, shape, size), total, INT64)
 
-        part = Part((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
+        part = Written((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
         return Write(lambda index: known_element(index, total), (part,))
 
 

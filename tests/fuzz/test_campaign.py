@@ -1,4 +1,4 @@
-"""The campaign itself: it survives what it tests, judges as it should, and keeps what fails."""
+"""The campaign itself: it survives its programs, judges as it should, and keeps failures."""
 
 from __future__ import annotations
 
