@@ -154,7 +154,7 @@ def others(count: int) -> Iterator[Callable[[bool], None]]:
 
 
 def measure(name: str, rounds: int, seconds: float) -> dict[str, list[float]]:
-    """The medians over the rounds, by threads and by what else the machine does."""
+    """The medians over the rounds, by threads and by the other work of the machine."""
     cores = len(os.sched_getaffinity(0))
     found: dict[str, list[list[float]]] = {}
     workers = {"one": Worker(name, 1), "all": Worker(name, cores)}

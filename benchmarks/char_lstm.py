@@ -104,7 +104,7 @@ def pieces(codes: Any) -> Iterator[Any]:
 
 
 def main() -> None:
-    """Trains, and prints what came of it."""
+    """Trains, and prints the outcome."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -74,7 +74,7 @@ def measure(options: argparse.Namespace) -> None:
 
 
 def table(options: argparse.Namespace) -> int:
-    """Starts a process for each group and prints what it tells."""
+    """Starts a process for each group and prints its results."""
     until = time.monotonic() + options.seconds
     reason = symc.cuda.why_missing(options.device)
     if reason is not None:
@@ -141,7 +141,7 @@ def group(
     options: argparse.Namespace, name: str, seconds: float, environment: dict[str, str],
     lines: list[Line],
 ) -> str:  # fmt: skip
-    """Runs a group, prints and adds its lines; what went wrong, if anything did."""
+    """Runs a group, prints and adds its lines; returns the error, if there was one."""
     command = [sys.executable, "-u", __file__, "--group", name, "--device", options.device]
     command += ["--repeat", str(options.repeat), *(["--tiny"] if options.tiny else [])]
     process = subprocess.Popen(

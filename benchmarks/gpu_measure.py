@@ -29,7 +29,7 @@ Call = Callable[[], object]
 
 @dataclass
 class Line:
-    """One row: how long symc takes, what that is compared with, and the goal for the ratio."""
+    """One row: symc's time, the one it is compared with, and the goal for the ratio."""
 
     name: str
     seconds: float
@@ -82,7 +82,7 @@ def copies(setting: Setting, count: int) -> list[Call]:
 
 
 def check(name: str, got: Any, wanted: Any, tolerance: float = 2e-5) -> None:
-    """Raise unless a result is what NumPy computes in float64."""
+    """Raise unless a result is NumPy's in float64."""
     value, wanted = np.asarray(got, np.float64), np.asarray(wanted, np.float64)
     if value.shape != wanted.shape:
         raise AssertionError(f"{name}: a result of shape {value.shape}, not {wanted.shape}")

@@ -160,7 +160,7 @@ def lstm(batch: int, steps: int, size: int, words: int) -> Model:
 
 
 def lenet(batch: int, first: int, second: int, hidden: int) -> Model:
-    """Two convolutions of 5 x 5 with pooling of 2 x 2 behind each, a hidden layer, 10 classes."""
+    """Two convolutions of 5 x 5 with pooling of 2 x 2 after each, a hidden layer, 10 classes."""
     rng = np.random.default_rng(0)
     parameters = [
         drawn(rng, first, 1, 5, 5), np.zeros(first, np.float32),

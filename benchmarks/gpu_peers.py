@@ -21,7 +21,7 @@ TRAINING = 100.0  # and for a training step
 
 @cache
 def torch() -> tuple[Any, str]:
-    """PyTorch, if it is there and sees a card, else None; and what there is to say about it."""
+    """PyTorch, if it is there and sees a card, else None; and a remark about it."""
     try:
         import torch as found
     except Exception as error:

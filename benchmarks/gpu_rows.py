@@ -1,4 +1,4 @@
-"""The rows of `gpu.py`: what is computed, its check against NumPy, and its goal."""
+"""The rows of `gpu.py`: computation, check against NumPy, and goal."""
 
 from __future__ import annotations
 

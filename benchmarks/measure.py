@@ -1,7 +1,7 @@
-"""What a measurement is made of. `run.py`, `worker.py` and the cases share these types.
+"""The parts of a measurement. `run.py`, `worker.py` and the cases share these types.
 
-A case has contestants: symc, and what it is compared with. Each runs in processes of its own, which
-`run.py` starts and lets take turns, so that what else the machine does falls on all alike.
+A case has contestants: symc, and its peers. Each runs in processes of its own, which
+`run.py` starts and lets take turns, so that other work on the machine slows all alike.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Once:
 class Contestant:
     """Somebody who does the work of a case.
 
-    - `make`: sets up, checks the result against NumPy, and says what to time. Runs in a new process
+    - `make`: sets up, checks the result against NumPy, names the call to time. Runs in a process
       with the packages of that process for itself.
     - `needs`: the package without which it cannot run.
     - `fresh`: each time is taken in a new process; `make` then returns `Once`.
@@ -59,7 +59,7 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What one contestant took, in seconds: the best of each round."""
+    """The times of one contestant, in seconds: the best of each round."""
 
     rounds: list[float]
     facts: Facts
@@ -77,7 +77,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What all contestants of a case took; those in `absent` took no part, for the reason given."""
+    """The times of a case's contestants; those in `absent` took no part, for the reason given."""
 
     times: Mapping[str, Times]
     absent: Mapping[str, str]

@@ -4,7 +4,7 @@
     python benchmarks/run.py --only softmax  one row
     python benchmarks/run.py --quick         fewer and shorter rounds
 
-See README.md for what the rows mean.
+README.md explains the rows.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Options:
 
 
 def main() -> int:
-    """Runs what the command line asks for; 1 if a contestant failed or symc missed a goal."""
+    """Runs the cases of the command line; 1 if a contestant failed or symc missed a goal."""
     options = parser().parse_args()
     chosen = [case for case in CASES if not options.only or case.name in options.only]
     how = Options(
@@ -231,7 +231,7 @@ def answer(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def progress(total: int) -> Callable[[str], None]:
-    """A function that says what is measured now; an empty text ends the bar."""
+    """A function that shows the present measurement; an empty text ends the bar."""
     try:
         tqdm = module("tqdm").tqdm
     except ImportError:
@@ -280,7 +280,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def describe_machine() -> dict[str, Any]:
-    """What the figures depend on; no names of hosts or folders."""
+    """The machine and versions of the figures; no names of hosts or folders."""
     peers = ("numpy", "jax", "torch", "pytensor", "numba")
     versions = [f"{name} {version(name) or 'not installed'}" for name in peers]
     return {
@@ -316,7 +316,7 @@ def processor() -> str:
 
 
 def compiler() -> str:
-    """The first line of what gcc says of itself."""
+    """The first line of gcc's description of itself."""
     path = shutil.which("gcc")
     if path is None:
         return "no gcc"

@@ -1,4 +1,4 @@
-"""SymPy's expressions as functions: `symc.sympy.lambdify` beside what SymPy itself has.
+"""SymPy's expressions as functions: `symc.sympy.lambdify` beside SymPy's own.
 
     python benchmarks/sympy_functions.py [--only NAME ...] [--rounds 3] [--json FILE]
 
@@ -189,7 +189,7 @@ def measure(name: str, length: int, rounds: int, tick: Callable[[str], None]) ->
 
 
 def in_process(name: str, contestant: str, length: int, cache: str) -> dict[str, Any]:
-    """What a worker says; symc's cache is empty for the first one."""
+    """The answer of a worker; symc's cache is empty for the first one."""
     here = Path(__file__).resolve()
     places = [str(here.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "SYMC_CACHE_DIR": cache, "PYTHONPATH": os.pathsep.join(places)}
@@ -219,7 +219,7 @@ def rows(name: str, length: int, found: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    """Measures what is asked for; 1 if a result was wrong or symc's did not come."""
+    """Measures the cases asked for; 1 if a result was wrong or symc's did not come."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=[*EXPRESSIONS], metavar="NAME")
     parser.add_argument("--length", type=int, default=LONG, help="of arrays (10^6)")

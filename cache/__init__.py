@@ -1,6 +1,6 @@
 """Bytes kept between runs: a disk cache that many processes share.
 
-It knows neither tensors nor C. `key.py` names what is asked for, `store.py` finds or makes it.
+It knows neither tensors nor C. `key.py` names contents, `store.py` finds or makes them.
 """
 
 # Imported by another name (a bare `import cache` from a checkout), every class would exist twice.

@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _bytes(text: str) -> int:
-    """A number of bytes, which may have a unit behind it."""
+    """A number of bytes, which may have a unit after it."""
     unit = _UNITS.get(text[-1:].upper(), 1)
     digits = text if unit == 1 else text[:-1]
     if not digits.isdecimal():

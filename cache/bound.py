@@ -46,7 +46,7 @@ def _is_digest(name: str) -> bool:
 
 
 def measure(path: Path) -> Kept:
-    """Return the size and age of an entry; what has gone meanwhile counts nothing."""
+    """Return the size and age of an entry; files that have gone meanwhile count nothing."""
     size, used = 0, 0.0
     with (
         suppress(OSError, Refused),
@@ -101,7 +101,7 @@ def note(root: Path, path: Path, max_bytes: int) -> None:
 
 
 def clear(root: Path) -> None:
-    """Remove all entries and all leftovers, except what is being made at this moment."""
+    """Remove all entries and all leftovers, except entries that are being made."""
     for path in entry_folders(root):
         _discard(root, path)
     sweep(root, 0.0)
@@ -111,7 +111,7 @@ def clear(root: Path) -> None:
 
 
 def sweep(root: Path, age: float) -> None:
-    """Remove what killed processes left: temporary folders and locks that nobody holds."""
+    """Remove leftovers of killed processes: temporary folders and locks that nobody holds."""
     before = time.time() - age
     with suppress(OSError, Refused), files.opened(root, "locks") as locks:
         for room in ("tmp", "locks"):
@@ -177,7 +177,7 @@ def _add_to_ledger(root: Path, size: int) -> int | None:
 
 
 def _write_ledger(root: Path, total: int) -> None:
-    """Replace the ledger; what others append meanwhile is lost until the next count."""
+    """Replace the ledger; lines that others append meanwhile are lost until the next count."""
     with (
         suppress(OSError, Refused),
         files.opened(root) as top,

@@ -56,6 +56,10 @@ class Entry:
         """
         return self.path / _checked(name)
 
+    def names(self) -> list[str]:
+        """Return the names of this entry's files."""
+        return [*contents(self.folder)[1]]
+
     def open(self, name: str) -> BinaryIO:
         """Open a file of this entry for reading.
 
@@ -70,7 +74,7 @@ class Entry:
         return open(fd, "rb")
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file of this entry; raises what `open` raises."""
+        """Return the content of a file of this entry; raises as `open` does."""
         with self.open(name) as file:
             return file.read()
 
@@ -95,7 +99,7 @@ def find(root: str, key: Key) -> Entry | None:
 def check(folder: str, key: Key, *, touch: bool = False) -> None:
     """Verify every byte of an entry, and note that it is used if it is to be touched.
 
-    Raises FileNotFoundError when it is not there and `Damaged` when it is not what was published,
+    Raises FileNotFoundError when it is not there, `Damaged` when it was changed after publication,
     or stands where others may write.
     """
     with _opened(folder) as fd:
@@ -125,7 +129,7 @@ def _verify(fd: int, key: Key) -> float:
 
 
 def contents(folder: str) -> Contents:
-    """Return what the manifest of an entry says; the files are not looked at.
+    """Return the manifest of an entry; the files are not looked at.
 
     Raises FileNotFoundError and `Damaged` as `check` does.
     """

@@ -1,4 +1,4 @@
-"""What can go wrong in the cache.
+"""The errors of the cache.
 
     CacheError
     ├── NowhereToWrite   also OSError        neither the cache folder nor a temporary one works
@@ -35,7 +35,7 @@ class CacheWarning(UserWarning):
 
 
 class Damaged(Exception):
-    """An entry is not what was published; the text says how. Never leaves the package."""
+    """An entry has changed since it was published; the text says how. Never leaves the package."""
 
 
 class Unwritable(Exception):

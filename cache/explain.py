@@ -1,4 +1,4 @@
-"""Looking into a cache: why a key was not found, and what is damaged."""
+"""Looking into a cache: why a key was not found, and which entries are damaged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["Damage", "compare", "nearest", "verify", "why"]
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """An entry that is not what was published, and in which way."""
+    """An entry that has changed since it was published, and how."""
 
     path: Path
     reason: str

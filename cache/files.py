@@ -31,7 +31,7 @@ ASIDE = "file"  # how the names of files being written begin
 def opened(root: str | Path, *names: str) -> Generator[int]:
     """A descriptor of a folder below a cache folder, each on the way to it being looked at.
 
-    Raises what `place.open_root` and `place.open_inside` raise.
+    Raises as `place.open_root` and `place.open_inside` do.
     """
     fd, where = place.open_root(root), str(root)
     try:
@@ -77,9 +77,9 @@ def write_new(folder: int, name: str, data: bytes, mode: int = 0o600) -> None:
 
 
 def replace(folder: int, name: str, data: bytes, temporary: int) -> None:
-    """Write a file whole or not at all, in the place of what has its name; raises OSError.
+    """Write a file whole or not at all, in the place of a file of its name; raises OSError.
 
-    It is written in the folder for temporary ones, where what a killed process left is swept.
+    It is written in the folder for temporary ones, where leftovers of killed processes are swept.
     """
     aside = f"{ASIDE}.{os.urandom(6).hex()}"
     try:
@@ -104,7 +104,7 @@ def digest(fd: int) -> str:
 
 
 def remove(name: str, folder: int) -> None:
-    """Remove a file, a link or a folder with all in it; what cannot be removed stays."""
+    """Remove a file, a link or a folder with all in it; files that cannot be removed stay."""
     try:
         is_folder = stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode)
         if not is_folder:

@@ -14,7 +14,7 @@ _HASHED = "blake2b:"
 
 
 class Key:
-    """What an entry was made from, in named parts; two keys are equal when their digests are.
+    """The ingredients of an entry, in named parts; two keys are equal when their digests are.
 
     The order of the parts is kept for reading and has no meaning. (No dataclass: to define one
     takes longer than to find an entry.)

@@ -135,7 +135,7 @@ def _run(make: Callable[[Path], None], path: Path, folder: int, *, is_last: bool
 
 
 def _is_still(path: Path, folder: int) -> bool:
-    """Whether what was written by the path is in the folder."""
+    """Whether the file written by the path is in the folder."""
     try:
         return os.path.samestat(path.lstat(), os.fstat(folder))
     except OSError:
@@ -147,7 +147,7 @@ def _exchanged(path: Path) -> str:
 
 
 def _disk_trouble(folder: int, error: Exception, *, is_last: bool) -> OSError | None:
-    """Return what the disk says when `make` failed because of it.
+    """Return the disk's error when `make` failed because of it.
 
     `make` runs programs, and on a full disk they may report any failure.
     """

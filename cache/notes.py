@@ -1,4 +1,4 @@
-"""Short texts that processes leave for later ones, such as what a compiler said of itself.
+"""Short texts that processes leave for later ones, such as a compiler's answer about its version.
 
 They are files of the cache folder, which is looked at as for entries: where it is refused, nothing
 is read and nothing is written.

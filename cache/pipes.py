@@ -10,7 +10,7 @@ _SIGPIPE = 141  # what a shell says of a program that ended so
 
 
 def quietly(run: Callable[[], int]) -> int:
-    """Run a command and return its exit status; 141 when nobody reads what it writes."""
+    """Run a command and return its exit status; 141 when nobody reads its output."""
     try:
         try:
             return run()

@@ -3,7 +3,7 @@
 root/ab/abcd.../    an entry
 root/tmp/           entries being made or removed: <digest>.<random>/
 root/locks/         one file for each key that is being made
-root/ledger         sizes of what was published, see bound.py
+root/ledger         sizes of published entries, see bound.py
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _not_ours(path: str | Path, info: os.stat_result) -> str | None:
 
 
 def _unsafe(path: str, info: os.stat_result, root: str | Path, *, is_last: bool) -> str | None:
-    """Why other users decide what is at this place on the way to a cache folder, if they do."""
+    """Why other users control this place on the way to a cache folder, if they do."""
     if is_last:
         return _not_ours(path, info)
     me = os.geteuid()
@@ -208,7 +208,7 @@ def _is_own_group(group: int, me: int) -> bool:
 def _way(root: str) -> Iterator[tuple[str, os.stat_result, bool]]:
     """Yield the folders and links that a path leads through, from above, and whether each is last.
 
-    Who may write to none of those that were yielded cannot change what follows.
+    Who may write to none of those that were yielded cannot change the rest.
     """
     pending = _names(root)
     at, links = "", 0

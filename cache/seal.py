@@ -12,7 +12,7 @@ __all__ = ["seal"]
 def seal(folder: int, key: Key) -> int:
     """Make the files private, write the manifest, and return the bytes that all take.
 
-    `folder` is a descriptor. Raises `BadFile` for what an entry cannot hold, and OSError.
+    `folder` is a descriptor. Raises `BadFile` for files that an entry cannot hold, and OSError.
     """
     os.fchmod(folder, 0o700)
     with os.scandir(folder) as found:

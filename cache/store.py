@@ -1,4 +1,4 @@
-"""The store: finds what is kept under a key, or has it made once for all processes."""
+"""The store: finds the entry of a key, or has it made once for all processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Loaded = TypeVar("Loaded")
 class Store:
     """A folder of entries, shared by all processes of one user; making one touches no disk.
 
-    What cannot be kept in it, because it is read-only, full or not the user's own, is made in a
+    Entries it cannot keep, because it is read-only, full or not the user's own, is made in a
     temporary folder of this process instead, with one `CacheWarning`.
 
     >>> import pathlib, tempfile
@@ -80,7 +80,7 @@ class Store:
         Another process may remove the entry before the caller has opened its files; `use` does
         not mind.
 
-        Raises what `make` raises, leaving nothing behind; `BadFile` when it left something other
+        Raises the errors of `make`, without an entry then; `BadFile` when it left something other
         than plain files, `CircularMake` when it asked for this key, and `NowhereToWrite`.
         """
         return self.get(key) or self._make(key, make)
@@ -88,9 +88,9 @@ class Store:
     def use(
         self, key: Key, make: Callable[[Path], None], load: Callable[[Entry], Loaded]
     ) -> Loaded:
-        """Return what `load` makes of the entry, which is made again should it vanish meanwhile.
+        """Return the result of `load` for the entry, which is made again should it vanish.
 
-        Raises what `get_or_make` and `load` raise.
+        Raises the errors of `get_or_make` and `load`.
         """
         while True:
             entry = self.get_or_make(key, make)
@@ -120,13 +120,13 @@ class Store:
         return sum(item.size for item in kept(self.root))
 
     def prune(self, max_bytes: int | None = None) -> list[Path]:
-        """Remove what was not used for longest until the bound holds; return what was removed."""
+        """Remove the entries not used for longest until the bound holds; return their folders."""
         from symc.cache.bound import prune
 
         return prune(self.root, self.max_bytes if max_bytes is None else max_bytes)
 
     def clear(self) -> None:
-        """Remove all entries and leftovers, except what is being made at this moment."""
+        """Remove all entries and leftovers, except entries that are being made."""
         from symc.cache.bound import clear
 
         clear(self.root)

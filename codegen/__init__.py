@@ -2,9 +2,9 @@
 
 Standard library only. A program goes from the top to the bottom; begin with `ir.py`.
 
-    ir.py, dtypes.py, math.py, routines.py      what a program is made of: the loop IR
+    ir.py, dtypes.py, math.py, routines.py      the parts of a program: the loop IR
     text.py, verify.py, interpret.py            it is printed, checked, run in plain Python
-    meaning.py, arithmetic.py, special.py,      what the parts of the IR mean, for the interpreter
+    meaning.py, arithmetic.py, special.py,      the meaning of the IR's parts, for the interpreter
         philox.py, closures.py
     passes/                                     programs to better programs, one file each
     passes/gpu/                                 loops to grids and teams of threads

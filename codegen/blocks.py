@@ -60,7 +60,7 @@ def written(step: Working, kernel: Kernel | None) -> list[str]:
 def map_blocks(
     steps: Iterable[Step], change: Callable[[Sequence[Step]], Sequence[Step]]
 ) -> tuple[Step, ...]:
-    """What `change` makes of the steps, and of each block inside them, inner ones first."""
+    """The steps after `change`, applied to them and to each block inside, inner ones first."""
     found: list[Step] = []
     for step in steps:
         match step:
@@ -75,7 +75,7 @@ def map_blocks(
 
 
 def map_steps(steps: Iterable[Step], change: Callable[[Step], Sequence[Step]]) -> tuple[Step, ...]:
-    """The steps with each that holds no others replaced by what `change` makes of it."""
+    """The steps with each that holds no others replaced by its `change`."""
 
     def block(inside: Sequence[Step]) -> list[Step]:
         nested = (Repeat, Branch)

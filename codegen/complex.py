@@ -1,12 +1,12 @@
 """Functions of complex numbers as formulas over their real and imaginary parts.
 
 Loop IR has no complex arithmetic: `passes/pairs.py` replaces it by these formulas before any other
-pass sees it. So what holds for floats (vector registers, threads, devices) holds here too.
+pass sees it. So they get all that floats get: vector registers, threads, devices.
 
 Products and quotients are NumPy's: plain products, and division by R. Smith, "Algorithm 116:
 complex division" (1962). The inverse functions are from W. Kahan, "Branch cuts for complex
 elementary functions" (1987), with the signs of zeros on the cuts. Where a part is infinite or NaN
-a formula gives what its real arithmetic gives, which is not always what C99's annex G asks for.
+a formula gives the result of its real arithmetic, not always that of C99's annex G.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Name = Callable[[ir.Expr], ir.Expr]
 
 
 class Real:
-    """A real value in a formula. What arithmetic gives is named, so nothing is computed twice."""
+    """A real value in a formula. Results of arithmetic are named, so nothing is computed twice."""
 
     __slots__ = ("expr", "name")
 

@@ -1,4 +1,4 @@
-"""Element types: what a number in a buffer is, for every language symc emits."""
+"""Element types: the dtypes of buffers, for every language symc emits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Kind = Literal["bool", "int", "uint", "float", "complex"]
 
 
 class DType(str):
-    """An element type: its name as text, with what is known of it.
+    """An element type: its name as text, with its properties.
 
     There is one object for each type, to compare with ``is``. As text it also equals its name, and
     serves wherever NumPy takes a dtype: ``x.dtype == "float32"``, ``np.zeros(3, x.dtype)``.

@@ -2,7 +2,7 @@
 
 CodegenError
   IRError           also ValueError     a program breaks a rule of the loop IR
-  CompileFailed     also RuntimeError   the compiler rejected what was emitted
+  CompileFailed     also RuntimeError   the compiler rejected the emitted source
     CompileTimeout                      it took longer than the setting allows, and was stopped
   CompilerMissing   also RuntimeError   there is no compiler here
   CudaMissing       also RuntimeError   there is no CUDA here
@@ -25,7 +25,7 @@ class CodegenError(Exception):
 class IRError(CodegenError, ValueError):
     """A program breaks a rule of the loop IR: a bug in whatever made the program.
 
-    The message shows the program, with what is wrong under the offending line.
+    The message shows the program, with the fault under the offending line.
     `codegen/verify/program.py` lists the rules.
     """
 
@@ -33,12 +33,12 @@ class IRError(CodegenError, ValueError):
 class CompileFailed(CodegenError, RuntimeError):
     """The compiler rejected a generated program.
 
-    The message shows the compiler's command, the comment above the first error (what is computed
-    there, and where the user wrote it), the lines around it, and what the compiler said.
+    The message shows the compiler's command, the comment above the first error (the expression
+    there, and the user's line), the lines around it, and the compiler's message.
     """
 
     def __init__(self, source: str, command: Sequence[str], log: str) -> None:
-        """Keep the source that was compiled, the command, and what the compiler said."""
+        """Keep the source that was compiled, the command, and the compiler's message."""
         super().__init__(source, command, log)
         self.source = source
         self.command = tuple(command)
@@ -57,7 +57,7 @@ class CompileFailed(CodegenError, RuntimeError):
     def note(self) -> str:
         """The comment nearest above the first error in the same C function, or ``""``.
 
-        It says what is computed there, and the line of the user's it was written on.
+        It names the expression computed there, and the user's line of it.
         """
         return "" if self.line is None else note_above(self.source, self.line)
 
@@ -97,7 +97,7 @@ class CompileTimeout(CompileFailed):
         self.seconds = seconds
 
     def __str__(self) -> str:
-        """What ran, for how long, and what to do."""
+        """The command that ran, for how long, and what to do."""
         import shlex
 
         return (
@@ -127,7 +127,7 @@ class CudaMissing(CodegenError, RuntimeError):
 
 
 class DriverError(CodegenError, RuntimeError):
-    """A function of the CUDA driver failed: what it says, and its code."""
+    """A function of the CUDA driver failed: its message, and its code."""
 
     def __init__(self, code: int, message: str) -> None:
         """Keep the driver's code beside the message."""
@@ -138,5 +138,5 @@ class DriverError(CodegenError, RuntimeError):
 class BlasMissing(CodegenError, RuntimeError):
     """A program was compiled where a BLAS was found that this process does not have.
 
-    What `Target.describe` says has changed by now: compiled anew, the program runs without.
+    `Target.describe` has changed by now: compiled anew, the program runs without.
     """

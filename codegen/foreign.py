@@ -23,7 +23,7 @@ Passing = Literal["value", "read", "write"]
 
 @record
 class Foreign:
-    """A C function: its symbol, the file it is in and what that says, and its type."""
+    """A C function: its symbol, its file with the text, and its type."""
 
     symbol: str
     file: str
@@ -33,12 +33,12 @@ class Foreign:
 
     @property
     def file_name(self) -> str:
-        """What its file is called beside a program."""
+        """The name of its file beside a program."""
         return f"user_{_digest(self.text)}.c"
 
     @property
     def name(self) -> str:
-        """What programs call it: unlike any other function."""
+        """Its name in programs: unlike any other function's."""
         return f"{self.symbol}_{_digest(repr((self.text, self.arguments, self.result)))}"
 
 

@@ -69,6 +69,7 @@ from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
+from symc.codegen.status import Status
 from symc.codegen.values import (
     COMPARISONS as COMPARISONS,
     Binary as Binary,
@@ -92,7 +93,7 @@ from symc.codegen.values import (
     sub as sub,
 )
 
-TOO_LARGE = 1 << 30  # the status of a call of which a length does not fit into 64 bits
+TOO_LARGE = Status.TOO_LARGE.value  # of a call of which a length does not fit into 64 bits
 
 # --- statements -----------------------------------------------------------------------------------
 

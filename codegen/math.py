@@ -1,4 +1,4 @@
-"""The functions that `ir.Call` may name: what each is in C and in Python, and what it costs.
+"""The functions that `ir.Call` may name: C symbols, Python meanings and costs.
 
 A row is everything there is to know about a function. Its C symbols are of the C library (`libm.h`
 declares them) or defined in `codegen/runtime`; `function` also names the symbols of those binary

@@ -1,6 +1,6 @@
-"""How many processors this process may use, and what says so.
+"""How many processors this process may use, and the source of that number.
 
-Asked for in this order: what the environment says to OpenMP, the processors that the system lets
+Asked for in this order: the environment's word to OpenMP, the processors that the system lets
 the process run on, and the share of their time that its control group has.
 """
 
@@ -20,7 +20,7 @@ MOUNT = "/sys/fs/cgroup"
 
 @record
 class Processors:
-    """A number, what it comes from, and what was said but cannot be followed."""
+    """A number, its source, and settings that cannot be followed."""
 
     count: int
     why: str
@@ -30,7 +30,7 @@ class Processors:
 def number_in(name: str, environ: Mapping[str, str]) -> tuple[int, str]:
     """A variable as OpenMP reads it: a number, or the first of a list such as ``4,2``.
 
-    Returns 0 and what is wrong with it, or no text if it is not set.
+    Returns 0 and its fault, or no text if it is not set.
     """
     text = environ.get(name, "")
     first = text.split(",")[0].strip()
@@ -84,7 +84,7 @@ def _folders(groups: str, mount: str) -> Iterator[str]:
 
 
 def _shares(folder: str) -> Iterator[float]:
-    """What a group says of its own: version 2, or version 1."""
+    """The limit of a group itself: version 2, or version 1."""
     texts = _read(f"{folder}/cpu.max").split() or [
         *_read(f"{folder}/cpu.cfs_quota_us").split(), *_read(f"{folder}/cpu.cfs_period_us").split()
     ]  # fmt: skip

@@ -24,19 +24,27 @@ _ABSENT: Any = object()
 
 
 class Field:
-    """What is known of a field besides its name and type."""
+    """The properties of a field besides its name and type."""
 
-    __slots__ = ("compare", "default", "default_factory")
+    __slots__ = ("compare", "default", "default_factory", "repr")
 
-    def __init__(self, default: Any, default_factory: Any, compare: bool) -> None:
+    def __init__(self, default: Any, default_factory: Any, compare: bool, repr: bool) -> None:
         self.default = default
         self.default_factory = default_factory
         self.compare = compare
+        self.repr = repr
 
 
-def field(*, default: Any = _ABSENT, default_factory: Any = _ABSENT, compare: bool = True) -> Any:
-    """A field with a default, as in `dataclasses`; ``compare=False`` leaves it out of ``==``."""
-    return Field(default, default_factory, compare)
+def field(
+    *,
+    default: Any = _ABSENT,
+    default_factory: Any = _ABSENT,
+    compare: bool = True,
+    repr: bool = True,
+) -> Any:
+    """A field with a default, as in `dataclasses`; ``compare=False`` leaves it out of ``==``, and
+    ``repr=False`` out of the text."""
+    return Field(default, default_factory, compare, repr)
 
 
 @overload
@@ -95,11 +103,11 @@ def _field(cls: type[Any], name: str) -> Field:
     if type(given).__module__ == "dataclasses":
         raise TypeError(f"{cls.__name__}.{name}: a record's fields are made with record's field()")
     # A slot of the same name would hide a default in the class.
-    return given if isinstance(given, Field) else Field(given, _ABSENT, compare=True)
+    return given if isinstance(given, Field) else Field(given, _ABSENT, compare=True, repr=True)
 
 
 class _Fields:
-    """``__dataclass_fields__``: what `dataclasses.replace` and others read, made when they do."""
+    """``__dataclass_fields__``, which `dataclasses.replace` and others read: made when they do."""
 
     __slots__ = ("fields", "types")
 
@@ -112,7 +120,7 @@ class _Fields:
 
         made: dict[str, dataclasses.Field[Any]] = {}
         for name, known in self.fields.items():
-            options: dict[str, Any] = {"compare": known.compare}
+            options: dict[str, Any] = {"compare": known.compare, "repr": known.repr}
             if known.default is not _ABSENT:
                 options["default"] = known.default
             if known.default_factory is not _ABSENT:
@@ -127,6 +135,7 @@ class _Fields:
 def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: bool) -> None:
     names = tuple(fields)
     compared = tuple(name for name, known in fields.items() if known.compare)
+    shown = tuple(name for name, known in fields.items() if known.repr)
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
     defaults: dict[str, Any] = {}
     made = 0
@@ -149,7 +158,7 @@ def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: boo
             self.__post_init__()
 
     def represent(self: Any) -> str:
-        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
         return f"{type(self).__qualname__}({values})"
 
     def equal(self: Any, other: object) -> Any:

@@ -50,7 +50,7 @@ def is_positive(expr: Expr, positive: AbstractSet[str] = _NONE) -> bool:
 
 
 def factors(expr: Expr) -> list[Expr]:
-    """What is multiplied in an expression."""
+    """The factors of an expression."""
     stack: list[Expr] = [expr]
     found: list[Expr] = []
     while stack:
@@ -63,8 +63,8 @@ def factors(expr: Expr) -> list[Expr]:
     return found
 
 
-def natural_sizes(program: Program) -> tuple[set[str], dict[str, set[str]]]:
-    """The sizes of a program that are never negative, and of each kernel those it is given so."""
+def natural_names(program: Program) -> set[str]:
+    """The sizes of a program that are never negative."""
     own: set[str] = set()
     for step in every_step(program.steps):
         if isinstance(step, Repeat):
@@ -72,6 +72,12 @@ def natural_sizes(program: Program) -> tuple[set[str], dict[str, set[str]]]:
     for size in program.sizes:
         if size.value is not None and is_natural(size.value, own):
             own.add(size.var.name)
+    return own
+
+
+def natural_sizes(program: Program) -> tuple[set[str], dict[str, set[str]]]:
+    """The sizes of a program that are never negative, and of each kernel those it is given so."""
+    own = natural_names(program)
     found: dict[str, set[str]] = {}
     sizes = {kernel.name: kernel.sizes for kernel in program.kernels}
     for step in every_step(program.steps):

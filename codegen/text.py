@@ -1,4 +1,4 @@
-"""Programs as text, in the grammar of `ir.py`: what people read, and what golden files hold.
+"""Programs as text, in the grammar of `ir.py`: for people, and for golden files.
 
 ::
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "compile": "fill the cache ahead: compile the functions of a module",
     "bench": "measure symc against NumPy, JAX, PyTorch and Numba, where installed",
     "show": "the source, graph, loops or plan of a function",
+    "theano": "run a program that was written for Theano",
 }
 OTHERS = {
     "cache": "list, show, why, size, verify, prune and clear what is kept on disk",

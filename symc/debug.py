@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TextIO
 
-from symc.codegen.ir import Check
-from symc.graph.conditions import Test
-from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Reading, Unit
-from symc.schedule.stages import Stage
-from symc.tensor.notation import call, described, expression
+from symc.show.plan import explain
+from symc.tensor.notation import call, expression
 
 __all__ = ["dprint", "dprint_text", "explain", "expression", "pprint", "stages"]
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function
-    from symc.pipeline.compile import Stages
 
 
 def dprint_text(outputs: Tensor | Sequence[Tensor]) -> str:
@@ -119,72 +114,6 @@ def stages(function: Function) -> str:
         ("source", made.source.text),
     ]
     return "\n\n".join(f"=== {title} ===\n{body}" for title, body in parts)
-
-
-def explain(made: Stages) -> str:
-    """What the schedule decided: kernels, what they share, what is stored, and why.
-
-    With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
-    what counts, and `codegen/cost/operations.py` for the routines.
-    """
-    from symc.codegen.blocks import every_step
-    from symc.codegen.text import expression as loop_expression
-
-    work = _work(made)
-    tests = {
-        step.code: loop_expression(step.condition)
-        for step in every_step(made.program.steps)
-        if isinstance(step, Check)
-    }
-    lines = [_unit(unit, number, work, tests) for number, unit in enumerate(made.plan.units, 1)]
-    if made.in_place:
-        names = ", ".join(sorted(shared.name or repr(shared) for shared in made.in_place))
-        lines.append(f"updated in place: {names}")
-    return "\n".join([*lines, *made.plan.reasons])
-
-
-def _work(made: Stages) -> dict[Tensor, str]:
-    """What the step that computes a node moves and computes."""
-    from symc.codegen.blocks import working_steps, written
-    from symc.codegen.cost.work import Works
-
-    found: dict[Tensor, str] = {}
-    works = Works(made.program)
-    for step, kernel in working_steps(made.program):
-        nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
-        if nodes:
-            found.update(dict.fromkeys(nodes, str(works.of(step))))
-    return found
-
-
-def _unit(unit: Unit, number: int, work: Mapping[Tensor, str], tests: Mapping[int, str]) -> str:
-    match unit:
-        case Nest(stages_, depth):
-            stages = "1 stage" if len(stages_) == 1 else f"{len(stages_)} stages"
-            loops = f", sharing {depth} outer loop{'s' * (depth > 1)}" if depth else ""
-            return _step(f"{number}. kernel, {stages}{loops}", stages_, work)
-        case Lone(stage):
-            return _step(f"{number}. kernel of its own", (stage,), work)
-        case Invoke(stages_):
-            in_python = isinstance(stages_[0].lowering, HostCall)
-            called = "called in Python" if in_python else "library call"
-            return _step(f"{number}. {called}", stages_, work)
-        case Inside(stages_, plans):
-            lines = [f"{number}. loop or branch", *(f"     {described(s.node)}" for s in stages_)]
-            for plan in plans:
-                inner = (_unit(inside, n, work, tests) for n, inside in enumerate(plan.units, 1))
-                lines += ["     " + line for text in inner for line in text.split("\n")]
-            return "\n".join(lines)
-        case Test(test, requirement, node):
-            condition = tests.get(test + 1, "") if node is None else described(node)
-            return f"{number}. check, else {requirement.error.__name__}: {condition}"
-        case Reading(size, node):
-            return f"{number}. the length {size} becomes known: {described(node)}"
-
-
-def _step(head: str, stages_: Sequence[Stage], work: Mapping[Tensor, str]) -> str:
-    moved = [f"     {work[stage.node]}" for stage in stages_ if stage.node in work]
-    return "\n".join([head, *(f"     {described(stage.node)}" for stage in stages_), *moved[:1]])
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@
     ├── LoopError (ValueError, TypeError) the parts of a loop do not fit together
     ├── BadArgument (TypeError)           a compiled function was called with the wrong arguments
     ├── CannotSave (TypeError)            something has no form in a file
-    ├── BadFile (ValueError)              a file is damaged, or not what symc writes
+    ├── BadFile (ValueError)              a file is damaged, or not one of symc's
     ├── NotFinite (FloatingPointError)    mode="nanguard" met a NaN or an infinity
     ├── AssertionFailed (AssertionError)  a condition of symc.Assert does not hold
     ├── Mismatch (AssertionError)         mode="debug" found two results that differ
@@ -106,7 +106,7 @@ class CannotSave(SymcError, TypeError):
 
 
 class BadFile(SymcError, ValueError):
-    """A file is damaged, was written by a later symc, or is not what symc writes."""
+    """A file is damaged, was written by a later symc, or is not one of symc's."""
 
 
 class NotFinite(SymcError, FloatingPointError):

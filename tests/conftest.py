@@ -1,4 +1,4 @@
-"""What all tests share: a cache of their own, golden files, options."""
+"""Set-up that all tests share: a cache of their own, golden files, options."""
 
 from __future__ import annotations
 

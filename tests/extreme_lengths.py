@@ -1,10 +1,10 @@
-"""Ops that derive lengths, given lengths that 64 bits can hardly hold: what NumPy does with them.
+"""Ops that derive lengths, given lengths that 64 bits can hardly hold, against NumPy.
 
     python -m tests.extreme_lengths default 4
 
 runs all cases in a mode of which the compiled program is called, in the interpreter ("python"), by
 that of the loop IR ("ir") or on the simulator, with so many GB of memory at most. It writes a line
-before each call, so that one that crashes is known by it, and behind all a line ``done``.
+before each call, so that one that crashes is known by it, and after all a line ``done``.
 """
 
 from __future__ import annotations

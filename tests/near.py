@@ -1,4 +1,4 @@
-"""Whether numbers are near what they should be: the one place where tests compare with a tolerance.
+"""Whether numbers are near the right ones: the one place where tests compare with a tolerance.
 
 A relative tolerance counts roundings: `rtol` is so many units in the last place. Below the smallest
 normal number units stay as large as they are there, so that tolerances do, too. Differences and

@@ -1,4 +1,4 @@
-"""Bad input: the right error, the user's line, and nothing changed. Odd input: what NumPy says."""
+"""Bad input: the right error, the user's line, and nothing changed. Odd input: NumPy's answer."""
 
 from __future__ import annotations
 

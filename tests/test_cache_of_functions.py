@@ -1,4 +1,4 @@
-"""Functions in the cache: a second process makes nothing, and what differs is made anew.
+"""Functions in the cache: a second process makes nothing, and other functions are made anew.
 
 Also compilers and cache folders that do not work.
 """

@@ -1,4 +1,4 @@
-"""``python -m symc``: what the commands print, and their exit statuses."""
+"""``python -m symc``: the output of the commands, and their exit statuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo learns, computes what NumPy computes, and finds everything in the cache afterwards."""
+"""The demo learns, agrees with NumPy, and finds everything in the cache afterwards."""
 
 from __future__ import annotations
 

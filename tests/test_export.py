@@ -1,4 +1,4 @@
-"""`Function.export`: what is written builds with ``make`` and computes what the function does."""
+"""`Function.export`: the files build with ``make`` and agree with the function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`symc.function`: its arguments, what a call accepts and gives back, and whose memory that is."""
+"""`symc.function`: its arguments, arguments and results of calls, and whose memory these are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives as users ask for them: what flows, what is blocked, forward, reverse, in full."""
+"""Derivatives as users ask for them: gradients, blocked ones, forward, reverse, in full."""
 
 from __future__ import annotations
 

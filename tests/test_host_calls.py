@@ -15,7 +15,7 @@ import pytest
 import symc
 import symc.tensor as T
 from symc.calls.call import PythonCaller
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.errors import ShapeMismatch
 from symc.graph.locks import PythonLock
@@ -32,7 +32,7 @@ class Apply(Op):
     """A function on one array that gives two of the same type."""
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., Any] = field(repr=False)
     part: int = 0
 
     def infer(self, *args: Tensor) -> TensorType:

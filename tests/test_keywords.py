@@ -1,4 +1,4 @@
-"""Arguments: None is as if not given, and keywords of other libraries say what there is instead."""
+"""Arguments: None is as if not given, and keywords of other libraries name symc's."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ FLOORS = (
     ("checking",),
     ("debug", "measure", "optim", "saved", "show", "sympy", "testing"),
     ("user",),
-    ("", "__main__", "commands", "demo"),
+    ("", "__main__", "commands", "demo", "theano"),
 )
 
 # (importer, imported) that point up, and why. All must be imports inside functions.

@@ -1,4 +1,4 @@
-"""Modes: which there are, that they agree, and what nanguard says."""
+"""Modes: which there are, that they agree, and nanguard's messages."""
 
 from __future__ import annotations
 

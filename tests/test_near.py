@@ -1,4 +1,4 @@
-"""What tests compare numbers with: at the ends of the range, where tolerances used to vanish."""
+"""Comparison of numbers in tests: at the ends of the range, where tolerances used to vanish."""
 
 from __future__ import annotations
 

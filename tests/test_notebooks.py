@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, and what they show is what comes out.
+"""The notebooks run from top to bottom, and show the results that come out.
 
 ``--update-golden`` writes their outputs anew. Cells tagged ``varies`` show times, pictures and the
 like: what is stored of them is not compared.

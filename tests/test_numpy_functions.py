@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors give what they give for arrays; what else NumPy does is refused."""
+"""NumPy's functions on tensors agree with those on arrays; all others are refused."""
 
 from __future__ import annotations
 

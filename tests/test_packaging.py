@@ -1,4 +1,4 @@
-"""What is installed: only `symc`, with all of its parts, beside a user's own cache.py."""
+"""The installed files: only `symc`, with all of its parts, beside a user's own cache.py."""
 
 from __future__ import annotations
 

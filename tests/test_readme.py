@@ -1,4 +1,4 @@
-"""What README.md and CONTRIBUTING.md say is so: their blocks run, what they name exists."""
+"""README.md and CONTRIBUTING.md are true: their blocks run, files they name exist."""
 
 from __future__ import annotations
 

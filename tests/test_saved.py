@@ -1,4 +1,4 @@
-"""`symc.save`, `symc.load` and pickles: what comes back is the same, and bad files are errors."""
+"""`symc.save`, `symc.load` and pickles: values come back the same, and bad files are errors."""
 
 from __future__ import annotations
 

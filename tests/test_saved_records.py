@@ -1,4 +1,4 @@
-"""Files of earlier versions: what they name is found where it has moved to."""
+"""Files of earlier versions: records are found where they have moved to."""
 
 from __future__ import annotations
 

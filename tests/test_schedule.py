@@ -1,4 +1,4 @@
-"""What is fused, what is stored, and what is updated in place: read from the programs."""
+"""Schedules: fused loops, stored values, and updates in place, read from the programs."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Elements, "_read", noted)
     made = runner.stages()
-    assert len(made.plan.reasons) == 1  # the chain is stored in a second round
+    assert len(made.plan.repeated) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
 
 
@@ -313,18 +313,19 @@ IN_PLACE: dict[str, tuple[Any, str]] = {
         "w",
     ),
     "inc of what is computed": (lambda w, u, x: ([], [(w, (w * 2)[1:3].inc(x[:2]))]), "w"),
-    # Reading elements that are already overwritten:
+    # What is written is read first:
     "part inc by itself": (
         lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(w[np.array([1, 1, 4])]))]),
-        "",
+        "w",
     ),
+    "neighbours": (lambda w, u, x: ([], [(w, w[1:].set(w[:-1]))]), "w"),
+    # Reading elements that are already overwritten:
     "reversed as a column": (
         lambda w, u, x: ([], [(w, w.reshape((5, 1))[::-1].reshape((5,)))]),
         "",
     ),
     "reversed": (lambda w, u, x: ([], [(w, w[::-1])]), ""),
     "rolled": (lambda w, u, x: ([], [(w, T.roll(w, 1))]), ""),
-    "neighbours": (lambda w, u, x: ([], [(w, w[1:].set(w[:-1]))]), ""),
     "gathered": (lambda w, u, x: ([], [(w, w[np.array([4, 3, 2, 1, 0])])]), ""),
     "two reversed": (lambda w, u, x: ([], [(w, u[::-1]), (u, w[::-1])]), "one"),
     "reversed by the other": (lambda w, u, x: ([], [(w, w + x), (u, w[::-1])]), "u"),
@@ -474,7 +475,7 @@ def test_the_same_text_twice_in_one_process() -> None:
 
 
 def test_conditions_that_one_condition_waits_for_do_not_wait_for_each_other() -> None:
-    """What each of two conditions needs had to come behind the other one: "groups form a cycle"."""
+    """The inputs of each of two conditions had to come after the other: "groups form a cycle"."""
     x, y = T.vectors("x", "y")
     low, high = (Checked("not finite")(v.min(), T.isfinite(v.min())) for v in (x, y))
     places = T.cast(x - low, "int64") + T.cast(y - high, "int64")

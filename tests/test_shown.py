@@ -1,4 +1,4 @@
-"""What people see of symc at a prompt: formulas, help, completion, and the list of the cache."""
+"""symc at a prompt: formulas, help, completion, and the list of the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many threads functions use, and that what they compute does not depend on it."""
+"""How many threads functions use, and that results do not depend on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users give for numbers: it works, or the message names it and says what to do."""
+"""Values given for numbers: they work, or the message names it and says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `import symc` costs more than `import numpy`."""
+"""The cost of `import symc` beyond that of `import numpy`."""
 
 import os
 import subprocess

@@ -97,7 +97,7 @@ def spread(x: Any) -> Any:
 
 
 def back(y: Any, w: Any) -> Any:
-    """What reaches the input of a convolution."""
+    """The gradient of a convolution's input."""
     k = w.shape[2] - 1
     wide = np.pad(y, ((0, 0), (0, 0), (k, k), (k, k)))
     seen = np.lib.stride_tricks.sliding_window_view(wide, w.shape[2:], (2, 3))

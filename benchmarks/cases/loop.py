@@ -1,4 +1,4 @@
-"""What a step of a loop costs: ``h = 0.99 * h + x[t]`` over a million numbers, which all stay."""
+"""The cost of a step of a loop: ``h = 0.99 * h + x[t]`` over a million numbers, which all stay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GOAL = 100e-9 * STEPS
 
 
 def numbers() -> Any:
-    """What is added."""
+    """The numbers that are added."""
     return np.random.default_rng(0).standard_normal(STEPS)
 
 
@@ -80,7 +80,7 @@ def numba() -> Repeated:
 
 
 def judge(results: Results) -> list[Line]:
-    """A tenth of a microsecond for a step, and what others need."""
+    """The goal: a tenth of a microsecond for a step; and others' times."""
     return [
         at_most(results, GOAL, what="a million steps"),
         *compared(results, *((name, None) for name in ("numba", "JAX"))),

@@ -23,7 +23,7 @@ def parameters() -> list[Array]:
 
 
 def batch() -> tuple[Array, Array]:
-    """Inputs, and what the last state should be."""
+    """Inputs, and the right last state."""
     rng = np.random.default_rng(1)
     x = rng.standard_normal((TIME, ROWS, WIDTH), dtype=np.float32)
     return x, rng.uniform(-0.5, 0.5, (ROWS, WIDTH)).astype(np.float32)

@@ -69,7 +69,7 @@ def checked_stages(inputs: list[Any], outputs: list[Any], count: int) -> dict[st
 
 
 def built_stages(inputs: list[Any], outputs: list[Any]) -> dict[str, float]:
-    """The times of the same stages alone, as `symc.compile.compile_request` runs them."""
+    """The times of the same stages alone, as `symc.pipeline.library` runs them."""
     from symc.graph.request import Request
     from symc.pipeline.compile import Clock, build
     from symc.pipeline.identity import graph_text

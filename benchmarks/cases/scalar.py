@@ -1,4 +1,4 @@
-"""What one call costs: x**2 + 1 of a scalar."""
+"""The cost of one call: x**2 + 1 of a scalar."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def pytensor() -> Repeated:
 
 
 def judge(results: Results) -> list[Line]:
-    """One microsecond, and what others need."""
+    """The goal: one microsecond; and others' times."""
     others = ("symc, 0-d array", "NumPy", "JAX", "numba", "PyTensor")
     return [
         at_most(results, 1e-6, what="called with a float"),

@@ -2,7 +2,7 @@
 
 `define` makes a row of `FUNCTIONS` from the text: name, number of arguments and types are those in
 the C, and so are the functions it calls. `load.py` has the text among its symbols. Headers
-are for what is long, is shared by several functions, or is no function of floats.
+are for long functions, for those shared by several, and for those of other types than floats.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def texts() -> dict[str, str]:
 
 
 def called(text: str) -> list[str]:
-    """The names of what a text calls, and of what it defines."""
+    """The names of the functions that a text calls, and defines."""
     return sorted(set(_CALLED.findall(text)))
 
 

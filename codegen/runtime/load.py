@@ -1,4 +1,4 @@
-"""Read the C functions of this folder by name: a program pastes in only what it uses.
+"""Read the C functions of this folder by name: a program pastes in only those it uses.
 
 A header is a list of symbols. A symbol starts at its marker and ends at the next one::
 
@@ -14,14 +14,14 @@ it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``do
 Functions that are defined beside their ops (`defined.py`) are symbols, too; they need what they
 call.
 
-What stands above the first marker is for whoever reads the header. `base.h` has no symbols: it
+The text above the first marker is for readers of the header. `base.h` has no symbols: it
 starts every program.
 
 A program for a graphics card is two texts. Its host functions are C, but `device.h`,
 `deviceblas.h` and `devicetimers.h` replace symbols of `host.h`, `blas.h` and `timers.h`. Its
 kernels are CUDA: `base.cuh` takes the place of `base.h`, the functions that `libm.h` declares are
 built in, and the other headers with functions of numbers are the same text as in C; `*.cuh` have
-what only kernels use.
+symbols that only kernels use.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _symbols(dialect: Dialect, defined: int) -> dict[str, Symbol]:
 
 
 def _drop_host_headers(found: dict[str, Symbol]) -> None:
-    """Leave out headers that need what is not there: their functions are the host's too."""
+    """Leave out headers with missing needs: their functions are the host's too."""
     while True:
         files = {s.file for s in found.values() if any(need not in found for need in s.needs)}
         if not files:
@@ -137,8 +137,8 @@ def _headers(dialect: Dialect) -> list[Path]:
 def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[str] = ()) -> str:
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
-    It is the same text for the same set of names, and goes after ``base(dialect)``. What stands
-    there already because of the symbols in `behind` is left out.
+    It is the same text for the same set of names, and goes after ``base(dialect)``. Those
+    that are there already, for the symbols in `behind`, are left out.
     """
     known = symbols(dialect)
     wanted = _with_needs(names, known) - _with_needs(behind, known)

@@ -1,7 +1,8 @@
-"""What a target is: a language as a table, and six functions that know a compiler.
+"""What a target is: a language as a table, and a few functions that know a compiler.
 
 `emit.py` prints loop IR through a `Lang`; nothing in a `Lang` computes. A `Target` finds the
-compiler, runs it, and loads what it made; it knows nothing about tensors or caches.
+compiler, runs it, and loads what it made; it knows nothing about tensors or caches. Whoever finds
+or builds functions knows no more of a target than its protocol, and finds it by name: see `named`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ class Lang:
 
 @record
 class Source:
-    """A program as text: the files that are compiled, by name, and facts for whoever loads it."""
+    """A program as text: the files that are compiled, by name, and facts for whoever calls it.
+
+    Facts can be written as JSON.
+    """
 
     files: tuple[tuple[str, str], ...]
     facts: Mapping[str, Any]
@@ -59,6 +63,11 @@ class Source:
 
 class Target(Protocol):
     """A language together with its compiler."""
+
+    @property
+    def name(self) -> str:
+        """The name that it is found by."""
+        ...
 
     @property
     def on_device(self) -> bool:
@@ -90,10 +99,15 @@ class Target(Protocol):
         """Everything besides the source that decides what compiling gives, in named parts."""
         ...
 
-    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
-        """Leave the compiled function and its source in `folder`, or raise `CompileFailed`."""
+    def compile(
+        self, source: Source, folder: Path, *, quick: bool = False, home: str | None = None
+    ) -> None:
+        """Leave the compiled function and its source in `folder`, or raise `CompileFailed`.
+
+        `home` is where the folder will be moved to. Equal texts give equal files: they are shared.
+        """
         ...
 
-    def load(self, folder: str | Path) -> object:
-        """Open what `compile` left in `folder`."""
+    def load(self, folder: str | Path) -> Any:
+        """Open what `compile` left in `folder`, for those who call functions of this target."""
         ...

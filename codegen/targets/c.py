@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SOURCE = "function.c"
 BINARY = "function.so"
 MOST = 8  # compilers at a time
-DEBUG_SYMBOLS = "-g"
 
 FLAGS = (
     "-std=gnu11",
@@ -43,6 +42,11 @@ class CTarget:
     memo: compiler.Memo | None = None  # where the version of the compiler is remembered
     options: tuple[str, ...] = ()  # for the compiler, besides its own and `FLAGS`
     timed: bool = False  # whether programs time their steps
+
+    @property
+    def name(self) -> str:
+        """The name that it is found by."""
+        return "c"
 
     @property
     def lang(self) -> Lang:
@@ -79,9 +83,9 @@ class CTarget:
         from symc.codegen.targets.foreign import files
 
         foreign = foreign_of(program)
-        facts = {f.file_name: f.file for f in foreign}
         parts = emit_parts(program, self.lang, timed=self.timed)
-        return CSource(((SOURCE, parts.text), *files(foreign)), facts, parts)
+        origins = {f.file_name: f.file for f in foreign}
+        return CSource(((SOURCE, parts.text), *files(foreign)), {}, parts, origins)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """What decides besides the source what compiling gives: the parts of a cache key."""
@@ -109,16 +113,17 @@ class CTarget:
     ) -> None:
         """Leave ``function.c`` and ``function.so`` in `folder`, or raise `CompileFailed`.
 
-        `home` is where the folder will be moved to: debuggers look for the source there.
+        `home` is where the folder will be moved to: debuggers look for the source there, if the
+        function is compiled for them.
         """
-        objects = [
-            self.compile_foreign(name, text, source.facts[name], folder)
-            for name, text in source.files[1:]
-        ]
         from symc.codegen.targets.c_source import CSource
 
-        text = source.parts if isinstance(source, CSource) else source.file(SOURCE)
-        self.compile_text(text, folder, quick=quick, objects=objects, home=home)
+        assert isinstance(source, CSource)
+        objects = [
+            self.compile_foreign(name, text, source.origins[name], folder)
+            for name, text in source.files[1:]
+        ]
+        self.compile_text(source.parts, folder, quick=quick, objects=objects, home=home)
 
     def compile_foreign(self, name: str, text: str, file: str, folder: Path) -> str:
         """Compile a user's file, what it includes being beside it. Returns the object's name."""
@@ -156,10 +161,10 @@ class CTarget:
         options = flags(found, quick=quick, memo=self.memo)
         threads = openmp.has_openmp(found, self.memo)
         libraries = [*objects, *compiler.libraries(found, threads=threads, team=shared)]
-        if home is not None:
+        if home is not None and compiler.DEBUG_SYMBOLS in self.options:
             options.append(f"-fdebug-prefix-map={folder}={home}")
         # A debugger needs the lines of one file that stays.
-        most = 1 if DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
+        most = 1 if compiler.DEBUG_SYMBOLS in self.options else min(compiler.cores(), MOST)
         parts = [source] if isinstance(text, str) else text.units(most)
         try:
             if len(parts) == 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symc.codegen.emit.units import Parts
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source
@@ -9,6 +11,10 @@ from symc.codegen.targets.base import Source
 
 @record
 class CSource(Source):
-    """A program as text, and in parts that can be compiled side by side."""
+    """A program as text, and in parts that can be compiled side by side.
+
+    `origins` has the places of users' files, by their names among the others.
+    """
 
     parts: Parts
+    origins: Mapping[str, str]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         def __hash__(self) -> int: ...
 
 
+DEBUG_SYMBOLS = "-g"
 FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
 )  # fmt: skip

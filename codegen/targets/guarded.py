@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from symc.codegen.record import record
 from symc.codegen.runtime.load import FOLDER
 from symc.codegen.targets import blas, lapack, processes
-from symc.codegen.targets.c import DEBUG_SYMBOLS, raise_first
+from symc.codegen.targets.c import raise_first
+from symc.codegen.targets.compiler import DEBUG_SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,9 @@ itself writes, or nobody. One of these is needed:
   written, of the same row: it is this iteration's. (Columns that are seen to be those of another
   row are not taken for columns; others may come from anywhere.)
 - The index is a sum of multiples of variables, and so are those that are written, and it stays
-  between what iterations before and behind write (`_Sum`).
+  between what iterations before and after write (`_Sum`).
+- Nobody writes there: the row or the column of the index is another one than those that are
+  written, whatever the iterations (`apart.py`).
 
 In serial loops, which may well read what they have written, it is the index of an index that is
 refused: whoever writes where an array says must have read all that it needs before.
@@ -42,6 +44,7 @@ from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.inline import operations
 from symc.codegen.passes.walk import Block, collect, loads_of, names_in, statements, substitute
 from symc.codegen.record import record
+from symc.codegen.verify.apart import Sizes, differ, multiples, terms
 from symc.codegen.verify.expressions import Broken
 
 INDEPENDENT = frozenset({"parallel", "vector", "grid", "team", "lane"})
@@ -53,10 +56,10 @@ Row: TypeAlias = tuple[Position, int, frozenset[tuple[Expr, int]]]
 """The number of a row, and its length: a number, and factors with how often they occur."""
 
 
-def check_iterations(kernel: Kernel) -> None:
+def check_iterations(kernel: Kernel, sizes: Sizes) -> None:
     """Raise `Broken` if an iteration may read what another one writes."""
     params = {param.name for param in kernel.params if param.written}
-    names = _Names(kernel.body)
+    names = _Names(kernel.body, sizes)
     for stmt in statements(kernel.body):
         if isinstance(stmt, Loop):
             _check(stmt, names, params)
@@ -65,7 +68,8 @@ def check_iterations(kernel: Kernel) -> None:
 class _Names:
     """What the names of a kernel stand for: values written out, and the loops of variables."""
 
-    def __init__(self, body: Block) -> None:
+    def __init__(self, body: Block, sizes: Sizes) -> None:
+        self.sizes = sizes
         self.values: dict[str, Expr] = {}
         self.extents: dict[str, Expr] = {}
         for stmt in statements(body):
@@ -114,6 +118,15 @@ class _Names:
         others = Counter(length for length in lengths if not isinstance(length, Const))
         return self.position(rest, inside), known, frozenset(others.items())
 
+    def never_meet(self, read: Expr, write: Expr, inside: frozenset[str]) -> bool:
+        """Whether an element that is read is written in no iteration; `inside` are variables that
+        the iterations give different values."""
+        natural = {*self.extents, *(f"{name}'" for name in inside), *self.sizes.natural}
+        renamed = {name: Var(f"{name}'") for name in inside}
+        one = substitute(self.written_out(read), self.sizes.values)
+        other = substitute(substitute(self.written_out(write), self.sizes.values), renamed)
+        return differ(one, other, natural)
+
     def sum(self, index: Expr, inside: frozenset[str]) -> _Sum | None:
         """An index as multiples of variables, if it is one and loops inside have known lengths."""
         found = multiples(self.written_out(index))
@@ -154,39 +167,6 @@ class _Sum:
             own * value + high < step * (value + 1) and own * value + low > step * (value - 1)
             for value in (0, last or 0)
         )
-
-
-def multiples(index: Expr) -> dict[str, int] | None:
-    """How often each variable occurs in a sum, "" for the number that is added; None if in none."""
-    match index:
-        case Const(int() as value):
-            return {"": value}
-        case Var(name):
-            return {name: 1}
-        case Binary("add" | "sub" as op, left, right):
-            one, other = multiples(left), multiples(right)
-            if one is None or other is None:
-                return None
-            sign = 1 if op == "add" else -1
-            for name, factor in other.items():
-                one[name] = one.get(name, 0) + sign * factor
-            return {name: factor for name, factor in one.items() if factor}
-        case Binary("mul", left, Const(int() as value)) | Binary(
-            "mul", Const(int() as value), left
-        ):
-            one = multiples(left)
-            return None if one is None else {name: value * f for name, f in one.items() if value}
-        case _:
-            return None
-
-
-def terms(index: Expr) -> list[Expr]:
-    """What is added up in an index."""
-    match index:
-        case Binary("add", left, right):
-            return terms(left) + terms(right)
-        case _:
-            return [index]
 
 
 def factors(length: Expr) -> list[Expr]:
@@ -265,11 +245,27 @@ def _independent(
         row = names.row(load.index, loop.var.name, inside)
         if row is not None and rows[load.buffer] == {row}:
             continue
+        varying = inside | {loop.var.name}
+        stores = [write for write in writes if write.buffer == load.buffer]
+        if not any(isinstance(write, Combine) for write in stores) and all(
+            _same_element(write, load, names, inside)
+            or names.never_meet(load.index, write.index, varying)
+            for write in stores
+            if not isinstance(write, Combine)
+        ):
+            continue
         own = names.sum(load.index, inside)
         others = sums[load.buffer]
         if own is None or not all(o and own.is_apart(o, loop.var.name, last) for o in others):
             what = f"an iteration of {loop.var.name} may read an element of {load.buffer} that"
             raise Broken(stmt, f"{what} another one writes")
+
+
+def _same_element(
+    write: Store | Accumulate, load: Load, names: _Names, inside: frozenset[str]
+) -> bool:
+    """Whether an iteration reads what it writes itself."""
+    return names.position(load.index, inside) == names.position(write.index, inside)
 
 
 def _in_order(

@@ -19,7 +19,7 @@ Kernels (`check_kernels.py`)
 12. The only loops inside a vector loop are `unroll` loops; an unrolled loop has a constant length,
     and only unrolled loops in it.
 
-Iterations (`check_iterations.py`)
+Iterations (`iterations.py`)
 13. Whatever an iteration of a loop whose iterations are independent reads of a buffer that the loop
     writes, it lies where this iteration writes, as far as indexes tell.
 14. A serial loop that writes where an array says reads nothing else of what it writes.
@@ -77,6 +77,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.walk import names_in
 from symc.codegen.text import lines
+from symc.codegen.verify.apart import Sizes, sizes_of
 from symc.codegen.verify.expressions import Broken, Scope, check_expr, is_used_once
 from symc.codegen.verify.iterations import check_iterations
 from symc.codegen.verify.kernels import check_kernel
@@ -138,9 +139,10 @@ class _Checker:
             for length in buffer.shape:
                 self.int64(buffer, length, sizes, "a length")
             self.row(buffer, sizes)
+        kernel_sizes = sizes_of(program)
         for kernel in program.kernels:
             check_kernel(kernel)
-            check_iterations(kernel)
+            check_iterations(kernel, kernel_sizes.get(kernel.name, Sizes()))
         self.learn()
         self.steps(program.steps)
 

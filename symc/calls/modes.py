@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symc.calls.spec import call_spec, converter
 from symc.codegen.record import record
-from symc.errors import NotFinite, ShapeMismatch, SymcError
+from symc.errors import NotFinite
 from symc.graph.inputs import Constant
 from symc.graph.node import Array, Tensor
 from symc.graph.provenance import warn
 from symc.graph.registry import SERVICES
 from symc.graph.request import Request
-from symc.graph.types import to_numpy
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Target
-    from symc.codegen.targets.c import CTarget
     from symc.pipeline.compile import Stages
+    from symc.pipeline.host_calls import HostCall
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
@@ -103,41 +103,33 @@ def compiled(
     mode: str,
     form: str,
     downcast: Sequence[bool | None],
-    c: CTarget | None = None,
+    target: Target | None = None,
 ) -> Runner:
-    """Compiles the request, by another target than the usual one where `c` is given."""
+    """Compiles the request for the processor, by another target than the usual one if given."""
     from symc.calls.call import Caller
-    from symc.pipeline.library import compile_request
+    from symc.pipeline import library
 
-    made = compile_request(request, mode=mode, c=c)
-    fresh = [
-        (shared, new)
-        for (shared, new), in_place in zip(request.updates, made.in_place, strict=True)
-        if not in_place
-    ]
-    outputs = [*request.outputs, *(new for _, new in fresh)]
-    count = len(request.outputs)
+    target = library.target() if target is None else target
+    made = library.compile_request(request, mode=mode, target=target, use=lambda made, _: made)
     caller = Caller(
-        made.library.prepare,
-        made.library.run,
-        made.library.counts,
-        tuple(spec(variable) for variable in request.inputs),
-        tuple(shared.op.cell for shared in request.shared),
-        tuple(made.constants),
-        output_types(outputs),
-        converter(request, downcast),
-        failure(request),
-        tuple((count + k, shared.op.cell) for k, (shared, _) in enumerate(fresh)),
-        (count, cast("Literal['one', 'list', 'none']", form)),
+        *call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
         team=made.library.team,
         locks=locks_of(request),
-        host=made.host,
+        host=_host(made.host),
         keep=made.library,
     )
-    return Runner(
-        caller, stages_of(request, mode, c), made.facts, made.seconds, made.hit, made.folder
-    )
+    stages = stages_of(request, mode, target)
+    return Runner(caller, stages, made.facts, made.seconds, made.hit, made.folder)
+
+
+def _host(calls: Sequence[HostCall]) -> Callable[[int, int, int], None] | None:
+    """What a program calls for its functions in Python."""
+    if not calls:
+        return None
+    from symc.pipeline.host_calls import HostCalls  # late: few functions call any
+
+    return HostCalls(calls)
 
 
 def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
@@ -153,57 +145,6 @@ def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
             locks.append(Lock())  # of two threads that come here at once, the first one's counts
         found.append((locks[0], variable in changed))
     return tuple(sorted(found, key=lambda pair: id(pair[0])))
-
-
-def output_types(outputs: Sequence[Tensor]) -> tuple[tuple[int, int], ...]:
-    """Outputs as a `Caller` is told of them: NumPy's number of the type, and axes."""
-    return tuple((to_numpy(node.dtype).num, node.ndim) for node in outputs)
-
-
-def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
-    """Makes an argument what the function takes, or raises."""
-
-    def convert(position: int, value: object) -> Array:
-        from symc.calls.arguments import convert_argument  # late: most arguments fit as they are
-
-        return convert_argument(request.inputs[position], position, value, downcast[position])
-
-    return convert
-
-
-def spec(variable: Tensor) -> tuple[int, int, tuple[int, ...] | None]:
-    """An input as a `Caller` is told of it: NumPy's number of its type, axes, fixed lengths."""
-    dims = [dim if isinstance(dim, int) else -1 for dim in variable.type.shape]
-    lengths = tuple(dims) if any(dim >= 0 for dim in dims) else None
-    return to_numpy(variable.dtype).num, variable.ndim, lengths
-
-
-def failure(request: Request) -> Callable[[int, tuple[object, ...]], NoReturn]:
-    """Raises the error of a failed check, its values computed again from the arguments."""
-
-    def failed(code: int, arrays: tuple[Any, ...]) -> NoReturn:
-        from symc.codegen.ir import TOO_LARGE
-        from symc.graph.conditions import explain, explain_step, requirements
-
-        found = requirements(walk(request.roots()))
-        inputs = dict(zip(request.inputs, arrays, strict=False))
-        if code == TOO_LARGE:
-            from symc.calls.too_large import explain_length
-
-            raise explain_length(request.roots(), inputs)
-        if code == len(found) + 1:
-            raise explain_step(request.roots(), inputs)
-        if code < 1 or code > len(found):
-            raise SymcError(f"the compiled function ended with status {code}")
-        error = explain(found[code - 1][1], inputs)
-        if isinstance(error, ShapeMismatch):
-            # That a length is not negative is seen by a number which may have wrapped.
-            from symc.calls.too_large import beyond_counting
-
-            error = beyond_counting(request.roots(), inputs) or error
-        raise error
-
-    return failed
 
 
 # --- interpreted ----------------------------------------------------------------------------------

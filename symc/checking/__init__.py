@@ -1,1 +1,1 @@
-"""Modes that check what runs: against the interpreter, for NaN, under sanitizers."""
+"""Modes that check programs as they run: against the interpreter, for NaN, by sanitizers."""

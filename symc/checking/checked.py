@@ -2,12 +2,12 @@
 
 For each function two programs are compiled:
 
-- one that stores the value of every node of the graph. Each is compared with what the op's
+- one that stores the value of every node of the graph. Each is compared with the result of the op's
   `evaluate` makes of the stored values of its arguments: the first that differs is at fault, and
   errors of rounding do not add up;
 - the one that other modes run, rewritten and fused. Its results must be those of the first. Where
   arrays are small, its loops are run by the interpreter of the loop IR as well, which checks that
-  every access is in range and reads what has been written.
+  every access is in range and reads elements that have been written.
 
 On the processor both are compiled with the sanitizers that there are. Each call is first made in a
 process of its own, under AddressSanitizer (`guarded.py`): so a crash of a user's C is an error like
@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from symc.calls.modes import Runner, compiled, converter
+from symc.calls.modes import Runner, compiled
+from symc.calls.spec import converter
 from symc.checking.guarded import Guarded, runner
 from symc.checking.sanitized import (
     explained,
@@ -40,7 +41,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.errors import IRError
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
-from symc.codegen.targets.c import DEBUG_SYMBOLS
+from symc.codegen.targets.compiler import DEBUG_SYMBOLS
 from symc.errors import Mismatch
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.interpreter import compute
@@ -116,7 +117,7 @@ class Checker:
         return results
 
     def _watched(self, program: Runner, arrays: Sequence[Array]) -> Any:
-        """The results of a program; raises `Mismatch` for what sanitizers say of it."""
+        """The results of a program; raises `Mismatch` for reports of sanitizers."""
         if self.request.device != "cpu":
             with _one_by_one(self.request.device):
                 return program.call(*arrays)
@@ -130,7 +131,7 @@ class Checker:
         return results
 
     def _check_ops(self, known: dict[Tensor, Array]) -> None:
-        """Each node against its op's `evaluate`, on what the program has for its arguments."""
+        """Each node against its op's `evaluate`, on the program's values of its arguments."""
         together: dict[Any, Callable[[Op], Array]] = {}
         for node in self.nodes:
             args = [_value(arg, known) for arg in node.args]
@@ -152,7 +153,7 @@ class Checker:
                 )
 
     def _check_results(self, results: Any, known: dict[Tensor, Array]) -> None:
-        """What the rewritten, fused program gives against the stored values."""
+        """The results of the rewritten, fused program against the stored values."""
         found = [results] if self.form == "one" else list(results or ())
         found = [*map(_on_host, found), *(s.op.evaluate() for s, _ in self.request.updates)]
         for value, root, asked in zip(found, self.roots, self.request.roots(), strict=True):
@@ -188,7 +189,7 @@ def _made(request: Request, mode: str, form: str, downcast: Sequence[bool | None
     """A program, on the processor compiled with sanitizers."""
     if request.device == "cpu":
         options = (DEBUG_SYMBOLS, NO_CONTRACTION, *sanitizers())
-        return compiled(request, mode, form, downcast, target(options))
+        return compiled(request, mode, form, downcast, target(options=options))
     from symc.cuda.functions import device_runner
 
     return device_runner(request, mode, form, downcast)
@@ -214,7 +215,7 @@ def _on_host(value: Any) -> Any:
 
 
 def _unwatched(roots: Sequence[Tensor]) -> list[Tensor]:
-    """The graph without what prints or stops: only the program itself is to do so."""
+    """The graph without ops that print or stop: only the program itself is to do so."""
     watched = [node for node in walk(roots) if isinstance(node.op, Watch)]
     replaced: dict[Tensor, Tensor] = {}
     for node in watched:
@@ -256,7 +257,7 @@ def _flat(array: Array) -> Flat:
 
 
 def _scale(args: Sequence[Array]) -> float:
-    """What errors of rounding of a sum of products of these are in proportion to."""
+    """The scale of rounding errors in a sum of products of these."""
     product = 1.0
     for arg in args:
         if arg.dtype.kind in "fc" and arg.size:
@@ -266,7 +267,7 @@ def _scale(args: Sequence[Array]) -> float:
 
 
 def difference(found: Array, right: Array, scale: float, *, together: bool) -> str:
-    """What is wrong with an array, or "".
+    """The fault of an array, or "".
 
     Numbers that are not integers may differ by rounding, in proportion to their size and to
     `scale`; `together` says that the errors of many ops may have added up.

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.errors import CompileFailed, CompileTimeout, note_above
 from symc.codegen.targets import guarded
-from symc.codegen.targets.c import BINARY, SOURCE
+from symc.codegen.targets.c import BINARY, SOURCE, CTarget
 from symc.codegen.targets.guarded import Call, Report
 from symc.config import thread_count
 from symc.errors import Mismatch
 from symc.graph.node import Array
 from symc.graph.request import Request
-from symc.pipeline.library import compiled_once, target, use_compiled
+from symc.pipeline.library import compiled_once, find_or_build, target
 from symc.tensor.broadcast import describe
 from symc.tensor.notation import described
 
@@ -31,7 +31,8 @@ RUN = "symc_run"  # what stands below it on the stack is not the function's
 
 def runner() -> str | None:
     """The program that calls functions under the sanitizer; None where there is none."""
-    c = target(guarded.OPTIONS)
+    c = target(options=guarded.OPTIONS)
+    assert isinstance(c, CTarget)
     try:
         path = compiled_once(
             guarded.source(), c, lambda folder: guarded.build(c.compiler(), folder), guarded.RUNNER
@@ -44,7 +45,7 @@ def runner() -> str | None:
 
 
 class Guarded:
-    """A function compiled for that process. `name` is what people know it by.
+    """A function compiled for that process. `name` is the one that errors use.
 
     `stages` are those of its program.
     """
@@ -56,10 +57,10 @@ class Guarded:
         self.name = name
         self.mode = mode
         self.stages = stages
-        self.target = target(guarded.OPTIONS)
+        self.target = target(options=guarded.OPTIONS)
 
     def check(self, runner: str, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
-        """One call; raises `Mismatch` for what it does to memory that is not its own."""
+        """One call; raises `Mismatch` for accesses to memory that is not its own."""
         stages = self.stages()
         outputs = [b for b in stages.optimised.buffers if b.role == "output"]
         call = Call(
@@ -68,7 +69,7 @@ class Guarded:
             [(len(buffer.shape), buffer.dtype.bytes) for buffer in outputs],
             thread_count(),
         )
-        folder, report = use_compiled(
+        folder, report = find_or_build(
             self.request, self.mode, self.target,
             lambda entry: (entry.folder, guarded.run(runner, f"{entry.folder}/{BINARY}", call)), {},
         )  # fmt: skip
@@ -76,7 +77,7 @@ class Guarded:
             raise Mismatch(self._told(report, folder))
 
     def _told(self, report: Report, folder: str) -> str:
-        """What went wrong, where, and what was computed there."""
+        """The fault, its place, and the expression computed there."""
         head = f"the compiled code of {self.name} uses memory that is not its own"
         lines = [f"{head}: {', '.join(filter(None, (report.kind, report.access)))}"]
         if report.array is not None:
@@ -107,7 +108,7 @@ class Guarded:
 
 
 def note_of(file: str, line: int, source: str) -> str:
-    """What generated code computes at a place, with the user's line; "" for other code."""
+    """The expression computed at a place of generated code, with the user's line; or ""."""
     return note_above(source, line) if Path(file).name == SOURCE else ""
 
 

@@ -1,4 +1,4 @@
-"""The sanitizers of the C compiler in this process, for ``mode="debug"``, and what they report.
+"""The sanitizers of the C compiler in this process, for ``mode="debug"``, and their reports.
 
 That for undefined behaviour can be loaded at any time; it writes to standard error and goes on.
 """
@@ -52,14 +52,14 @@ def has_address_sanitizer() -> bool:
 
 
 def reports_of(folder: str) -> list[str]:
-    """The list of what was reported of the library in a folder, whatever function calls it."""
+    """The reports about the library in a folder, whatever function calls it."""
     library = Path(folder, BINARY).stat()
     return _said.setdefault((library.st_dev, library.st_ino), [])
 
 
 @contextmanager
 def reported(reports: list[str]) -> Generator[None]:
-    """What sanitizers write to standard error in the block is added to the reports."""
+    """Adds the lines that sanitizers write to standard error in the block to the reports."""
     with _lock, tempfile.TemporaryFile() as file:
         kept = os.dup(2)
         os.dup2(file.fileno(), 2)
@@ -77,7 +77,7 @@ def reported(reports: list[str]) -> Generator[None]:
 
 
 def explained(report: str, folder: str) -> str:
-    """A report, and what generated code computes there."""
+    """A report, and the expression that generated code computes there."""
     found = _REPORT.search(report)
     if found is None or Path(found[1]).name != SOURCE:
         return f"  code   {report}"

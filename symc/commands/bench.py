@@ -70,7 +70,7 @@ def _run_large(arguments: list[str]) -> int:
 
 
 def progress(total: int) -> Callable[[str], None]:
-    """A function that says what is done now; an empty text ends the bar."""
+    """A function that shows the present task; an empty text ends the bar."""
     try:
         from tqdm import tqdm
     except ImportError:

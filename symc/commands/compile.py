@@ -21,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compiles the functions that are named and says what became of each."""
+    """Compiles the functions that are named and reports the outcome of each."""
     answers: list[dict[str, Any]] = []
     try:
         for name in _with_progress(options.names, quiet=options.json):

@@ -1,4 +1,4 @@
-"""``python -m symc doctor``: what symc finds on this machine, and how to mend what is missing."""
+"""``python -m symc doctor``: tools that symc finds on this machine, and how to get missing ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def examine() -> Iterator[Finding]:
-    """Looks for everything. What fails in an unforeseen way is a finding, too."""
+    """Looks for everything. An unforeseen failure is a finding, too."""
     for look in LOOKS:
         try:
             yield from look()

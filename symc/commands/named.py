@@ -16,7 +16,7 @@ from symc.calls.callable import Function
 
 
 class Unanswerable(Exception):
-    """What the command line asks for is not there."""
+    """The command line names a function that is not there."""
 
 
 def functions_named(name: str) -> list[Function]:
@@ -71,7 +71,7 @@ def _imported(place: str) -> ModuleType:
 
 @contextmanager
 def _questioned(what: str) -> Generator[None, None, None]:
-    """What the user's code raises, with its own lines alone."""
+    """Errors of the user's code, with its own lines alone."""
     try:
         yield
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""``python -m symc show module:function``: what symc made of a function."""
+"""``python -m symc show module:function``: the stages of making a function."""
 
 from __future__ import annotations
 

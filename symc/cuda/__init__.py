@@ -1,8 +1,8 @@
 """Arrays and streams on CUDA devices.
 
 ``symc.function(..., device="cuda")`` compiles for a device and ``symc.shared(..., device="cuda")``
-keeps a variable on it. Here is what one needs besides: `asarray` puts an array there, `stream`
-chooses the stream of another library, `memory_info` says what is taken. The device ``"cuda:sim"``
+keeps a variable on it. Here is the rest: `asarray` puts an array there, `stream`
+chooses the stream of another library, `memory_info` counts the memory. The device ``"cuda:sim"``
 is a simulator, for machines without a graphics card.
 """
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 def synchronize(name: str | Device = "cuda") -> None:
-    """Wait for all work on a device. Raises what went wrong in it."""
+    """Wait for all work on a device. Raises the errors of that work."""
     device(name).synchronize()
 
 

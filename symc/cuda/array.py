@@ -23,7 +23,7 @@ class DeviceArray:
     """An array on a device: C-contiguous, of one of NumPy's dtypes.
 
     It computes nothing by itself. `to_numpy`, ``numpy.asarray`` and Python's ``float`` copy it to
-    the host and wait for what computes it. Other libraries use its memory without a copy:
+    the host and wait for its computation. Other libraries use its memory without a copy:
     ``torch.from_dlpack(a)``, ``cupy.asarray(a)``, ``jax.dlpack.from_dlpack(a)``.
     """
 
@@ -178,7 +178,7 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of the array, whose values are ready for what follows on `stream`.
+        """A DLPack capsule of the array, whose values are ready for later work on `stream`.
 
         Raises BufferError for a device that the memory is not on, except for the CPU: it gets a
         copy, unless ``copy=False``.

@@ -1,12 +1,12 @@
 """The call path of CUDA functions: from Python arguments to the host program in C and back.
 
-`CudaCaller` means what `calls.call` says of a `Caller`, and takes besides
+`CudaCaller` has the arguments of a `Caller` (`calls/call.py`), and besides
 
 - ``device``, and ``functions``: the kernels' handles (`Module.functions`);
 - ``on_device``: for each output that is handed back whether it stays on the device, as a
   `DeviceArray`, or comes back as a NumPy array;
 - ``in_place``: for each shared variable whether the function writes into its memory;
-- ``steps``: what to call each step of the program in errors;
+- ``steps``: the name of each step of the program in errors;
 - ``graphs``: whether calls may be recorded and launched as CUDA graphs: only for programs that
   neither wait for the device nor read host memory while they run;
 - ``steady``: whether all lengths follow from those of the arguments, and not from values on the
@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from symc.calls.call import Array, Form, dtype_of, fits, host_callback, is_number
+from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
 from symc.config import config
@@ -44,18 +45,13 @@ from symc.errors import DeviceError
 
 Cell = list[Any]  # of one DeviceArray or NumPy array
 
-_NO_MEMORY = -1
-_TOO_LONG = -3
-_DRIVER = -1000
-_BLAS = -2000
-
 
 class TooLong(Exception):
     """The arrays of a call need 64-bit indexes, which the program lacks. Nothing was done."""
 
 
 class CudaCaller:
-    """A compiled CUDA function that can be called; the module says what the arguments mean."""
+    """A compiled CUDA function that can be called; the module describes the arguments."""
 
     def __init__(
         self,
@@ -276,7 +272,7 @@ class CudaCaller:
     # --- what comes out ---------------------------------------------------------------------------
 
     def _plan_outputs(self, frame: Frame) -> None:
-        """What the outputs of a prepared call are."""
+        """The types and shapes of a prepared call's outputs."""
         lengths: list[int] = ffi.unpack(frame.shapes, count) if (count := self._counts[2]) else []
         if lengths != frame.planned:
             frame.plan, frame.planned = self._plan(lengths, frame.stream), lengths
@@ -355,16 +351,16 @@ class CudaCaller:
             values = [a.to_numpy() if isinstance(a, DeviceArray) else a for a in arrays]
             self._failed(code, tuple(values))
             raise RuntimeError(f"the compiled function failed with status {code}")
-        if code == _TOO_LONG:
+        if code == Status.TOO_LONG:
             raise TooLong
-        if code == _NO_MEMORY or code == _DRIVER - OUT_OF_MEMORY:
+        if code == Status.STOPPED or code == Status.DRIVER - OUT_OF_MEMORY:
             self._device.empty_cache()
             raise MemoryError(f"the function needs more memory than {self._device.name} has")
         where = f"\n  step   {self._steps[step]}" if 0 <= step < len(self._steps) else ""
-        if code <= _BLAS:
-            what = f"cuBLAS failed with status {_BLAS - code}"
+        if code <= Status.BLAS:
+            what = f"cuBLAS failed with status {Status.BLAS - code}"
             raise DeviceError(0, f"{self._device.name}: {what}{where}")
-        raise self._device.driver.error(_DRIVER - code, f"running the function{where}")
+        raise self._device.driver.error(Status.DRIVER - code, f"running the function{where}")
 
 
 def _has_lengths(array: DeviceArray, ndim: int, fixed: tuple[int, ...] | None) -> bool:
@@ -381,4 +377,4 @@ def _is_host(array: Any) -> bool:
 
 
 def _ignore(*error: object) -> None:
-    """cffi prints what a callback raises; `_measured` has kept it."""
+    """Silences cffi, which prints a callback's exception; `_measured` has kept it."""

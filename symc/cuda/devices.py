@@ -151,7 +151,7 @@ class Device:
         return DeviceError(code, text + (_LOST if code in cuda.STICKY else ""))
 
     def report(self) -> str:
-        """What the simulator says about the last error; a real device says nothing."""
+        """The simulator's description of the last error; a real device has none."""
         if not self.is_simulator:
             return ""
         from symc.codegen.targets import sim
@@ -177,9 +177,9 @@ class Device:
         return self.current.handle
 
     def order(self, stream: int, *, after: int) -> None:
-        """Let what follows on `stream` wait for what is on the stream `after`.
+        """Let later work on `stream` wait for earlier work on the stream `after`.
 
-        One that is recorded into a graph cannot wait for what is not: its owner must see to it.
+        One that is recorded into a graph cannot wait for others: its owner must see to it.
         """
         if stream == after:
             return
@@ -224,7 +224,7 @@ class Device:
             return self.driver.is_capturing(handle)
 
     def sweep(self) -> None:
-        """Do what waited for work that is done by now."""
+        """Run the callbacks that waited for work that is done by now."""
         if self._is_recorded():
             return
         for sweeper in self.sweepers:
@@ -256,7 +256,7 @@ class Device:
                 self._waiting.append((events, action))
 
     def synchronize(self) -> None:
-        """Wait for all work on the device. Raises what went wrong in it."""
+        """Wait for all work on the device. Raises the errors of that work."""
         with self:
             self.driver.synchronize()
         self.sweep()
@@ -264,7 +264,7 @@ class Device:
     # --- memory and kernels -----------------------------------------------------------------------
 
     def allocate(self, size: int, stream: int | None = None) -> Memory:
-        """Memory for what follows on a stream (None: that of this thread). Raises MemoryError."""
+        """Memory for later work on a stream (None: that of this thread). Raises MemoryError."""
         return self.pool.allocate(size, self.current.handle if stream is None else stream)
 
     def empty_cache(self) -> None:
@@ -275,7 +275,7 @@ class Device:
     def memory_info(self) -> dict[str, int]:
         """Bytes: ``total`` and ``free`` of the device, ``used`` by arrays of symc, and ``cached``.
 
-        What is cached is used again by the next calls; `empty_cache` gives it back.
+        Cached memory is used again by the next calls; `empty_cache` gives it back.
         """
         self.sweep()
         with self:
@@ -285,7 +285,7 @@ class Device:
         return {"total": total, "free": free, "used": used, "cached": cached}
 
     def load(self, image: bytes, names: Sequence[str]) -> Module:
-        """The kernels of these names in what their compiler made."""
+        """The kernels of these names in a module of their compiler's."""
         return Module(self, image, names)
 
 
@@ -306,7 +306,7 @@ class Module:
         self.names = tuple(names)
 
     def attributes(self, name: str) -> dict[str, int]:
-        """What a kernel uses: ``registers``, ``shared`` and ``local`` (spilled) bytes."""
+        """The resources of a kernel: ``registers``, ``shared`` and ``local`` (spilled) bytes."""
         function = self.functions[self.names.index(name)]
         numbers = {
             "registers": cuda.KERNEL_REGISTERS, "shared": cuda.KERNEL_SHARED,

@@ -84,7 +84,7 @@ _delete = _DELETER(_forget)
 
 
 def sweep() -> None:
-    """Forget the capsules that nobody has any more; free what those held that nobody took.
+    """Forget the capsules that nobody has any more; free the arrays of those that nobody took.
 
     A destructor of the capsule could not do this: it would run Python code while a consumer that
     refuses the capsule raises its error, which ctypes does not survive.

@@ -15,9 +15,9 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 class Frame:
-    """What the C functions are given: made once for a stream, then used by one call at a time.
+    """The frame of a call, for the C functions: made once for a stream, used by one call at a time.
 
-    All that decides what the call does to the device lies in one piece of memory, `state`: the
+    All that decides the call's effect on the device lies in one piece of memory, `state`: the
     address of each array and of the workspace, the values of inputs without axes, and all lengths.
     Two calls whose states are the same bytes launch the same kernels with the same arguments.
     """
@@ -65,7 +65,7 @@ class Frame:
         self.error: BaseException | None = None
 
     def state(self) -> bytes:
-        """All that decides what the call does to the device."""
+        """All that decides the call's effect on the device."""
         return self._bytes[:]  # type: ignore[no-any-return]
 
     def put(self, index: int, number: Any, dtype: np.dtype[Any]) -> None:
@@ -92,7 +92,7 @@ class Frame:
         self.call.workspace = ffi.cast("char *", self._workspace.address)
 
     def clear(self) -> None:
-        """Let go of what the call used."""
+        """Release the arrays of the call."""
         self.outputs = []
         self.keep = []
         self.written = []

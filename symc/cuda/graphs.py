@@ -25,7 +25,7 @@ class Ready:
     """A graph that can be launched."""
 
     def __init__(self, device: Device, graph: int, memory: list[Memory]) -> None:
-        """Make a recorded graph ready; `memory` is what its kernels use beside the call's."""
+        """Make a recorded graph ready; `memory` is that of its kernels beside the call's."""
         self._device = device
         self.memory = memory
         self.handle = device.driver.graph_instantiate(graph)
@@ -71,7 +71,7 @@ class Graphs:
         self.replayed = 0
 
     def run(self, call: Any, state: bytes, stream: int) -> int:
-        """Do what `run` would do, and return its status."""
+        """Do the work of `run`, and return its status."""
         if stream and self._is_captured(stream):
             return self._run(call)
         graph = self._ready.get(state)
@@ -118,7 +118,7 @@ class Graphs:
         return graph
 
     def _is_captured(self, stream: int) -> bool:
-        """Whether the user records what is put on the stream; the default stream cannot be."""
+        """Whether the user records the stream; the default stream cannot be."""
         with self._device:
             return self._device.driver.is_capturing(stream)
 

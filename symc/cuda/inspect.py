@@ -1,4 +1,4 @@
-"""What a compiler made of a function's kernels: PTX, machine code, registers and memory."""
+"""A function's compiled kernels: PTX, machine code, registers and memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sass(function: Function) -> str:
 
 
 def resources(function: Function) -> dict[str, dict[str, int]]:
-    """What each kernel uses: registers, bytes of shared memory and stack, spilled registers.
+    """The resources of each kernel: registers, bytes of shared memory and stack, spilled registers.
 
     Empty for a simulated device.
     """

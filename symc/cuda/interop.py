@@ -1,4 +1,4 @@
-"""Arrays of NumPy and of other libraries on a device: found out what they are, and taken in."""
+"""Arrays of NumPy and of other libraries on a device: recognised, checked and converted."""
 
 from __future__ import annotations
 

@@ -45,13 +45,13 @@ class Memory:
         self.blocks = blocks
 
     def read_on(self, stream: int) -> None:
-        """What follows on `stream` may read: it waits for what was written."""
+        """Later work on `stream` may read: it waits for earlier writes."""
         if stream != self.written and self.address:
             self.device.order(stream, after=self.written)
             self.readers = (self.readers or frozenset()) | {stream}
 
     def write_on(self, stream: int) -> None:
-        """What follows on `stream` may write: it waits for all that was written and read."""
+        """Later work on `stream` may write: it waits for earlier writes and reads."""
         if self.readers or stream != self.written:
             for other in self.streams() - {stream}:
                 self.device.order(stream, after=other)
@@ -131,7 +131,7 @@ class Pool:
         return self._blocks.setdefault((size, stream), [])
 
     def allocate(self, size: int, stream: int) -> Memory:
-        """At least `size` bytes for what follows on `stream`. Raises MemoryError."""
+        """At least `size` bytes for later work on `stream`. Raises MemoryError."""
         if not size:
             return Memory(self._device, 0, 0, stream)
         size = rounded(size)
@@ -207,7 +207,7 @@ class Pool:
 
 
 class _Recording(threading.local):
-    """Whether a thread records a call: what it took, and for which stream."""
+    """Whether a thread records a call: the blocks it took, and for which stream."""
 
     memory: list[Memory] | None = None
     stream = 0
@@ -233,7 +233,7 @@ class Late:
 
     @contextmanager
     def recording(self, stream: int) -> Generator[list[Memory]]:
-        """What this thread takes in the block is that of `stream`, and kept in the list."""
+        """Memory that this thread takes in the block is of `stream`, and kept in the list."""
         kept: list[Memory] = []
         self._recording.memory, self._recording.stream = kept, stream
         try:

@@ -30,7 +30,7 @@ class Stream:
             self.device.driver.stream_synchronize(self.handle)
 
     def wait(self, other: Any) -> None:
-        """Let what follows on this stream wait for what is on another (`stream` says which)."""
+        """Let later work on this stream wait for earlier work on another (`stream` says which)."""
         self.device.order(self.handle, after=handle_of(other))
 
     def __cuda_stream__(self) -> tuple[int, int]:
@@ -52,7 +52,7 @@ class stream(AbstractContextManager[None]):  # noqa: N801  # it reads as a funct
     number of a stream; None or 0 is the default stream, which waits for all others. A stream of
     another library must exist as long as arrays that were computed on it. While a stream is
     recorded into a CUDA graph, functions on it take and give only device arrays; call each once
-    before, so that it has its memory, and wait for what computes its arguments.
+    before, so that it has its memory, and wait for the computation of its arguments.
     """
 
     def __init__(self, which: Any, device_name: str | Device | None = None) -> None:

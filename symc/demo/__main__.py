@@ -1,4 +1,4 @@
-"""Trains two models on handwritten digits and says what compiling them cost and brought."""
+"""Trains two models on handwritten digits and reports the cost and gain of compiling them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ except ImportError:
 
 
 def main(arguments: Sequence[str] | None = None) -> list[Result]:
-    """Runs the demo and returns what came of it."""
+    """Runs the demo and returns its outcome."""
     options = _options(arguments)
     rng = np.random.default_rng(options.seed)
     everything = digits.load()

@@ -1,4 +1,4 @@
-"""The table at the end: what compiling cost, and what it brought."""
+"""The table at the end: the cost of compiling, and its gain."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _stage(stage: str) -> Callable[[Result], str]:
 
 
 def _unaccounted(result: Result) -> float:
-    """What no stage has counted: the first function that is made imports the compiler."""
+    """Time that no stage has counted: the first function imports the compiler."""
     return result.model.seconds - sum(result.model.step.seconds.values())
 
 

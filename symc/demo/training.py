@@ -26,7 +26,7 @@ class NotTheSame(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of training one model."""
+    """The outcome of training one model."""
 
     model: Model
     accuracy: float
@@ -44,7 +44,7 @@ class Result:
 
 
 def batches(digits: Digits, size: int, rng: np.random.Generator) -> Iterator[Digits]:
-    """One pass over the digits in random order; what does not fill a batch is left out."""
+    """One pass over the digits in random order; a rest that fills no batch is left out."""
     order = rng.permutation(len(digits))
     for first in range(0, len(digits) - size + 1, size):
         yield digits[order[first : first + size]]

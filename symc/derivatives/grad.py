@@ -286,7 +286,7 @@ def _no_derivative(target: Tensor, disconnected: Disconnected) -> None:
 def reaching(
     roots: Sequence[Tensor], bars: Mapping[Tensor, Tensor], targets: Sequence[Tensor]
 ) -> list[Tensor | None]:
-    """What reaches each target of the bars of the roots, on ways through no other target."""
+    """Each target's gradient, given those of the roots, on ways through no other target."""
     found, _ = _bars(roots, bars, targets, set(targets))
     return [found.get(target) for target in targets]
 
@@ -297,7 +297,7 @@ def _bars(
     targets: Sequence[Tensor],
     blocked: set[Tensor],
 ) -> tuple[dict[Tensor, Tensor], set[Tensor]]:
-    """What reaches every node of the given bars, and the nodes that depend on a target."""
+    """Every node's gradient, given those of the roots, and the nodes that depend on a target."""
     if any(node.op.is_lazy for node in walk(roots)):
         return _bars_of_outlined(roots, given, targets, blocked)
     order = walk(roots, stop=lambda node: node in blocked or isinstance(node.op, DisconnectedGrad))

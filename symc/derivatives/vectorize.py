@@ -1,6 +1,6 @@
 """Functions of single tensors applied to many at once: `vmap`, and NumPy's `vectorize`.
 
-The function is called once, with placeholders; what it gives is then batched, as Jacobians are.
+The function is called once, with placeholders; its result is then batched, as Jacobians are.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def vectorize(pyfunc: Callable[..., Any], *, signature: str | None = None) -> Ca
 def apply_along_axis(
     func1d: Callable[..., TensorLike], axis: int, arr: TensorLike, *args: Any, **kwargs: Any
 ) -> Tensor:
-    """What a function gives for each vector along an axis; its axes come in the place of that axis.
+    """A function's result for each vector along an axis; its axes take the place of that axis.
 
     The function also gets `args` and `kwargs`. There is no loop: see `symc.vmap`.
 
@@ -154,7 +154,7 @@ def apply_over_axes(
 def _applied(
     function: Callable[..., Any], args: Sequence[Tensor], counts: Sequence[int], shape: Shape
 ) -> Any:
-    """What the function gives for each part of the arguments along leading axes of this shape.
+    """The function's result for each part of the arguments along leading axes of this shape.
 
     An argument has either all of these axes, or none (a count of 0) and is the same for all.
     """

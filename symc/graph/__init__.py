@@ -1,1 +1,1 @@
-"""The graph: nodes and their types, inputs and shared variables, and what can be asked of them."""
+"""The graph: nodes and their types, inputs and shared variables, and queries about them."""

@@ -32,14 +32,14 @@ class Test:
 
     @property
     def lengths(self) -> tuple[BinaryOp, Dim, Dim] | None:
-        """What is compared with what, if these are lengths."""
+        """The two sides of a comparison, if these are lengths."""
         if self.node is None and isinstance(self.requirement.holds, tuple):
             return ("eq", *self.requirement.holds)
         return self.compared
 
 
 def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
-    """What must hold when these nodes are computed, each condition once, with its first node."""
+    """The run-time conditions of these nodes, each once, with its first node."""
     found: list[tuple[Tensor, Requirement]] = []
     seen: set[Any] = set()
     for node in order:
@@ -77,7 +77,7 @@ def lengths_in(found: Sequence[tuple[Tensor, Requirement]]) -> list[Dim]:
 def waits(
     found: Sequence[tuple[Tensor, Requirement]], tests: Sequence[Test]
 ) -> list[frozenset[int]]:
-    """For each test, the positions of those that guard what it is computed from."""
+    """For each test, the positions of the tests that guard its arguments."""
     position = {test.number: index for index, test in enumerate(tests)}
     origin: dict[Tensor, list[int]] = {}
     for number, (node, _) in enumerate(found):
@@ -92,7 +92,7 @@ def waits(
 
 
 def _computed(requirement: Requirement) -> list[Tensor]:
-    """What is computed to decide a condition: a tensor, or lengths that are its values."""
+    """The operands of a condition: a tensor, or lengths that are its values."""
     if isinstance(requirement.holds, Tensor):
         return [requirement.holds]
     lengths = [dim for dim in requirement.holds if not isinstance(dim, int)]

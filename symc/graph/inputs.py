@@ -87,7 +87,7 @@ def tensor(dtype: Any = None, shape: Sequence[int | None] = (), name: str | None
 
 
 def lengths_of(shape: Sequence[int | None]) -> tuple[int | None, ...]:
-    """A declared shape. Raises TypeError or ValueError for what is no length."""
+    """A declared shape. Raises TypeError or ValueError for other values."""
     if not isinstance(cast("object", shape), list | tuple):
         raise TypeError(f"shape must be a tuple, like (None, 3), not {shape!r}")
     for dim in cast("Sequence[Any]", shape):
@@ -117,7 +117,7 @@ def _source(
 def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A constant with NumPy's dtype for the value, or the one given. The array is copied.
 
-    Raises `DTypeError` for what is no array of numbers, such as a masked array.
+    Raises `DTypeError` unless it is an array of numbers: a masked array is none.
 
     >>> constant([1, 2, 3])
     <constant int64[3]>
@@ -132,10 +132,10 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def tensor_like(value: TensorLike, like: DType, what: str) -> Tensor:
-    """What stands for a tensor of a dtype: values are converted by the rule of `graph/values.py`.
+    """A value for a tensor of a dtype: converted by the rule of `graph/values.py`.
 
-    What the rule does not convert keeps its own dtype, as tensors do. Raises `DTypeError`, about
-    `what`, for what is no array of numbers.
+    Others keep their own dtype, as tensors do. Raises `DTypeError`, about
+    `what`, unless it is an array of numbers.
     """
     if isinstance(value, Tensor) or (isinstance(value, list | tuple) and _holds_tensor(value)):
         return as_tensor(value, like)
@@ -146,9 +146,9 @@ def tensor_like(value: TensorLike, like: DType, what: str) -> Tensor:
 def numbers(
     value: Any, what: str = "", *, dtype: np.dtype[Any] | None = None, like: DType | None = None
 ) -> Array:
-    """The value as an array of symc's dtypes, or of what becomes `like`.
+    """The value as an array of one of symc's dtypes, or of one that converts to `like`.
 
-    Raises `DTypeError`, about `what`, for what is no such array.
+    Raises `DTypeError`, about `what`, for any other value.
     """
     try:
         array = as_array(value, dtype)
@@ -185,7 +185,7 @@ def as_tensor(value: TensorLike, like: DType | None = None) -> Tensor:
 
     Python numbers are weak beside a tensor of dtype `like`: they take its dtype, or float64 for a
     float beside integers, or the complex dtype that goes with it, as in NumPy 2. Raises
-    `DTypeError` for what is no array of numbers.
+    `DTypeError` unless it is an array of numbers.
     """
     if isinstance(value, Tensor):
         return value
@@ -206,7 +206,7 @@ def is_number(value: object) -> TypeGuard[bool | complex]:
 def refuse_bool(label: str, value: object) -> None:
     """Raises `DTypeError` for a Python bool where truth values of tensors are meant.
 
-    It is what ``x == 0`` gives, and would make a constant of the result.
+    The result of ``x == 0`` is one, and would become a constant.
     """
     if isinstance(value, bool):
         raise DTypeError(
@@ -276,7 +276,7 @@ class Place(Protocol):
         ...
 
 
-class Host:
+class HostPlace:
     """Host memory: the arrays are NumPy's."""
 
     name = None
@@ -291,7 +291,7 @@ class Host:
         return np.array(array, dtype=dtype, order="C", copy=True if copy else None)
 
 
-HOST = Host()
+HOST = HostPlace()
 
 
 @record(eq=False)

@@ -1,6 +1,6 @@
-"""Keywords that Theano, NumPy, JAX and PyTorch have for things, and None for what is not given.
+"""Keywords of Theano, NumPy, JAX and PyTorch, and None for arguments that are not given.
 
-Consulted by `symc/graph/public.py`: what is here costs nothing where a call is right.
+Consulted by `symc/graph/public.py`: a correct call never runs any of this.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def unexpected(label: str, name: str, taken: Sequence[str]) -> str:
 
 
 def _advice(label: str, name: str, taken: Sequence[str]) -> str:
-    """What to write for a keyword: what is known of it, a near one, or those that there are."""
+    """Advice for a keyword: its name in symc, a similar one, or a list of all."""
     own = _fitting(_BY_FUNCTION.get(label, {}).get(name), taken)
     if own:
         return said(own)

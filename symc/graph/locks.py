@@ -83,7 +83,7 @@ class PythonLock:
             return True
 
     def release(self, *, writes: bool) -> None:
-        """End what `take` began."""
+        """Release the lock that `take` has taken."""
         held, own = self.changing if writes else self.reading, get_ident()
         with _state:
             held[own] = held.get(own, 1) - 1

@@ -5,7 +5,7 @@
              | Write     a buffer filled part by part (concatenate, pad, set and add at indexes)
              | Sweep     a running fold along one axis (cumsum)
              | LibCall   a routine on whole buffers (BLAS), which may compute several nodes
-             | HostCall  a call back into Python, for what has no C form
+             | HostCall  a call back into Python, for ops without a C form
              | Alias     the argument's buffer under another shape (reshape)
              | Control   steps that run again and again, or only if a condition holds
 
@@ -15,6 +15,9 @@ never recurse into each other, and graphs of any depth lower without deep stacks
 
     def element(index):                      # of x[::-1]
         return (yield Read(0, (sub(n_minus_1, index[0]),)))
+
+`Op.lower` asks for all lengths that its readers need before it returns: they are known before
+anything is scheduled. The text of a lowering leaves readers out, as functions have none.
 """
 
 from __future__ import annotations
@@ -46,9 +49,9 @@ IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
 
 @record
 class At:
-    """Element `index` of the result is what ``element(index)`` reads and returns."""
+    """Element `index` of the result is the value of ``element(index)``, which reads arguments."""
 
-    element: Callable[[Index], Reader]
+    element: Callable[[Index], Reader] = field(repr=False)
 
 
 @record
@@ -63,11 +66,11 @@ class Fold:
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Callable[[Index, Index], Reader]
+    element: Callable[[Index, Index], Reader] = field(repr=False)
 
 
 @record
-class Part:
+class Written:
     """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
 
     `parallel` says that no two inner indexes have the same target. `target` gives an index of the
@@ -75,8 +78,8 @@ class Part:
     """
 
     extents: tuple[Dim, ...]
-    target: Callable[[Index], IndexReader]
-    value: Callable[[Index], Reader]
+    target: Callable[[Index], IndexReader] = field(repr=False)
+    value: Callable[[Index], Reader] = field(repr=False)
     combine: Literal["set", "add", "max", "min", "mul"] = "set"
     parallel: bool = True
 
@@ -85,8 +88,8 @@ class Part:
 class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
-    base: Callable[[Index], Reader] | None
-    parts: tuple[Part, ...]
+    base: Callable[[Index], Reader] | None = field(repr=False)
+    parts: tuple[Written, ...]
 
 
 @record
@@ -100,8 +103,8 @@ class Sweep:
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Callable[[Index], Reader]
-    scale: Callable[[Index], Reader] | None = None
+    element: Callable[[Index], Reader] = field(repr=False)
+    scale: Callable[[Index], Reader] | None = field(default=None, repr=False)
 
 
 @record
@@ -139,7 +142,7 @@ class LibCall:
 class HostCall:
     """A call back into Python from inside the program: the op's own `evaluate` on whole arrays.
 
-    The honest fallback for what has no C form. `results` are as those of a `LibCall`.
+    The honest fallback for ops without a C form. `results` are as those of a `LibCall`.
     """
 
     results: tuple[Op, ...] = ()

@@ -1,4 +1,4 @@
-"""The nodes of graphs: interned, immutable, and what an operation says about itself.
+"""The nodes of graphs: interned and immutable; and the interface of ops.
 
     tensor = Tensor(op, args, type)      same op and same args give the same object
     op     = a frozen dataclass; everything about an operation stands in its class
@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from symc.codegen.dtypes import DType
-from symc.codegen.record import record
+from symc.codegen.record import field, record
 from symc.graph.provenance import Where, user_line
 from symc.graph.public import public
 from symc.graph.registry import SERVICES, Registry, import_all
@@ -42,7 +42,7 @@ class Requirement:
 
     holds: Tensor | tuple[Any, Any]
     error: type[Exception]
-    message: Callable[[Callable[[Any], Any]], str]
+    message: Callable[[Callable[[Any], Any]], str] = field(repr=False)
 
 
 class Op:
@@ -55,7 +55,7 @@ class Op:
 
     @property
     def cost(self) -> float:
-        """What one element costs beyond its arguments, in simple operations."""
+        """The cost of one element beyond its arguments, in simple operations."""
         return 0.5
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -67,12 +67,12 @@ class Op:
         raise NotImplementedError(type(self).__name__)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
-        """The reverse rule: for each argument, what reaches it of `bar`, or None for nothing."""
+        """The reverse rule: each argument's gradient, given that of the result; None for zero."""
         del bar
         return [None] * len(node.args)
 
     def common(self) -> Any:
-        """What an op that gives one of several results has in common with those of the others.
+        """A key that the ops for the results of one computation share.
 
         Nodes with equal `common` and arguments are computed together, by `evaluate_all`, and
         differentiated together, by `grad_all`. None: there are no others.
@@ -103,7 +103,7 @@ class Op:
         return None
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
-        """What must hold at run time."""
+        """The run-time conditions of a node."""
         del node
         return ()
 
@@ -123,7 +123,7 @@ class Op:
         return ()
 
     def graphs(self) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
-        """The graphs within the op, such as the step of a loop: what each is for, its results."""
+        """The graphs within the op, such as the step of a loop: purpose and results of each."""
         return ()
 
     def value_lengths(self, args: Sequence[Tensor]) -> Iterable[Any]:
@@ -162,7 +162,7 @@ def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
 
 # --- tensors --------------------------------------------------------------------------------------
 
-# The user-level functions behind operators, methods and properties of a tensor. The modules of
+# The user-level functions of operators, methods and properties of a tensor. The modules of
 # `tensor/` fill these tables: the one late binding there is.
 OPERATORS: Registry[Callable[..., Tensor]] = Registry()
 METHODS: Registry[Callable[..., Any]] = Registry()
@@ -170,7 +170,7 @@ PROPERTIES: Registry[Callable[[Any], Any]] = Registry()
 
 
 class Tensor:
-    """A symbolic array: what it is computed by, from what, and its type.
+    """A symbolic array: its op, its arguments and its type.
 
     Use NumPy's operators, indexing and methods on it. ``==`` compares identity, as nodes are
     interned; `symc.tensor.eq` compares elements.

@@ -1,4 +1,4 @@
-"""Names that NumPy, Theano, JAX and PyTorch have for things: errors say what to write here.
+"""Names that NumPy, Theano, JAX and PyTorch have for things, for errors that name symc's.
 
 Keywords of functions are in `symc/graph/keywords.py`.
 """
@@ -204,7 +204,7 @@ _TABLES = {
 
 
 def instead(of: str, name: str, known: Iterable[str] = ()) -> str:
-    """What to write for a name that `of` lacks, to end an error with; "" where nothing is known.
+    """Advice for a name that `of` lacks, as the end of an error; "" where there is none.
 
     >>> instead("symc", "jit")
     '; here it is symc.function(inputs, outputs)'

@@ -1,4 +1,4 @@
-"""Where the user wrote what: the line that a node is attributed to."""
+"""Provenance: the user's line that a node is attributed to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Where(NamedTuple):
 
 
 def _notebook_cell(file: str) -> str | None:
-    """What IPython calls the file of a cell, ``In[3]``, if it is one: no file has that text."""
+    """IPython's name of a cell, ``In[3]``, if the file is one: no file has that text."""
     ipython: Any = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     named = shell.compile.format_code_name(file) if shell is not None else None

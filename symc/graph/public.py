@@ -1,7 +1,7 @@
-"""What users call: functions that take None for "not given", and explain the keywords they lack.
+"""Public functions: they take None for "not given", and explain unknown keywords.
 
 A function is published once, where its name becomes public; inside symc it is called as it is.
-Published it costs a tenth of a microsecond more. What is explained stands in
+Published it costs a tenth of a microsecond more. The explanations stand in
 `symc/graph/keywords.py`, which is imported when a call has failed.
 """
 
@@ -20,7 +20,7 @@ _published: dict[Any, Any] = {}
 def public(function: _Function, module: str | None = None) -> _Function:
     """The function as users call it: one object, however often it is published.
 
-    What is no function, such as a class, is given back. `module` is where its users find it: its
+    Anything else, such as a class, is returned as it is. `module` is where its users find it: its
     name in help and in pickles.
 
     >>> def power(x, exponent=2):
@@ -53,7 +53,7 @@ def publish(names: dict[str, Any], module: str, chosen: Iterable[str]) -> None:
 
 
 def with_public_methods(cls: type[_Class]) -> type[_Class]:
-    """A class whose methods are published, and what it is made from: a decorator."""
+    """A decorator: publishes the methods of a class and its ``__init__``."""
     for name, value in list(vars(cls).items()):
         is_public = name == "__init__" or not name.startswith("_")
         if is_public and type(value) is FunctionType and not hasattr(value, "__wrapped__"):
@@ -62,7 +62,7 @@ def with_public_methods(cls: type[_Class]) -> type[_Class]:
 
 
 def check_fields(cls: type[Any], options: Iterable[str]) -> None:
-    """Raises TypeError for options that are no fields of a record, and says what is."""
+    """Raises TypeError for options that are no fields of a record, and lists the fields."""
     fields: tuple[str, ...] = cls.__match_args__
     for name in options:
         if name not in fields:

@@ -69,7 +69,7 @@ class Registry(dict[str, _Function]):
 
 
 class Services:
-    """Functions of higher packages that lower ones call by name, such as what a report is made by.
+    """Functions of higher packages that lower ones call by name, such as that for reports.
 
     Lower packages do not import higher ones. `symc/__init__.py` announces which module has which
     function; the module is imported when the function is called for the first time.

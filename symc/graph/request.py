@@ -1,4 +1,4 @@
-"""What `function()` asks the compiler for, checked and complete."""
+"""Requests: the arguments of `symc.function`, checked and complete."""
 
 from __future__ import annotations
 

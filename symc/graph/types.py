@@ -1,4 +1,4 @@
-"""What is known about a tensor before it is computed: its dtype and its shape."""
+"""Types of tensors, known before values are: dtype and shape."""
 
 from __future__ import annotations
 

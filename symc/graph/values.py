@@ -1,14 +1,14 @@
-"""Values that users give: what is an array of numbers, and what a dtype may hold.
+"""Values that users give: which are arrays of numbers, and which fit a dtype.
 
-One rule for arguments, shared variables, constants for tensors of a known dtype, and what
-functions in Python return:
+One rule for arguments, shared variables, constants for tensors of a known dtype, and results of
+functions in Python:
 
-- What has a dtype (arrays, NumPy's scalars, arrays of other libraries) keeps its values. It is
+- A value with a dtype (arrays, NumPy's scalars, other libraries' arrays) stays exact. It is
   converted to dtypes that NumPy calls safe. Where NumPy lets numbers change all the same, int64
   and uint64 to float64 and complex128, each integer must be a float: 2**53 + 1 is none.
 - Python's numbers, and lists of them, have no dtype. Floats are rounded to the nearest float of
   the dtype, which must not be infinite; integers must be held exactly.
-- ``allow_input_downcast=True`` takes what NumPy's ``astype`` takes, but drops no imaginary part.
+- ``allow_input_downcast=True`` converts as NumPy's ``astype``, but drops no imaginary part.
 
 Numbers that stand in expressions, beside tensors, are promoted as NumPy promotes them.
 """
@@ -159,7 +159,7 @@ def _exact_integers(value: Any, array: Array) -> Array:
 
 
 def _kinds(value: Any) -> frozenset[type]:
-    """The types of a value and of what it holds, if it is a list. Raises `Unfit` for some."""
+    """The types of a value and of its elements, if it is a list. Raises `Unfit` for some."""
     if type(value) in _NUMBERS:
         return frozenset((_type(value),))
     if not isinstance(value, list | tuple):
@@ -194,7 +194,7 @@ def _is_scalar(kind: type) -> bool:
 
 
 def _refuse(value: Any, holds: str) -> None:
-    """Raises `Unfit` for what NumPy would take for something else."""
+    """Raises `Unfit` for values that NumPy would misread."""
     if isinstance(value, np.ndarray):
         if hasattr(_type(cast("object", value)), "filled"):
             raise Unfit(
@@ -226,7 +226,7 @@ def _unreadable(value: Any, error: Exception) -> str:
 
 
 def _no_number(value: Any, array: Array) -> str:
-    """What is wrong with what NumPy made an array of this dtype of."""
+    """The fault of a value that NumPy made an array of this dtype of."""
     dtype = array.dtype
     match dtype.kind:
         case "O":
@@ -256,7 +256,7 @@ def _no_number(value: Any, array: Array) -> str:
 
 
 def _objects(value: Any, array: Array) -> str:
-    """What is wrong with an array of objects."""
+    """The fault of an array of objects."""
     items = array.reshape(-1)
     odd = next((item for item in items if type(item) not in _NUMBERS), 0)
     if odd is None:

@@ -12,7 +12,7 @@ from symc.errors import MissingInput
 from symc.graph.inputs import Input, SharedVariable, as_tensor
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.loops.build import Carrying, Plan, Reading, step_number
+from symc.loops.build import Carrying, LoopParts, Reading, step_number
 from symc.loops.carried import Updates, carried, made_before, with_default_updates
 from symc.loops.outcome import Outcome
 from symc.loops.run import Done, run
@@ -41,7 +41,7 @@ def scan(
     *,
     checkpoint: int | None = None,
 ) -> tuple[Any, Updates]:
-    """A loop: what `fn` computes, once called on symbols, repeated. Gives (outputs, updates).
+    """A loop: the graph of `fn`, called once on symbols, repeated. Gives (outputs, updates).
 
     `fn` is given, in this order, the current rows of the `sequences`, earlier rows of the outputs
     that have an entry in `outputs_info`, and the `non_sequences`. It returns the outputs of a step,
@@ -55,11 +55,11 @@ def scan(
       `n_steps`, which may be symbolic and 0.
     - `outputs_info`: for each output None if steps do not read it, else its value before the first
       step, or ``dict(initial=x, taps=[-2, -1])``, where x has a row for each step reached back,
-      oldest first. Initial values are converted and broadcast to what a step computes, never
+      oldest first. Initial values are converted and broadcast to the results of a step, never
       narrowed; Python's numbers are int64 and `config.floatX`.
     - `non_sequences`: further arguments of `fn`. Whatever else `fn` uses is found without being
-      listed, unless `strict`. What was computed or drawn outside `fn` is the same in all steps;
-      what `fn` draws from a stream is new in each.
+      listed, unless `strict`. Values computed or drawn outside `fn` are the same in all steps;
+      numbers that `fn` draws from a stream are new in each.
     - `go_backwards`: along the sequences from their ends.
     - `truncate_gradient`: gradients flow through the last steps only, that many.
     - `checkpoint`: gradients keep the states of each so-manieth step only and compute those between
@@ -120,7 +120,7 @@ def looping(
     step: Tensor | None = None,
     unbounded: bool = False,
 ) -> Looping:
-    """The loop behind `scan`; `step`, if given, stands for the number of the step in `fn`."""
+    """The loop of `scan`; `step`, if given, stands for the number of the step in `fn`."""
     alongs = [along(given) for given in listed(sequences)]
     constants = [as_tensor(given) for given in listed(non_sequences)]
     steps = count_steps(n_steps, alongs)
@@ -139,7 +139,7 @@ def looping(
     )
     pairs = zip(traced.starts, outcome.outputs, strict=True)
     number = step_number() if step is None else step
-    plan = Plan(
+    plan = LoopParts(
         tensor_of(steps), number, tuple(reads), (*_states(traced, outcome), *shared),
         tuple(result for begin, result in pairs if begin is None),
         outcome.condition, _steps_of_gradient(truncate_gradient), unbounded=unbounded,
@@ -166,8 +166,8 @@ def _steps_of_gradient(truncate_gradient: int) -> int | None:
     return known_steps("truncate_gradient", truncate_gradient)
 
 
-def _check_strict(plan: Plan, known: Sequence[Tensor]) -> None:
-    """Raises `MissingInput` when steps use what was not given to them."""
+def _check_strict(plan: LoopParts, known: Sequence[Tensor]) -> None:
+    """Raises `MissingInput` when steps use inputs that were not given to them."""
     slots = [part.slots for part in plan.reads] + [part.slots for part in plan.carries]
     given = {*known, *(slot for own in slots for slot in own)}
     results = [*(carry.result for carry in plan.carries), *plan.collected]

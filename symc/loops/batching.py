@@ -11,7 +11,7 @@ from symc.graph.dims import Dim
 from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute, walk
-from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
+from symc.loops.build import Carrying, LoopParts, Reading, row_of, step_number
 from symc.loops.scan import Scan
 from symc.tensor.lengths import public, tensor_of
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis
@@ -28,8 +28,8 @@ def batch_scan(op: Scan, args: Sequence[Tensor], batched: Sequence[bool]) -> Ten
 class _Batched:
     """The loop over a batch while it is built.
 
-    Each slot is first replaced by what stands for it in one element of the batch, and then, if it
-    differs within the batch, by what stands for it in all of them.
+    Each slot is first replaced by its counterpart in one element of the batch, and then, if it
+    differs within the batch, by its counterpart for all of them.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class _Batched:
             Carrying(carry.initial, carry.taps, carry.slots, result)
             for carry, result in zip(carries, inner, strict=False)
         ]
-        plan = Plan(
+        plan = LoopParts(
             self.steps, self.step, reads, tuple(carries),
             tuple(inner[states : states + layout.collected]),
             inner[-1] if layout.stops else None, layout.truncate, layout.reverse, layout.unbounded,

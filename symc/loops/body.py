@@ -159,7 +159,7 @@ class Body:
         return evaluate(self.results, given)
 
     def conditions(self) -> Sequence[tuple[Tensor, Requirement]]:
-        """What must hold at run time, each with the node that needs it."""
+        """The run-time conditions, each with the node that needs it."""
         return _conditions(self.results)
 
     def at(self, args: Sequence[Tensor]) -> list[Tensor]:
@@ -181,7 +181,7 @@ class Body:
     def lengths(
         self, args: Sequence[Tensor | None], skip: Sequence[int]
     ) -> Callable[[Dim], Dim | None]:
-        """What lengths in the body are outside, where slots are `args` but for `skip` leading axes.
+        """Lengths in the body as lengths outside, where slots are `args` less `skip` leading axes.
 
         None for those that are known inside only: they depend on values of rows, or of slots that
         stand for nothing outside.
@@ -253,10 +253,10 @@ def _lengths_at(node: Tensor) -> Iterator[Dim]:
 
 
 def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:
-    """The body that computes `results` from `params`, and what else it needs from outside.
+    """The body that computes `results` from `params`, and its other inputs from outside.
 
     The body's slots stand for the parameters first, then for the tensors from outside, in order.
-    What depends on no parameter is such a tensor as a whole: it is computed outside, once. But not
+    A subgraph that depends on no parameter is such an input: it is computed outside, once. But not
     a transpose of which there are only products, which need none in memory.
     """
     varying = set(params)
@@ -273,9 +273,9 @@ def closed(params: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, l
 def slots_for(
     params: Sequence[Tensor], boundary: Iterable[Tensor], turned: AbstractSet[Tensor] = frozenset()
 ) -> tuple[list[Tensor], dict[Tensor, Tensor]]:
-    """What a body needs from outside, and what stands for it and for the parameters inside.
+    """Inputs of a body from outside, and the slots that stand for them and for the parameters.
 
-    Of what follows from lengths of arrays, those arrays: lengths are known everywhere. Of those
+    Instead of values that follow from lengths, the arrays: lengths are known everywhere. Of those
     that are `turned`, what is transposed.
     """
     captured: dict[Tensor, None] = {}

@@ -2,7 +2,7 @@
 
 An `IfElse` has the values of both sides among its arguments: a form that is easy to make, to
 differentiate and to batch. Before anything is compiled, differentiated or interpreted, `outline`
-(`symc/loops/outline.py`) moves what only one side needs into a body, and makes it a `Choice`: of
+(`symc/loops/outline.py`) moves nodes of only one side into its body, and makes it a `Choice`: of
 that, only the side that is taken is computed.
 """
 
@@ -183,9 +183,9 @@ def either(
 
 @record
 class Choice(Op):
-    """Result `part` of one of two bodies: arguments are the condition and what both use.
+    """Result `part` of one of two bodies: arguments are the condition and the inputs of both.
 
-    `checks` is what it is in `Scan`, for each of the bodies.
+    `checks` has the meaning it has in `Scan`, for each of the bodies.
     """
 
     then: Body
@@ -215,7 +215,7 @@ class Choice(Op):
         return self.then, self.otherwise
 
     def lengths(self, body: Body, args: Sequence[Tensor]) -> Callable[[Dim], Dim | None]:
-        """What lengths in a body are outside."""
+        """Lengths in a body as lengths outside."""
         return body.lengths(list(args[1:]), [0] * len(body.slots))
 
     def common(self) -> Any:

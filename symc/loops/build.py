@@ -1,4 +1,4 @@
-"""Making loops from what reads, carries and gives: the way to a `Scan` for all that need one."""
+"""A builder of loops: rows read, states carried and outputs collected become a `Scan`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Loop:
         return self.part(Part("final", number))
 
     def collected(self, number: int) -> Tensor:
-        """What each step gave of a collected output."""
+        """The collected values of an output, one for each step."""
         return self.part(Part("collected", number))
 
     def count(self) -> Tensor:
@@ -64,12 +64,12 @@ class Loop:
 
     @property
     def outside(self) -> tuple[Tensor, ...]:
-        """What steps use that is the same in all of them."""
+        """A loop-invariant input: the same in all steps."""
         layout = self.layout
         return self.args[1 + len(layout.sequences) + len(layout.states) :]
 
 
-def opened(op: Scan, args: Sequence[Tensor]) -> Plan:
+def opened(op: Scan, args: Sequence[Tensor]) -> LoopParts:
     """The parts of a loop again, with slots of their own."""
     layout, slots = op.layout, iter(op.body.slots)
     steps, sequences, initial, others = op.split(args)
@@ -94,26 +94,26 @@ def opened(op: Scan, args: Sequence[Tensor]) -> Plan:
         for array, state, own in zip(initial, layout.states, earlier, strict=True)
     ]
     collected = [next(results) for _ in range(layout.collected)]
-    return Plan(
+    return LoopParts(
         steps, step, tuple(reads), tuple(carries), tuple(collected), next(results, None),
         layout.truncate, layout.reverse, layout.unbounded,
     )  # fmt: skip
 
 
 def step_number() -> Tensor:
-    """What stands for the number of the step while a body is made."""
+    """The placeholder for the number of the step while a body is made."""
     return placeholder(TensorType(INT64, ()))
 
 
 def row_of(array: Tensor, name: str | None = None) -> Tensor:
-    """What stands for a row of an array while a body is made."""
+    """The placeholder for a row of an array while a body is made."""
     row = placeholder(TensorType(array.dtype, array.type.shape[1:]))
     row.name = name
     return row
 
 
 @record
-class Plan:
+class LoopParts:
     """A loop before it is closed: its parts speak of slots and of tensors from outside.
 
     `step` stands for the number of the step.

@@ -41,7 +41,7 @@ class Updates(dict[SharedVariable, Tensor]):
 def made_before(arguments: Sequence[Tensor]) -> Callable[[Tensor], bool]:
     """A test, to be made before a step is traced: whether a node is the same in all steps.
 
-    So are the arguments of a step, and what was drawn from a stream outside of it.
+    So are the arguments of a step, and numbers drawn from a stream outside of it.
     """
     constant = {node for node in arguments if node.args}
     stream: Any = sys.modules.get("symc.tensor.random.stream")  # no streams where it is not needed

@@ -12,7 +12,7 @@ from symc.graph.dims import Dim, add, floordiv, mul, sub
 from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
-from symc.loops.build import Carrying, Plan, Reading, row_of, step_number
+from symc.loops.build import Carrying, LoopParts, Reading, row_of, step_number
 from symc.loops.run import Done, run
 from symc.loops.scan import Rows
 from symc.loops.sequences import known_steps
@@ -22,7 +22,7 @@ from symc.tensor.shape import concatenate
 from symc.tensor.views import expand_dims
 
 
-def in_segments(plan: Plan, every: int) -> Done:
+def in_segments(plan: LoopParts, every: int) -> Done:
     """The results of a loop whose gradient keeps the states before every so-manieth step only."""
     every = known_steps("checkpoint", every)
     if plan.condition is not None or plan.truncate is not None:
@@ -46,7 +46,7 @@ def _joined(first: Tensor, second: Tensor) -> Tensor:
     return concatenate([first, second], axis=0)
 
 
-def _segments(plan: Plan, segments: Dim, every: int) -> Done:
+def _segments(plan: LoopParts, segments: Dim, every: int) -> Done:
     """The loop over segments, and its results as those of all their steps."""
     step, inner_step = step_number(), step_number()
     done = mul(segments, every)
@@ -63,7 +63,7 @@ def _segments(plan: Plan, segments: Dim, every: int) -> Done:
     blocks_before = [row_of(expand_dims(carry.initial, 0)) for carry in plan.carries]
     within = _shifted(plan, step * every + inner_step)
     inner = run(
-        Plan(
+        LoopParts(
             as_tensor(every),
             inner_step,
             tuple(inner_reads),
@@ -74,7 +74,7 @@ def _segments(plan: Plan, segments: Dim, every: int) -> Done:
             within.collected,
         )
     )
-    loop = Plan(
+    loop = LoopParts(
         tensor_of(segments),
         step,
         tuple(outer_reads),
@@ -105,7 +105,7 @@ def _flat(blocks: Tensor, done: Dim) -> Tensor:
     return reshape(blocks, (public(done), *map(public, blocks.type.shape[2:])))
 
 
-def _shifted(plan: Plan, number: Tensor) -> Plan:
+def _shifted(plan: LoopParts, number: Tensor) -> LoopParts:
     """The plan with another tensor for the number of the step."""
     results = [*(carry.result for carry in plan.carries), *plan.collected]
     results = substitute(results, {plan.step: number})
@@ -114,10 +114,10 @@ def _shifted(plan: Plan, number: Tensor) -> Plan:
         for carry, result in zip(plan.carries, results, strict=False)
     )
     collected = tuple(results[len(carries) :])
-    return Plan(plan.steps, plan.step, plan.reads, carries, collected)
+    return LoopParts(plan.steps, plan.step, plan.reads, carries, collected)
 
 
-def _after(plan: Plan, done: Dim, rest: Dim, finals: tuple[Tensor, ...]) -> Plan:
+def _after(plan: LoopParts, done: Dim, rest: Dim, finals: tuple[Tensor, ...]) -> LoopParts:
     """The steps that are left after the segments."""
     step = step_number()
     shifted = _shifted(plan, step + tensor_of(done))
@@ -130,4 +130,4 @@ def _after(plan: Plan, done: Dim, rest: Dim, finals: tuple[Tensor, ...]) -> Plan
         Carrying(final, carry.taps, carry.slots, carry.result)
         for final, carry in zip(finals, shifted.carries, strict=True)
     )
-    return Plan(tensor_of(rest), step, tuple(reads), carries, shifted.collected)
+    return LoopParts(tensor_of(rest), step, tuple(reads), carries, shifted.collected)

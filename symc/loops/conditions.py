@@ -1,4 +1,4 @@
-"""What must hold when a loop runs: for its lengths, and for what its body computes."""
+"""Run-time conditions of loops: on their lengths, and on values of their bodies."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def contract(loop: OpenLoop) -> None:
 def _finish(
     loop: OpenLoop, number: int, left: list[Tensor], totals: list[Callable[[Get], Tensor]]
 ) -> None:
-    """What remains of a state in the loop, and how its last value follows."""
+    """The part of a state that stays in the loop, and how its last value follows."""
     carry, part = loop.carries[number], Part("final", number)
 
     def final(get: Get) -> Tensor:
@@ -103,7 +103,7 @@ def _sums(loop: OpenLoop) -> dict[int, list[Tensor]]:
 
 
 def terms_of(node: Tensor) -> list[Tensor]:
-    """What a sum adds, as far as nothing is broadcast."""
+    """The terms of a sum, as far as nothing is broadcast."""
     terms: list[Tensor] = []
     pending = [node]
     while pending:
@@ -172,7 +172,7 @@ def _product(
 
 
 def _of_gathered(loop: OpenLoop, term: Tensor, reverse: bool) -> Callable[[Get], Tensor] | None:
-    """The sum over all steps of what is computed from gathered rows alone, and is smaller."""
+    """The sum over all steps of values computed from gathered rows alone, where it is smaller."""
     gathered = {node: rows for (node, turned), rows in loop.gathered.items() if turned == reverse}
     order = walk([term], stop=gathered.__contains__)
     moving = {loop.plan.step, *loop.slots()}

@@ -1,4 +1,4 @@
-"""What reaches only the last row of a loop's state, as what reaches its final rows.
+"""Gradients that reach only the last row of a loop's state become those of its final rows.
 
 The gradient of ``ys[-1]`` with respect to ys is zero but for one row. As a whole it would be as
 large as ys, and every step of the backward loop would read a row of zeros.

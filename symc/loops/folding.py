@@ -40,7 +40,7 @@ def reduce(
     mode: object = None,
     name: str | None = None,
 ) -> tuple[Any, Updates]:
-    """What a `scan` ends with: (the outputs of its last step, updates).
+    """The final results of a `scan`: (the outputs of its last step, updates).
 
     `fn` is given rows of the sequences, then the outputs so far. Without any row, the result is
     what `outputs_info` gives. Only the last values are kept in memory.

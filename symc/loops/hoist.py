@@ -23,7 +23,7 @@ def is_product(node: Tensor) -> bool:
 
 
 def hoist(loop: OpenLoop) -> None:
-    """Takes products of what is read from sequences out of a loop."""
+    """Moves products of rows of sequences out of a loop."""
     if loop.condition is not None or not any(map(is_product, walk(loop.results()))):
         return
     for node, slots in _found(loop).items():

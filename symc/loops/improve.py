@@ -1,4 +1,4 @@
-"""Loops before they are compiled: what they need not do leaves them.
+"""Optimisation of loops before they are compiled: code moves out of them.
 
 - A row that is the last one of all is that of the last step: other rows need not be kept.
 - Loops over the same things are one loop.
@@ -30,7 +30,7 @@ from symc.tensor.spans import GIVEN, WHOLE, Span, is_last
 
 
 def improve_loops(roots: Sequence[Tensor], *, exact: bool) -> list[Tensor]:
-    """The roots with improved loops; if `exact`, only what cannot change a bit is done."""
+    """The roots with improved loops; if `exact`, only by changes that keep every bit."""
     if not any(isinstance(node.op, Scan) for node in walk(roots)):
         return list(roots)
     roots = _rebuilt(roots, _last_row)
@@ -65,7 +65,7 @@ def _outlined(roots: list[Tensor]) -> list[Tensor]:
 
 
 def _rebuilt(roots: Sequence[Tensor], change: Callable[[Tensor, Tensor], Tensor]) -> list[Tensor]:
-    """The roots, each node replaced by what `change` makes of it before and after its arguments."""
+    """The roots, each node replaced by its `change`, before and after its arguments."""
     done: dict[Tensor, Tensor] = {}
     for node in walk(roots):
         after = rebuild(node, [done[arg] for arg in node.args])
@@ -75,7 +75,7 @@ def _rebuilt(roots: Sequence[Tensor], change: Callable[[Tensor, Tensor], Tensor]
 
 
 def _key(node: Tensor) -> Any:
-    """What the results of one loop have in common."""
+    """The key that the results of one loop share."""
     return (node.op.common(), *node.args)
 
 
@@ -156,7 +156,7 @@ def _merged(roots: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _similar(node: Tensor) -> Any:
-    """What loops have in common that can be one."""
+    """The key that loops share which can be fused."""
     op = node.op
     assert isinstance(op, Scan)
     states = len(op.layout.states)

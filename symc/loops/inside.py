@@ -1,4 +1,4 @@
-"""What compiling does to graphs inside loops: they are improved, and their conditions join them."""
+"""Graphs inside loops, before compiling: improved, with their conditions as further results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Change: TypeAlias = Callable[[Bodied, Sequence[Tensor]], Bodied]
 def map_bodies(roots: Sequence[Tensor], change: Change) -> list[Tensor]:
     """The roots with the op of each result of a loop or branch changed, given its arguments, too.
 
-    A branch whose condition is known becomes what it computes.
+    A branch whose condition is known becomes the results of that side.
     """
     order = walk(roots)
     if not any(isinstance(node.op, Bodied) for node in order):

@@ -1,4 +1,4 @@
-"""Loops taken apart, changed, and closed again: what all that improves loops is written with."""
+"""Loops taken apart, changed and closed again: an editable view for all loop optimisations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 from symc.graph.dims import Dim, add, sub
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute, walk
-from symc.loops.build import Carrying, Plan, Reading, opened
+from symc.loops.build import Carrying, LoopParts, Reading, opened
 from symc.loops.scan import Part, Rows, Scan
 from symc.tensor.lengths import dim_of, public
 
@@ -38,7 +38,7 @@ class OpenLoop:
         self.gathered: dict[tuple[Tensor, bool], Callable[[Get], Tensor]] = {}
 
     def results(self) -> list[Tensor]:
-        """What a step computes."""
+        """The results of a step."""
         carried = [carry.result for carry in self.carries.values()]
         condition = [] if self.condition is None else [self.condition]
         return [*carried, *self.collected, *condition]
@@ -53,7 +53,7 @@ class OpenLoop:
         return found
 
     def replace(self, nodes: Mapping[Tensor, Tensor]) -> None:
-        """Replaces nodes in what a step computes."""
+        """Replaces nodes in the results of a step."""
         new = iter(substitute(self.results(), nodes))
         for number, carry in self.carries.items():
             self.carries[number] = Carrying(carry.initial, carry.taps, carry.slots, next(new))
@@ -108,7 +108,7 @@ class OpenLoop:
         carries, used = self._needed()
         kept = [n for n in range(len(self.collected)) if Part("collected", n) in self.wanted]
         reads = [read for read in (_only(read, used) for read in self.reads) if read.slots]
-        plan = Plan(
+        plan = LoopParts(
             self.plan.steps, self.plan.step, tuple(reads),
             tuple(self.carries[number] for number in carries),
             tuple(self.collected[number] for number in kept), self.condition, None,

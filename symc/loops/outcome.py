@@ -1,4 +1,4 @@
-"""What a step function returns: outputs, updates of shared variables, and whether to stop."""
+"""Results of a step function: outputs, updates of shared variables, and whether to stop."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def outcome(returned: Any, states: Sequence[DType | None] = ()) -> Outcome:
-    """What the function of a scan returned, in any form that it may have.
+    """The result of a scan's function, in any form that it may have.
 
     Outputs come first, then updates (a dict or a list of pairs), then the condition; all of them
     can be left out. Python numbers among the outputs are weak beside the dtypes of their `states`.

@@ -1,8 +1,8 @@
-"""Before anything else: what only one side of a branch needs moves into that side.
+"""Before all other rewriting: nodes that only one side of a branch needs move into it.
 
 The place of a node is a path of sides, from the outermost branch inwards: the longest one that all
 its uses share. So a node that is used outside, or on both sides, stays outside. Branches on one
-condition share their sides: what both need there is computed by both.
+condition share their sides: nodes that both need there are computed by both.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _shared(first: Path, second: Path) -> Path:
 
 
 def _choice(op: IfElse, args: Sequence[Tensor], place: Path, places: dict[Tensor, Path]) -> Tensor:
-    """The branch around bodies that compute what stands on one of its sides."""
+    """The branch around bodies that compute the nodes on one of its sides."""
     condition, *values = args
     known = condition.op
     if isinstance(known, Constant):
@@ -118,7 +118,7 @@ def _is_outside(nodes: set[Tensor], node: Tensor) -> bool:
 
 
 def _boundary(sides: Sequence[Sequence[Tensor]], inside: Sequence[set[Tensor]]) -> Iterator[Tensor]:
-    """What is outside, and needed inside or a result."""
+    """The nodes outside that are needed inside, or are results."""
     for results, nodes in zip(sides, inside, strict=True):
         for node in walk(results, stop=partial(_is_outside, nodes)):
             is_number = isinstance(node.op, Constant) and not node.type.shape

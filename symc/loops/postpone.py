@@ -1,4 +1,4 @@
-"""What leaves the loop as an output only: products, and rows of sequences.
+"""Code moved after the loop, where only an output needs it: products, and sequences' rows.
 
 ``dot(g[t], w.T)``, as in the gradient of a sequence: the loop gives g instead, and one product of
 all rows comes after it. Rows that are read to be given are those of the sequence.

@@ -83,7 +83,7 @@ def _listed(state: Any) -> list[Any]:
 
 
 def _typed(after: list[Any], state: Sequence[Tensor]) -> list[Any]:
-    """What a step gives, with its Python numbers as tensors like the state; `scan` counts them."""
+    """The results of a step, with Python numbers as tensors like the state; `scan` counts them."""
     if len(after) != len(state):
         return after
     return [

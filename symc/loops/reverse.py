@@ -2,8 +2,8 @@
 
 At its step s it is at step ``t = n - 1 - s`` of the loop. It reads the rows of the sequences and of
 the states at t, computes the body's values from them anew, but for products of matrices, which the
-loop keeps, and pulls back through the body what reaches the results of step t: the gradients of row
-t given from outside, and what later steps that read this row have added to it. So for each slot of
+loop keeps, and pulls the gradients of step t's results back through the body: those of row
+t from outside, and what later steps that read this row have added. So for each slot of
 a state, ``t + tap``, the gradient at the slot is a state of the backward loop that is read with the
 same tap. The gradients of rows of sequences are collected; those of the other arguments are added
 up in states.
@@ -22,7 +22,7 @@ from symc.graph.inputs import scalar_constant
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body
-from symc.loops.build import Carrying, Loop, Plan, Reading, row_of, step_number
+from symc.loops.build import Carrying, Loop, LoopParts, Reading, row_of, step_number
 from symc.loops.ends import ends_apart
 from symc.loops.hoist import is_product
 from symc.loops.scan import Part, Rows, Scan
@@ -32,7 +32,7 @@ from symc.tensor.views import broadcast_to
 
 
 def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
-    """What reaches each argument of a loop, given what reaches some of its results."""
+    """The gradient for each argument of a loop, given those of some of its results."""
     node = next(iter(bars))
     by_part = {other.op.part: bar for other, bar in bars.items() if isinstance(other.op, Scan)}
     loop = Loop(op.body, op.layout, node.args)
@@ -72,9 +72,9 @@ class _Forward:
         self.kept: dict[Tensor, Part] = {}
 
     def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
-        """Finds what rows of the loop's results have anyway, or should have: products.
+        """Finds products that the loop's results hold already, or should hold.
 
-        `needed` is what the backward loop computes, `parts` are results that are there.
+        `needed` are the results of the backward loop, `parts` those of the loop itself.
         """
         results = self.loop.body.results
         known = {
@@ -96,7 +96,7 @@ class _Forward:
             self.loop = Loop(whole, layout, self.loop.args)
 
     def _products(self) -> set[Tensor]:
-        """The products of what the loop computes; those of sequences alone will leave it."""
+        """The products of values of the loop; those of sequences alone will leave it."""
         order = walk(self.loop.body.results)
         from_states = {slot for own in self.of_states for slot in own}
         for node in order:
@@ -109,7 +109,7 @@ class _Forward:
         return self.layout.states[state].depth
 
     def readings(self) -> Iterator[Reading]:
-        """What the backward loop reads for the slots of sequences and states."""
+        """The rows that the backward loop reads for the slots of sequences and states."""
         for array, rows, slots in zip(
             self.sequences, self.layout.sequences, self.of_sequences, strict=True
         ):
@@ -148,7 +148,7 @@ def _cut(array: Tensor, start: Dim, stop: Dim) -> Tensor:
 
 @record
 class _Pulled:
-    """What one step pulls back: stand-ins for what reaches its results, and what reaches slots."""
+    """The pullback of one step: placeholders for its results' gradients, and slots' gradients."""
 
     bars: dict[int, Tensor]
     slots: dict[Tensor, Tensor]
@@ -214,7 +214,7 @@ class _Backward:
         self.loop = self.plan.close()
 
     def _read_bar(self, number: int) -> Tensor | None:
-        """The row of what reaches a result from outside."""
+        """The row of a result's gradient from outside."""
         states = len(self.forward.of_states)
         if number < states:
             bar = self.by_part.get(Part("history", number))
@@ -233,7 +233,7 @@ class _Backward:
     def _carry_bars(
         self, number: int, slots: Sequence[Tensor], totals: dict[Tensor, Tensor | None]
     ) -> None:
-        """States for what reaches earlier rows of a state from each step."""
+        """States for the gradients of earlier rows of a state from each step."""
         bar, depth = self.pulled.bars.get(number), self.forward.depth(number)
         if bar is None:
             return
@@ -257,7 +257,7 @@ class _Backward:
             self.carries.append(Carrying(initial, (-back,), (slot,), result))
 
     def _add_up(self, number: int, slot: Tensor) -> None:
-        """A state for the sum over all steps of what reaches an argument that does not change."""
+        """A state for the gradient of a loop-invariant argument: the sum over all steps."""
         shape = self.forward.loop.outside[number].type.shape
         initial = _zeros(slot, (1, *shape))
         total = row_of(initial)
@@ -266,14 +266,14 @@ class _Backward:
         self.carries.append(Carrying(initial, (-1,), (total,), result))
 
     def _rows_of_sequences(self) -> list[Tensor]:
-        """What reaches the rows of sequences, to be collected."""
+        """The gradients of the rows of sequences, to be collected."""
         for slots in self.forward.of_sequences:
             for slot in slots:
                 if slot in self.pulled.slots:
                     self.collected[slot] = len(self.collected)
         return [self.pulled.slots[slot] for slot in self.collected]
 
-    def _plan(self, inner: Sequence[Tensor]) -> Plan:
+    def _plan(self, inner: Sequence[Tensor]) -> LoopParts:
         used = set(walk(inner))
         reads = [
             Reading(
@@ -288,7 +288,7 @@ class _Backward:
             Carrying(carry.initial, carry.taps, carry.slots, result)
             for carry, result in zip(self.carries, inner, strict=False)
         ]
-        return Plan(
+        return LoopParts(
             tensor_of(self.forward.steps), self.step, tuple(reads), tuple(carries),
             tuple(inner[len(carries) :]), reverse=self._turned(),
         )  # fmt: skip
@@ -308,7 +308,7 @@ class _Backward:
     # --- what came out ----------------------------------------------------------------------------
 
     def arguments(self) -> list[Tensor | None]:
-        """What reaches each argument of the loop."""
+        """The gradient for each argument of the loop."""
         sequences = [self._of_sequence(n) for n in range(len(self.forward.sequences))]
         states = [self._of_initial(n) for n in range(len(self.forward.initial))]
         others = [
@@ -318,7 +318,7 @@ class _Backward:
         return [None, *sequences, *states, *others]
 
     def _of_sequence(self, number: int) -> Tensor | None:
-        """What reaches a sequence: the rows collected, each at its place."""
+        """The gradient of a sequence: the rows collected, each at its place."""
         forward = self.forward
         array, rows = forward.sequences[number], forward.layout.sequences[number]
         length, total = array.type.shape[0], None
@@ -337,7 +337,7 @@ class _Backward:
         return total
 
     def _of_initial(self, number: int) -> Tensor | None:
-        """What reaches the first rows of a state."""
+        """The gradient of the initial rows of a state."""
         forward = self.forward
         depth, array, total = forward.depth(number), forward.initial[number], None
         bar = self.by_part.get(Part("history", number))

@@ -68,7 +68,7 @@ def _wanted(roots: Sequence[Tensor], order: Sequence[Tensor]) -> dict[Key, tuple
 
 
 def _skips(node: Tensor, history: Tensor) -> bool:
-    """Whether a node takes rows of a history behind those that were given."""
+    """Whether a node takes rows of a history after those that were given."""
     assert isinstance(history.op, Scan)
     depth = history.op.layout.states[history.op.part.number].depth
     if not isinstance(node.op, Slice):
@@ -91,7 +91,7 @@ def _with_rows(op: Scan, states: Sequence[int]) -> Scan:
 
 
 def _rows(op: Slice, history: Tensor, args: Sequence[Tensor], states: Sequence[int]) -> Tensor:
-    """What a slice of a history takes, from the rows of steps."""
+    """The range of a slice of a history, counted from the rows of steps."""
     old, new = history.op, args[0].op
     assert isinstance(old, Scan)
     assert isinstance(new, Scan)

@@ -6,7 +6,7 @@ from symc.codegen.record import record
 from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
-from symc.loops.build import Plan
+from symc.loops.build import LoopParts
 from symc.tensor.shape import concatenate
 from symc.tensor.views import expand_dims
 
@@ -20,7 +20,7 @@ class Done:
     collected: tuple[Tensor, ...]
 
 
-def run(plan: Plan, checkpoint: int | None = None) -> Done:
+def run(plan: LoopParts, checkpoint: int | None = None) -> Done:
     """The results of a loop; a single step is written out."""
     if checkpoint is not None:
         from symc.loops.checkpoint import in_segments
@@ -30,7 +30,7 @@ def run(plan: Plan, checkpoint: int | None = None) -> Done:
     return _one_step(plan) if steps is not None and steps == 1 else _all_steps(plan)
 
 
-def _all_steps(plan: Plan) -> Done:
+def _all_steps(plan: LoopParts) -> Done:
     loop = plan.close()
     count = None if plan.condition is None else loop.count()
     histories: list[Tensor] = []
@@ -42,7 +42,7 @@ def _all_steps(plan: Plan) -> Done:
     return Done(tuple(histories), tuple(finals), tuple(collected))
 
 
-def _one_step(plan: Plan) -> Done:
+def _one_step(plan: LoopParts) -> Done:
     given = {plan.step: plan.steps * 0}
     for read in plan.reads:
         for slot, tap in zip(read.slots, read.rows.taps, strict=True):

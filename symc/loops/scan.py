@@ -1,4 +1,4 @@
-"""A body repeated: the op behind `scan` and all other loops.
+"""A body repeated: the op of `scan` and all other loops.
 
 A step reads, in the order of the body's slots,
 
@@ -75,7 +75,7 @@ class State:
 
 @record
 class Layout:
-    """What the slots and the results of a loop's body stand for.
+    """The layout of a loop's body: the meaning of its slots and results.
 
     `truncate` limits the gradient to the last steps, that many; None for all. Of the collected
     outputs in `reverse`, the last step's row comes first; such a loop does not stop. Of an
@@ -151,7 +151,7 @@ class Scan(Op):
         return tuple(row)
 
     def lengths(self, args: Sequence[Tensor]) -> Callable[[Dim], Dim | None]:
-        """What lengths in the body are outside; None for those that are known inside only."""
+        """Lengths in the body as lengths outside; None for those that are known inside only."""
         given = self.given(args)[1:]
         known = [None, *(arg for arg, _ in given)]
         return self.body.lengths(known, [0, *(skip for _, skip in given)])
@@ -178,7 +178,7 @@ class Scan(Op):
                 yield rows.args[0], self.sibling("final", number)(*node.args)[0]
 
     def given(self, args: Sequence[_Each]) -> list[tuple[_Each, int]]:
-        """The argument behind each slot, and how many of its leading axes the slot lacks."""
+        """The argument of each slot, and how many of its leading axes the slot lacks."""
         steps, sequences, states, others = self.split(args)
         found = [(steps, 0)]
         for arg, sequence in zip(sequences, self.layout.sequences, strict=True):
@@ -190,7 +190,7 @@ class Scan(Op):
     def split(
         self, args: Sequence[_Each]
     ) -> tuple[_Each, Sequence[_Each], Sequence[_Each], Sequence[_Each]]:
-        """The arguments by what they are: steps, sequences, initial rows, others."""
+        """The arguments by role: steps, sequences, initial rows, others."""
         first = 1 + len(self.layout.sequences)
         second = first + len(self.layout.states)
         return args[0], args[1:first], args[first:second], args[second:]
@@ -283,7 +283,7 @@ class _Run:
                 break
 
     def inputs(self) -> Iterator[Array]:
-        """What the body reads at this step."""
+        """The values of the slots at this step."""
         t, layout = self.count, self.op.layout
         yield np.asarray(t, dtype=np.int64)
         for array, sequence in zip(self.sequences, layout.sequences, strict=True):

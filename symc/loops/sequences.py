@@ -1,4 +1,4 @@
-"""What a loop goes along: its sequences, and how many steps it takes."""
+"""The sequences that a loop goes along, and its number of steps."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Along:
 
 
 def listed(given: Any) -> list[Any]:
-    """A list of what may be given as one, as several, or as None."""
+    """A list of values that may be given as one, as several, or as None."""
     if given is None:
         return []
     return list(cast("Sequence[Any]", given)) if isinstance(given, list | tuple) else [given]

@@ -1,4 +1,4 @@
-"""The states of a loop: what they start from, and how that is fitted to what a step computes."""
+"""The states of a loop: initial values, and how these are fitted to the results of a step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from symc.tensor.views import broadcast_to, expand_dims
 class Start:
     """The rows a state starts from, oldest first, and which earlier rows a step reads.
 
-    A Python number takes the shape of what a step computes. An integer is int64, and a float
+    A Python number takes the shape of the step's result. An integer is int64, and a float
     `config.floatX`; an integer that floats are added to becomes such a float.
     """
 
@@ -66,7 +66,7 @@ def start(given: Any) -> Start | None:
 
 
 def initial_value(given: Any) -> Tensor:
-    """What a state starts from as a tensor: Python's floats, alone or in lists, are of floatX."""
+    """The initial value of a state: Python's floats, alone or in lists, are of floatX."""
     value = as_tensor(given)
     if isinstance(given, Tensor | np.ndarray) or hasattr(given, "dtype"):
         return value
@@ -101,7 +101,7 @@ def _first_rows(initial: Tensor, depth: int) -> Tensor:
 def refit(start: Start, row: Tensor, result: Tensor) -> Start:
     """The start converted or broadcast to be like the result of a step; itself if it fits.
 
-    `row` is what stood for the state in that step.
+    `row` is the placeholder for the state in that step.
     """
     if start.number is not None:
         return _refitted_number(start, start.number, row, result)

@@ -1,4 +1,4 @@
-"""A step traced: the user's function called on slots, until its states fit what it computes."""
+"""A step traced: the user's function called on slots, until its states fit its results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REFITS = 8  # dtypes and shapes cannot be widened more often
 
 @record
 class Traced:
-    """What the function computed, and the slots it was given."""
+    """The results of the function, and the slots it was given."""
 
     rows: tuple[tuple[Tensor, ...], ...]
     earlier: tuple[tuple[Tensor, ...], ...]

@@ -8,8 +8,9 @@ from symc.codegen import ir
 from symc.graph.node import Tensor
 from symc.loops.branch import Choice
 from symc.lower.places import Places, StepsOf
-from symc.lower.repeats import is_number
+from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
+from symc.schedule.views import memory_read
 from symc.tensor.notation import described
 
 
@@ -22,12 +23,13 @@ def branched(
 ) -> list[ir.Step]:
     """The steps that compute all wanted results of a branch: each side writes them in place."""
     condition, *args = nodes[0].args
+    read = set(memory_read(nodes[0]))
     sides: list[tuple[ir.Step, ...]] = []
     for block, plan in zip(blocks, plans, strict=True):
         homes = {
             slot: outer.home(arg)
             for slot, arg in zip(block.slots, args, strict=True)
-            if not is_number(arg)
+            if arg in read and not is_number(arg)
         }
         destinations: list[tuple[str, Tensor]] = []
         for node in nodes:

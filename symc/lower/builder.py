@@ -7,7 +7,7 @@ KernelBuilder   one kernel: its names, the buffers it uses, the values of its st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
@@ -34,8 +34,8 @@ class Memory:
     """What a kernel needs to know of the program around it."""
 
     sizes: Lengths
-    dims_of: Callable[[Tensor], tuple[Dim, ...]]
-    lowering_of: Callable[[Tensor], Lowering]
+    dims: Mapping[Tensor, tuple[Dim, ...]]
+    lowerings: Mapping[Tensor, Lowering]
     is_stored: Callable[[Tensor], bool]
     home: Callable[[Tensor], str]
     destinations: Callable[[Tensor], Sequence[str]]
@@ -96,12 +96,12 @@ class KernelBuilder:
 
     def extents(self, stage: Stage, axes: Sequence[int]) -> list[ir.Expr]:
         """The lengths of some axes of a stage's result."""
-        dims = self.memory.dims_of(stage.node)
+        dims = self.memory.dims[stage.node]
         return [self.memory.sizes(dims[axis]) for axis in axes]
 
     def flat(self, node: Tensor, index: Index, skip: int = 0) -> ir.Expr:
         """The position of an element, by Horner's rule; `skip` outer loops are left out."""
-        dims = self.memory.dims_of(node)
+        dims = self.memory.dims[node]
         pairs = [(i, dim) for i, dim in zip(index, dims, strict=True) if dim != 1][skip:]
         flat: ir.Expr = ir.const(0)
         for i, dim in pairs:
@@ -123,7 +123,7 @@ class KernelBuilder:
         def name(node: Tensor, index: Index, value: ir.Expr) -> ir.Expr:
             return self.named(block, node.name, value)
 
-        return Scope(block, Tracer(self.memory.lowering_of, stored, name))
+        return Scope(block, Tracer(self.memory.lowerings, stored, name))
 
     def named(self, block: list[ir.Stmt], wanted: str | None, value: ir.Expr) -> ir.Expr:
         """The value under a name of its own, unless it is one already."""

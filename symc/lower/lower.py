@@ -20,8 +20,17 @@ from symc.lower.builder import LOOP_VARIABLES, KernelBuilder, Memory
 from symc.lower.kernels import lone_body, nest_body
 from symc.lower.places import Interface, Parts, Places
 from symc.lower.repeats import repeated
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, Problem, Reading, Unit
-from symc.schedule.schedule import is_source
+from symc.schedule.plan import (
+    Inside,
+    Invoke,
+    Lone,
+    Nest,
+    Plan,
+    Problem,
+    Reading,
+    Unit,
+    is_source,
+)
 from symc.schedule.sizes import Lengths, Names
 from symc.schedule.stages import Stage
 from symc.tensor.notation import described
@@ -32,14 +41,15 @@ class Lowered:
     """A program, and what of the graph stands behind its parts.
 
     `constants` are the nodes of its constant arrays, `hosts` for each call into Python the nodes
-    that it computes, and `holds` has the nodes whose values each buffer gets: several, where both
-    sides of a branch write to it.
+    that it computes; `holds` has the nodes whose values each buffer gets (several, where both sides
+    of a branch write to it, or where memory is taken over), `computes` those of each kernel.
     """
 
     program: ir.Program
     constants: Sequence[Tensor]
     hosts: list[list[Tensor]]
     holds: dict[str, list[Tensor]]
+    computes: dict[str, list[Tensor]]
 
 
 class Lowerer:
@@ -96,7 +106,7 @@ class Lowerer:
                 self._invoke(unit)
             case Inside(stages, plans):
                 node = stages[0].node
-                blocks, nodes = self._problem.blocks_of(node), [stage.node for stage in stages]
+                blocks, nodes = self._problem.blocks[node], [stage.node for stage in stages]
                 if isinstance(node.op, Scan):
                     self._steps += repeated(self._places, nodes, blocks[0], plans[0], steps_of)
                 else:
@@ -111,8 +121,8 @@ class Lowerer:
     def _builder(self) -> KernelBuilder:
         memory = Memory(
             sizes=self._places.sizes,
-            dims_of=self._problem.dims_of,
-            lowering_of=self._problem.lowering_of,
+            dims=self._problem.dims,
+            lowerings=self._problem.lowerings,
             is_stored=lambda node: node in self._plan.stored or is_source(node),
             home=self._places.home,
             destinations=self._places.destinations,
@@ -128,6 +138,7 @@ class Lowerer:
     def _launch(self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]) -> None:
         last = stages[-1].node
         name = self._parts.names.fresh(f"{last.name or last.op.label}_kernel", "kernel")
+        self._parts.computes[name] = [stage.node for stage in stages]
         params = builder.params()
         used = used_sizes(body, {size.var.name for size in self._places.sizes.sizes})
         sizes = tuple(size.var for size in self._places.sizes.sizes if size.var.name in used)
@@ -202,11 +213,12 @@ def steps_of(places: Places, problem: Problem, plan: Plan) -> tuple[ir.Step, ...
 
 
 def lower(
-    name: str, interface: Interface, problem: Problem, table: Lengths, plan: Plan,
+    name: str, interface: Interface, problem: Problem, scopes: Sequence[Lengths], plan: Plan,
     names: Names, *, on_device: bool = False,
 ) -> Lowered:  # fmt: skip
-    """The program of a plan."""
-    parts = Parts(interface, names, table, on_device=on_device)
+    """The program of a plan; `scopes` has its lengths, and those of its blocks."""
+    table = scopes[0]
+    parts = Parts(interface, names, scopes, on_device=on_device)
     places = Places(parts, problem, table, plan, interface.names, interface.outputs)
     given: tuple[tuple[Sequence[Tensor], ir.Role], ...] = (
         (interface.inputs, "input"), (interface.shared, "shared"), (interface.constants, "constant")
@@ -216,13 +228,13 @@ def lower(
             parts.add(ir.Buffer(interface.names[node], node.dtype, places.shape(node), role))
     for output, node in interface.outputs:
         # The caller allocates before run-time conditions on computed lengths are checked.
-        shape = tuple(table(maximum(dim, 0)) for dim in problem.dims_of(node))
+        shape = tuple(table(maximum(dim, 0)) for dim in node.type.shape)
         parts.add(ir.Buffer(output, node.dtype, shape, "output"))
     steps = steps_of(places, problem, plan)
     program = ir.Program(
         name, tuple(table.sizes), tuple(parts.buffers.values()), tuple(parts.kernels), steps
     )
-    return Lowered(program, list(parts.constants), parts.hosts, parts.holds)
+    return Lowered(program, list(parts.constants), parts.hosts, parts.holds, parts.computes)
 
 
 def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:

@@ -17,7 +17,6 @@ from symc.graph.lowering import Alias
 from symc.graph.node import Tensor
 from symc.lower.nesting import copy, volume
 from symc.schedule.plan import Block, Plan, Problem
-from symc.schedule.schedule import is_source
 from symc.schedule.sizes import Lengths, Names
 
 
@@ -38,15 +37,18 @@ class Interface:
 class Parts:
     """What has been made of a program so far: its blocks add to the same lists."""
 
-    def __init__(self, interface: Interface, names: Names, sizes: Lengths, *, on_device: bool):
+    def __init__(
+        self, interface: Interface, names: Names, scopes: Sequence[Lengths], *, on_device: bool
+    ):
         self.names = names
-        self.sizes = sizes
+        self.scopes = scopes
         self.on_device = on_device
         self.buffers: dict[str, ir.Buffer] = {}
         self.kernels: list[ir.Kernel] = []
         self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
         self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
+        self.computes: dict[str, list[Tensor]] = {}  # by kernel, the nodes that it computes
 
     def add(self, buffer: ir.Buffer) -> str:
         """Declares a buffer."""
@@ -78,23 +80,30 @@ class Places:
         self._destinations: dict[Tensor, list[str]] = {}
         for name, node in destinations:
             self._destinations.setdefault(self.base(node), []).append(name)
-        for shared, node in problem.updates:
-            if shared in plan.in_place:
-                self._destinations.setdefault(self.base(node), []).append(homes[shared])
+        for owner in plan.in_place:
+            if owner in homes:
+                self._take_over(owner, homes[owner])
         for node, buffers in self._destinations.items():
             for name in buffers:
                 parts.holds.setdefault(name, []).append(node)
         self.wanted = frozenset(self._destinations)
 
+    def _take_over(self, owner: Tensor, buffer: str) -> None:
+        """Puts all that take over the memory of a node, one after the other, into its buffer."""
+        taker = self._in_place.get(owner)
+        while taker is not None:
+            self._destinations.setdefault(taker, []).append(buffer)
+            taker = self._in_place.get(taker)
+
     def base(self, node: Tensor) -> Tensor:
         """The node whose memory holds this one: itself, or what a reshape looks at."""
-        while not is_source(node) and isinstance(self._problem.lowering_of(node), Alias):
+        while isinstance(self._problem.lowerings.get(node), Alias):
             node = node.args[0]
         return node
 
     def shape(self, node: Tensor) -> tuple[ir.Expr, ...]:
         """The lengths of a node's axes."""
-        return tuple(self.sizes(dim) for dim in self._problem.dims_of(node))
+        return tuple(self.sizes(dim) for dim in node.type.shape)
 
     def home(self, node: Tensor) -> str:
         """The buffer a stored node is read from."""
@@ -118,7 +127,10 @@ class Places:
         """The buffers a node is stored to: the caller's, or a temporary one."""
         found = self._destinations.get(node)
         if found is None:
-            found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
+            if node in self._in_place:
+                found = [self.destinations(self._in_place[node])[-1]]
+            else:
+                found = [self.temp(node.name or node.op.label, node.dtype, self.shape(node))]
             self._destinations[node] = found
             self.parts.holds.setdefault(found[0], []).append(node)
         return found
@@ -136,12 +148,12 @@ class Places:
         destinations: Iterable[tuple[str, Tensor]],
     ) -> Places:
         """The places of a block in a loop or branch of this one."""
-        return Places(self.parts, block.problem, block.table, plan, homes, destinations)
+        scope = self.parts.scopes[block.scope]
+        return Places(self.parts, block.problem, scope, plan, homes, destinations)
 
     def overwrites(self, node: Tensor, seen: Tensor) -> bool:
-        """Whether a node is stored over a shared variable that is seen, maybe as a reshape."""
-        shared = self.base(seen)
-        return shared in self._in_place and self._homes[shared] in self._destinations.get(node, ())
+        """Whether a node takes over the memory of one that is seen, maybe as a reshape."""
+        return self._in_place.get(self.base(seen)) is self.base(node)
 
     def copies(self, node: Tensor) -> list[ir.Step]:
         """The steps that copy a node from its first destination to the others."""

@@ -8,24 +8,21 @@ for those given at the beginning, and a ring's last ones to their result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
-from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
 from symc.loops.scan import PartKind, Rows, Scan, State
 from symc.lower.nesting import copy, volume
 from symc.lower.places import Places, StepsOf
+from symc.schedule.blocks import overwritten_states
+from symc.schedule.numbers import is_number
 from symc.schedule.plan import Block, Plan
+from symc.schedule.views import memory_read
 from symc.tensor.lengths import dim_of
 from symc.tensor.notation import described
-
-
-def is_number(node: Tensor) -> bool:
-    """Whether a node is a number that is written where it is used, and not in memory."""
-    return isinstance(node.op, Constant) and not node.type.shape
 
 
 @record
@@ -41,13 +38,15 @@ def repeated(
     outer: Places, nodes: Sequence[Tensor], block: Block, plan: Plan, steps_of: StepsOf
 ) -> list[ir.Step]:
     """The steps that compute all wanted results of a loop."""
-    return _Loop(outer, nodes, block).steps(plan, steps_of)
+    return _Loop(outer, nodes, block, plan.in_place).steps(plan, steps_of)
 
 
 class _Loop:
     """One loop of the graph."""
 
-    def __init__(self, outer: Places, nodes: Sequence[Tensor], block: Block) -> None:
+    def __init__(
+        self, outer: Places, nodes: Sequence[Tensor], block: Block, in_place: Collection[Tensor]
+    ) -> None:
         node = nodes[0]
         assert isinstance(node.op, Scan)
         self.outer = outer
@@ -59,6 +58,8 @@ class _Loop:
         self.var = ir.Var(block.number)
         self.count, self.sequences, self.initial, self.others = self.op.split(self.args)
         self.stores: dict[int, Store] = {}
+        slots = overwritten_states(self.op, [])
+        self.in_place = {number for number, slot in slots.items() if slot in in_place}
 
     def steps(self, plan: Plan, steps_of: StepsOf) -> list[ir.Step]:
         """What comes before the loop, the loop, and what comes after it."""
@@ -66,7 +67,7 @@ class _Loop:
         before: list[ir.Step] = []
         for number, state in enumerate(op.layout.states):
             if block.results[number] is not None:
-                before.append(self.begin(number, state))
+                before += self.begin(number, state)
         homes, destinations = self.homes(), self.destinations()
         inner = self.outer.inside(block, plan, homes, destinations)
         body = steps_of(inner, block.problem, plan)
@@ -88,7 +89,7 @@ class _Loop:
 
     # --- rows -------------------------------------------------------------------------------------
 
-    def begin(self, number: int, state: State) -> ir.Step:
+    def begin(self, number: int, state: State) -> list[ir.Step]:
         """Chooses where a state's rows are, and copies the first ones to there."""
         history = self.node("history", number)
         initial = self.initial[number]
@@ -96,13 +97,26 @@ class _Loop:
         if history is not None:
             store = Store(self.outer.destinations(history)[0], shape, None)
         else:
-            rows = state.depth + 1
-            name = initial.name or "state"
-            buffer = self.outer.temp(name, initial.dtype, (ir.const(rows), *shape))
-            store = Store(buffer, shape, rows)
+            store = self.ring(number, state.depth, initial, shape)
         self.stores[number] = store
         count = volume((ir.const(state.depth), *shape))
-        return copy(initial.dtype, self.outer.home(initial), store.buffer, count)
+        source = self.outer.home(initial)
+        if source == store.buffer:  # the loop goes on where they are
+            return []
+        return [copy(initial.dtype, source, store.buffer, count)]
+
+    def ring(self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]) -> Store:
+        """A ring for the rows of a state. One row is enough where a step overwrites it."""
+        final = self.node("final", number)
+        if number not in self.in_place:
+            rows = depth + 1
+        elif final is not None:  # at the end it has the result
+            return Store(self.outer.destinations(final)[0], shape, 1)
+        else:
+            rows = 1
+        name = initial.name or "state"
+        buffer = self.outer.temp(name, initial.dtype, (ir.const(rows), *shape))
+        return Store(buffer, shape, rows)
 
     def homes(self) -> dict[Tensor, str]:
         """The buffer behind each slot: a row, or a whole argument."""
@@ -117,8 +131,9 @@ class _Loop:
                 slot = next(slots)
                 if number in self.stores:
                     homes[slot] = self.state_row(slot.name, number, slot.dtype, tap)
+        read = set(memory_read(self.nodes[0]))
         for slot, arg in zip(slots, self.others, strict=True):
-            if not is_number(arg):
+            if arg in read and not is_number(arg):
                 homes[slot] = self.outer.home(arg)
         return homes
 
@@ -138,12 +153,20 @@ class _Loop:
 
     def turn(self, store: Store, at: ir.Expr) -> ir.Expr:
         """Where a store has row `at`."""
-        return at if store.rows is None else ir.binary("mod", at, ir.const(store.rows))
+        match store.rows:
+            case None:
+                return at
+            case 1:
+                return ir.const(0)
+            case rows:
+                return ir.binary("mod", at, ir.const(rows))
 
     def row(
         self, name: str | None, dtype: DType, buffer: str, shape: tuple[ir.Expr, ...], at: ir.Expr
     ) -> str:
-        """A row of a buffer."""
+        """A row of a buffer; the buffer itself, where it has but one."""
+        if at == ir.const(0):
+            return buffer
         offset = ir.mul(at, volume(shape))
         parts = self.outer.parts
         made = parts.names.fresh(name, "row")
@@ -154,7 +177,7 @@ class _Loop:
         found: list[tuple[str, Tensor]] = []
         states = len(self.op.layout.states)
         for number, result in enumerate(self.block.results):
-            if result is None:
+            if result is None or number in self.in_place:
                 continue
             if number < states:
                 found.append((self.state_row(result.name, number, result.dtype, 0), result))
@@ -182,7 +205,7 @@ class _Loop:
         """The steps that make the results which are not rows of the loop."""
         steps: list[ir.Step] = []
         for part, node in self.wanted.items():
-            if part.kind == "final":
+            if part.kind == "final" and part.number not in self.in_place:
                 steps.append(self.final(part.number, node, rounds))
             elif part.kind == "count":
                 steps.append(self.counted(self.outer.destinations(node)[0], rounds))

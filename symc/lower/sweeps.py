@@ -44,7 +44,7 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
 
 def _may_be_cut(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> bool:
     """Whether lines may be long, and so few that a device would be idle."""
-    dims = builder.memory.dims_of(stage.node)
+    dims = builder.memory.dims[stage.node]
     length, lines = dims[lowering.axis], product(_without(dims, lowering.axis))
     together = _lie_together(dims, lowering.axis)
     shortest, enough = (CHUNK, TEAMS) if together else (STEPS, THREADS)
@@ -65,7 +65,7 @@ def _without(dims: Sequence[Dim], axis: int) -> list[Dim]:
 def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """Each line along the axis on its own, with the running value in a register."""
     node = stage.node
-    dims = builder.memory.dims_of(node)
+    dims = builder.memory.dims[node]
     outer = builder.scope([], None)
     others = [axis for axis in stage.loops if axis != lowering.axis]
     loops = builder.loops(0, len(others))
@@ -86,7 +86,7 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
 def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """Lines in chunks."""
     node, sizes, names = stage.node, builder.memory.sizes, builder.names
-    dims = builder.memory.dims_of(node)
+    dims = builder.memory.dims[node]
     length, step = sizes(dims[lowering.axis]), _chunk_length(builder, dims, lowering.axis)
     above = ir.sub(ir.add(length, step), ONE)
     chunks = sizes.computed("chunks", ir.binary("floordiv", above, step))

@@ -5,7 +5,7 @@ Works on an explicit stack, so chains of a million ops need no deep Python stack
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from symc.codegen import ir
@@ -26,11 +26,11 @@ class Tracer:
 
     def __init__(
         self,
-        lowering_of: Callable[[Tensor], Lowering],
+        lowerings: Mapping[Tensor, Lowering],
         stored: Callable[[Tensor, Index], ir.Expr | None],
         name: Callable[[Tensor, Index, ir.Expr], ir.Expr],
     ) -> None:
-        self._lowering_of = lowering_of
+        self._lowerings = lowerings
         self._stored = stored
         self._name = name
         self.memo: dict[Key, ir.Expr] = {}
@@ -41,7 +41,7 @@ class Tracer:
         return found if found is not None else self._compute(node, index)
 
     def _compute(self, node: Tensor, index: Index) -> ir.Expr:
-        lowering = self._lowering_of(node)
+        lowering = self._lowerings[node]
         assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
         expression: ir.Expr = self.run(node, lowering.element(index))
         return self._finish((node, index), expression)
@@ -106,7 +106,7 @@ class Tracer:
     def _reader(self, node: Tensor, index: Index) -> Generator[Read, ir.Expr, Any] | None:
         if isinstance(node.op, Elementwise):
             return None
-        lowering = self._lowering_of(node)
+        lowering = self._lowerings[node]
         assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
         return lowering.element(index)
 

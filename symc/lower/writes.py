@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
-from symc.graph.lowering import Index, Part, Read, Reader, Write
+from symc.graph.lowering import Index, Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
-from symc.schedule.stages import Stage, variable
+from symc.schedule.overwriting import is_base
+from symc.schedule.stages import Stage
 
 
 def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt]:
@@ -19,7 +18,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
     outer = builder.scope([], None)
     for buffer in builder.memory.destinations(node):
         builder.uses(buffer, written=True)
-        if lowering.base is not None and not _is_there(builder, stage, lowering.base, buffer):
+        if lowering.base is not None and not _is_there(builder, stage, lowering, buffer):
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)
@@ -33,31 +32,16 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
     return outer.block
 
 
-def _is_there(
-    builder: KernelBuilder, stage: Stage, base: Callable[[Index], Reader], buffer: str
-) -> bool:
-    """Whether the buffer is a shared variable that the parts are written into, and that is all."""
+def _is_there(builder: KernelBuilder, stage: Stage, lowering: Write, buffer: str) -> bool:
+    """Whether the base is in this buffer already, so that only the parts are to be written."""
     seen = stage.node.args[0]
     if not builder.memory.overwrites(stage.node, seen) or buffer != builder.memory.home(seen):
         return False
-    index = tuple(map(variable, range(stage.node.ndim)))
-    return _is_argument(base(index), index)
-
-
-def _is_argument(reader: Reader, index: Index) -> bool:
-    """Whether an element is that of argument 0 at an index, as it is."""
-    element = ir.Var("element")
-    try:
-        if next(reader) != Read(0, index):
-            return False
-        reader.send(element)
-    except StopIteration as stop:
-        return stop.value is element
-    return False
+    return is_base(seen, stage.node, lowering)
 
 
 def _part(
-    builder: KernelBuilder, node: Tensor, part: Part, buffer: str, outer: Scope
+    builder: KernelBuilder, node: Tensor, part: Written, buffer: str, outer: Scope
 ) -> list[ir.Stmt]:
     loops = builder.loops(0, len(part.extents))
     inner = builder.scope([], outer)

@@ -1,4 +1,4 @@
-"""`symc.benchmark`: what compiling a function costs, what it gains, and when it pays."""
+"""`symc.benchmark`: the cost of compiling a function, its gain, and when it pays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGES = ("key", "rewrite", "schedule", "lower", "passes", "emit", "compile", "l
 
 @record
 class Compiling:
-    """What making a function took: each stage, and from beginning to end, in seconds."""
+    """The time of making a function: each stage, and from beginning to end, in seconds."""
 
     stages: dict[str, float]
     total: float
@@ -32,7 +32,7 @@ class Compiling:
 
 @record
 class Benchmark:
-    """What `symc.benchmark` measured; print it, or `plot` it, or keep it as `json`.
+    """The figures of `symc.benchmark`; print it, or `plot` it, or keep it as `json`.
 
     `cold` is making the function with an empty cache, `warm` from the cache. `first_call` is in
     seconds; `steady` has the calls after that, `against` those of the function it is compared with.
@@ -177,7 +177,7 @@ class Benchmarks:
     def __call__(
         self, f: Function, *args: Any, against: Call | None = None, seconds: float = 0.3
     ) -> Benchmark:
-        """What making and calling a function takes: compiling against running.
+        """The times of making and calling a function: compiling against running.
 
         The function is made anew in a cache of its own, once with nothing in it and once from it;
         then it is called with these arguments for about so many seconds, in turns with `against`,

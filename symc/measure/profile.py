@@ -28,8 +28,8 @@ COLUMNS = 4  # of `symc_timer` in codegen/runtime/timers.h: calls, nanoseconds, 
 
 
 @record
-class Step:
-    """A step of a program: what it is, and what it took in a call.
+class StepTimes:
+    """A step of a program: its kind, and its times in a call.
 
     `calls` is how often it ran in a call (more than once in a loop, less in a branch); `seconds`
     (the median of all calls), `bytes` and `operations` are of all these together. The bytes are
@@ -62,15 +62,15 @@ class Step:
 
 @record
 class Profile:
-    """What `symc.profile` found: print it, or keep it as `json`.
+    """The figures of `symc.profile`: print it, or keep it as `json`.
 
     `call` has the times of whole calls of the program with timers; `steps` are in order, those of
-    loops and branches behind the loop or branch, which includes them.
+    loops and branches after the loop or branch, which includes them.
     """
 
     name: str
     call: Timing
-    steps: tuple[Step, ...]
+    steps: tuple[StepTimes, ...]
 
     @property
     def outside(self) -> float:
@@ -141,7 +141,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     A program with timers around its steps is compiled for this, beside the ordinary one, which is
     none the slower. It is called with these arguments so many times; shared variables have their
     values back afterwards. On a device, events on its stream tell the times of kernels; as the
-    program waits for them, what lies between kernels takes longer than it does otherwise.
+    program waits for them, the time between kernels is longer than otherwise.
     Raises `FunctionError` for a function that the interpreter runs, in ``mode="debug"``, and on a
     device for arrays of more than 2^30 elements.
 
@@ -174,7 +174,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
             reset()
         sizes = sizes_of(program, _lengths(f, program, given))
     works = Works(program)
-    found: list[Step] = []
+    found: list[StepTimes] = []
     for row, (step, depth) in enumerate(steps):
         if isinstance(step, ir.Check | ir.Measure):
             continue
@@ -188,7 +188,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
             count = works.of(step).operations
             once = None if count is None else count.value(sizes)
         found.append(
-            Step(
+            StepTimes(
                 *_described(step, program), depth, each, median(nanoseconds) / 1e9,
                 sum(moved) / repeat, None if once is None else once * each,
             )
@@ -249,7 +249,7 @@ def _nested(steps: Sequence[ir.Step], depth: int) -> Iterator[tuple[ir.Step, int
 
 
 def _described(step: ir.Step, program: ir.Program) -> tuple[str, str, str]:
-    """What kind of step it is, its name, and the first line of what is known of it."""
+    """The kind of a step, its name, and the first line of its note."""
     match step:
         case ir.Launch(kernel):
             note = next(k.note for k in program.kernels if k.name == kernel)

@@ -1,7 +1,7 @@
 """The suite of ``python -m symc bench``: the same work by symc, NumPy and who else is installed.
 
 A piece of work is written once for each contestant, in its own words. Contestants run in this
-process, in turns, on the same arrays; each must give what NumPy gives. `benchmarks/` in a checkout
+process, in turns, on the same arrays; each must give NumPy's results. `benchmarks/` in a checkout
 has the larger suite, with a process for each contestant and goals to reach.
 """
 
@@ -35,7 +35,7 @@ PACKAGES = {"symc": "symc", "NumPy": "numpy", "JAX": "jax", "PyTorch": "torch", 
 class Work:
     """Something to compute: its arguments, and who computes it how.
 
-    Each maker imports what it needs and gives a function of the arrays.
+    Each maker imports its package and gives a function of the arrays.
     """
 
     name: str
@@ -114,7 +114,7 @@ def as_text(outcomes: Sequence[Outcome]) -> str:
 
 
 def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """All figures, in seconds, the versions of the packages, and what machine it was."""
+    """All figures, in seconds, the versions of the packages, and the machine."""
     from importlib.metadata import version
     from platform import python_version
 

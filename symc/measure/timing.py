@@ -62,7 +62,7 @@ def timed(
 ) -> dict[str, Timing]:
     """The times of several calls that take turns for so many seconds each.
 
-    What else the machine does so falls on all alike. No garbage is collected meanwhile, and `reset`
+    So other work on the machine slows all alike. No garbage is collected meanwhile, and `reset`
     is called between samples.
     """
     with collection_off():

@@ -4,7 +4,7 @@
     step = symc.function([x, y], loss, updates=updates)
 
 An optimiser takes a loss, or the gradients of one (clipped, say), and shared variables. It makes
-what it remembers from step to step as shared variables of its own. A learning rate is a number, a
+its memory from step to step as shared variables of its own. A learning rate is a number, a
 symbolic scalar, or a schedule of `symc.optim.schedules`.
 """
 

@@ -1,4 +1,4 @@
-"""What all optimisers share: gradients, memory for each parameter, and the rate of a step."""
+"""Parts shared by all optimisers: gradients, memory for each parameter, and a step's rate."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def memory(param: SharedVariable, name: str) -> SharedVariable:
 
 
 @record
-class Step:
-    """One step: its number, the first being 1, as a float64 scalar, and what counts it."""
+class StepNumber:
+    """One step: its number from 1 on, as a float64 scalar, and the update that counts it."""
 
     number: Tensor
     updates: Updates
 
 
-def counted(params: Sequence[SharedVariable]) -> Step:
+def counted(params: Sequence[SharedVariable]) -> StepNumber:
     """A new counter of steps, beside the parameters."""
     check_params(params)
     device = params[0].device if params else None
     counter = shared(np.int64(0), "steps", device=device)
-    return Step(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
+    return StepNumber(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
 
 
 @record
@@ -79,7 +79,9 @@ def check_params(params: Sequence[SharedVariable]) -> None:
             raise DTypeError(f"a parameter must be of floats\n  given  {describe(param)}")
 
 
-def pace(learning_rate: Rate, params: Sequence[SharedVariable], step: Step | None = None) -> Pace:
+def pace(
+    learning_rate: Rate, params: Sequence[SharedVariable], step: StepNumber | None = None
+) -> Pace:
     """The rate of a step. A schedule counts with `step`, or with a counter of its own."""
     if isinstance(learning_rate, Tensor):
         if learning_rate.ndim:

@@ -91,7 +91,7 @@ class LBFGS:
         gradient_tolerance: float = 1e-6,
         value_tolerance: float = 1e-12,
     ) -> Minimum:
-        """Minimises from the parameters' values, for these inputs, and sets them to what it finds.
+        """Minimises from the parameters' values, for these inputs, and sets them to the minimum.
 
         It ends when no element of the gradient is larger than `gradient_tolerance`, when a step
         changes the value by less than `value_tolerance` of its size (or than the parameters' dtype
@@ -129,7 +129,7 @@ class LBFGS:
         return _Place(x, float(value), slope.astype(np.float64))
 
     def _descend(self, place: _Place, memory: _Memory, values: Sequence[Any]) -> _Place | None:
-        """A place further down, which is remembered; from anew if what is remembered misleads."""
+        """A place further down, which is remembered; from anew if the memory misleads."""
         found = self._along(_direction(place.slope, memory), place, memory, values)
         if found is None and memory:
             memory.clear()

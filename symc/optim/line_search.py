@@ -69,7 +69,7 @@ def _zoom(line: Line, start: Point, low: Point, high: Point) -> Point | None:
 
 
 def _decreases(here: Point, start: Point) -> bool:
-    """The first condition: the value is lower by a part of what the slope promises."""
+    """The first condition: the value is lower by a part of the slope's promise."""
     return here.value <= start.value + DECREASE * here.length * start.slope
 
 

@@ -77,7 +77,7 @@ def piecewise_rate(boundaries: Sequence[int], rates: Sequence[float]) -> Schedul
 
 
 def warmup(schedule: float | Schedule, steps: int, start: float = 0.0) -> Schedule:
-    """A schedule, or a constant rate, behind `steps` steps in which the rate grows linearly.
+    """A schedule, or a constant rate, after `steps` steps in which the rate grows linearly.
 
     It grows from `start` to the schedule's first rate, and the schedule counts from there.
     """

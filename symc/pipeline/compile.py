@@ -13,7 +13,7 @@ import time
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source, Target
-from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.named import target_named
 from symc.graph.conditions import as_tests, lengths_in, requirements, waits
 from symc.graph.inputs import Constant, SharedVariable
 from symc.graph.node import Array, Tensor
@@ -21,7 +21,7 @@ from symc.graph.request import Request
 from symc.graph.walks import walk, walk_within
 from symc.lower.lower import lower, program_names
 from symc.lower.places import Interface
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.rewrite.pipeline import rewrite
 from symc.schedule.plan import Plan
 from symc.schedule.prepare import Prepared, prepare
@@ -44,7 +44,9 @@ class Stages:
     """For each call into Python the nodes that it computes."""
     holds: dict[str, list[Tensor]]
     """The nodes whose values each buffer gets."""
-    trace: list[Step] | None
+    computes: dict[str, list[Tensor]]
+    """The nodes that each kernel of `program` computes."""
+    trace: list[Rewrite] | None
     """Every rewrite that happened, if asked for."""
 
 
@@ -68,10 +70,10 @@ def build(
     mode: str,
     clock: Clock,
     target: Target | None = None,
-    trace: list[Step] | None = None,
+    trace: list[Rewrite] | None = None,
 ) -> Stages:
     """The Python part: from the graph to the source. A `trace` gets every rewrite that happens."""
-    target = CTarget() if target is None else target
+    target = target_named("c") if target is None else target
     order = walk(request.roots())
     found = requirements(order)
     tests = as_tests(found)
@@ -90,7 +92,7 @@ def build(
 
     interface = _interface(request, prepared, plan)
     lowered = lower(
-        request.name, interface, prepared.problem, prepared.sizes, plan, names,
+        request.name, interface, prepared.problem, prepared.scopes, plan, names,
         on_device=target.on_device,
     )  # fmt: skip
     program = lowered.program
@@ -115,8 +117,9 @@ def build(
     constants = [node.op.value for node in lowered.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
     return Stages(
-        len(order), after, plan, program, optimised, source, constants, plan.in_place,
-        lowered.hosts, lowered.holds, trace,
+        len(order), after, plan, program, optimised, source, constants,
+        {node for node in plan.in_place if isinstance(node, SharedVariable)},
+        lowered.hosts, lowered.holds, lowered.computes, trace,
     )  # fmt: skip
 
 

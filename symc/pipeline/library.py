@@ -1,4 +1,4 @@
-"""Compiled functions: found in the cache, or built by the pipeline and put there.
+"""Compiled functions of all targets: found in the cache, or built by the pipeline and put there.
 
 A function that is in the cache is loaded without importing the compiler: rewriting, scheduling and
 all of code generation.
@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,8 @@ from symc.cache.notes import Notes
 from symc.cache.store import Store
 from symc.codegen.errors import BlasMissing
 from symc.codegen.record import record
-from symc.codegen.targets.c import BINARY, DEBUG_SYMBOLS, SOURCE, CTarget
-from symc.codegen.targets.compiler import time_limit
-from symc.codegen.targets.library import Library
+from symc.codegen.targets.compiler import DEBUG_SYMBOLS, time_limit
+from symc.codegen.targets.named import target_named
 from symc.config import config
 from symc.graph.collector import without_collection
 from symc.graph.node import Array
@@ -35,27 +34,36 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from symc.codegen import ir
+    from symc.codegen.targets.base import Target
     from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCalls
+    from symc.pipeline.host_calls import HostCall
 
 time_limit.append(lambda: config.compile_timeout)
 
 FACTS = "function.txt"
+SAID = "target.json"
+"""What the target says of the function, if anything."""
 Loaded = TypeVar("Loaded")
+Read: TypeAlias = "Callable[[str], bytes]"
+"""The content of a file of a function, by its name."""
+Use: TypeAlias = "Callable[[CompiledFunction, Read], Loaded]"
 
 
 @record
-class Compiled:
-    """A compiled function: its library, and what the caller must know to use it."""
+class CompiledFunction:
+    """A compiled function of any target, and what the caller must know to use it."""
 
-    library: Library
+    library: Any
+    """What the target loaded."""
     folder: str
     hit: bool
     constants: list[Array]
     in_place: list[bool]
-    facts: dict[str, int]
+    """For each update whether it is done in place."""
+    facts: dict[str, Any]
+    """Numbers of nodes, kernels and the like, and what the target says of the function."""
     seconds: dict[str, float]
-    host: HostCalls | None
+    host: list[HostCall]
     """What it calls in Python."""
 
 
@@ -83,33 +91,46 @@ def store_at(folder: Path) -> Generator[None]:
         _instead = before
 
 
-def target(options: Sequence[str] = (), *, timed: bool = False) -> CTarget:
-    """The C compiler; what it says of itself is remembered in the cache's folder."""
-    symbols = (DEBUG_SYMBOLS,) if config.debug_symbols else ()
-    return CTarget(Notes(the_store().folder), (*symbols, *options), timed)
+def target(name: str = "c", **options: Any) -> Target:
+    """A target; what compilers say of themselves is remembered in the cache's folder.
+
+    The C compiler is told to leave what debuggers need, where that is configured.
+    """
+    if name == "c" and config.debug_symbols:
+        options["options"] = (DEBUG_SYMBOLS, *options.get("options", ()))
+    return target_named(name, memo=Notes(the_store().folder), **options)
 
 
-def compile_request(request: Request, *, mode: str, c: CTarget | None = None) -> Compiled:
-    """Finds the function in the cache, or builds it and puts it there."""
+def compile_request(request: Request, *, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
+    """What `use` makes of a function, which is found in the cache, or built and put there.
+
+    It is given the function and a reader of its files, and is called again should they vanish.
+    """
     try:
-        return _find_or_build(request, mode, c or target())
+        return _loaded(request, mode, target, use)
     except BlasMissing:
         # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
-        return _find_or_build(request, mode, c or target())
+        return _loaded(request, mode, target, use)
 
 
-def _find_or_build(request: Request, mode: str, c: CTarget) -> Compiled:
+def _loaded(request: Request, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
     seconds: dict[str, float] = {}
+
+    def load(entry: Entry) -> Loaded:
+        started = time.perf_counter()
+        made = _load(entry, target, seconds, request, mode)
+        used = use(made, entry.read)
+        seconds["load"] = time.perf_counter() - started
+        return used
+
     with without_collection():
-        return use_compiled(
-            request, mode, c, lambda entry: _load(entry, c, seconds, request, mode), seconds
-        )
+        return find_or_build(request, mode, target, load, seconds)
 
 
-def use_compiled(
+def find_or_build(
     request: Request,
     mode: str,
-    c: CTarget,
+    target: Target,
     load: Callable[[Entry], Loaded],
     seconds: dict[str, float],
 ) -> Loaded:
@@ -117,19 +138,19 @@ def use_compiled(
     started = time.perf_counter()
     store = the_store()
     quick = mode == "compile"
-    parts = c.describe(quick=quick)
+    parts = target.describe(quick=quick)
     key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
     seconds["key"] = time.perf_counter() - started
 
     def make(folder: Path) -> None:
+        from symc.cache.making import home
         from symc.pipeline.compile import Clock, build
 
         clock = Clock(seconds)
-        stages = build(request, mode=mode, clock=clock, target=c)
-        binary = Key.of(source=stages.source.text, **parts)
+        stages = build(request, mode=mode, clock=clock, target=target)
         store.use(
-            binary,
-            lambda made: c.compile(stages.source, made, quick=quick, home=_home(made, c)),
+            Key.of(source=stages.source.text, **parts),
+            lambda made: target.compile(stages.source, made, quick=quick, home=home(made)),
             lambda entry: _link(entry, folder),
         )
         clock.lap("compile")
@@ -138,9 +159,9 @@ def use_compiled(
     return store.use(key, make, load)
 
 
-def compiled_once(source: str, c: CTarget, make: Callable[[Path], None], name: str) -> str:
+def compiled_once(source: str, target: Target, make: Callable[[Path], None], name: str) -> str:
     """The path of the file that `make` leaves in a folder of the cache, compiled from a source."""
-    key = Key.of(source=source, **c.describe())
+    key = Key.of(source=source, **target.describe())
     return the_store().use(key, make, lambda entry: str(entry.file(name)))
 
 
@@ -151,18 +172,16 @@ def kept(
     return the_store().use(Key.of(**parts), make, lambda entry: load(entry.folder))
 
 
-def _home(made: Path, c: CTarget) -> str | None:
-    """Where debuggers will look for the source of what is being made."""
-    if DEBUG_SYMBOLS not in c.options:
-        return None
-    from symc.cache.making import home
-
-    return home(made)
+def kept_files(
+    parts: dict[str, str], make: Callable[[Path], None], load: Callable[[Read], Loaded]
+) -> Loaded:
+    """As `kept`, with a reader of the folder's files."""
+    return the_store().use(Key.of(**parts), make, lambda entry: load(entry.read))
 
 
 def _link(entry: Entry, folder: Path) -> None:
-    """The binary and its source under this function's own entry too."""
-    for name in (SOURCE, BINARY):
+    """What the target left, under this function's own entry too."""
+    for name in entry.names():
         try:
             os.link(entry.file(name), folder / name)
         except OSError:
@@ -182,7 +201,7 @@ def is_tiny(program: ir.Program) -> bool:
     )
 
 
-def write_constants(folder: Path, constants: Sequence[Array]) -> None:
+def _write_constants(folder: Path, constants: Sequence[Array]) -> None:
     """The arrays that are part of a function, a file each."""
     for number, value in enumerate(constants):
         with (folder / f"constant{number}.npy").open("wb") as file:
@@ -190,7 +209,7 @@ def write_constants(folder: Path, constants: Sequence[Array]) -> None:
 
 
 def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
-    write_constants(folder, stages.constants)
+    _write_constants(folder, stages.constants)
     facts = {
         "constants": len(stages.constants),
         "nodes_before": stages.nodes_before,
@@ -198,7 +217,12 @@ def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
         "kernels": len(stages.optimised.kernels),
         "tiny": int(is_tiny(stages.optimised)),
         "host_calls": len(stages.hosts),
+        "said": int(bool(stages.source.facts)),
     }
+    if stages.source.facts:
+        import json
+
+        (folder / SAID).write_text(json.dumps(dict(stages.source.facts)), encoding="utf-8")
     if stages.hosts:
         from symc.pipeline.host_calls import FILE, host_calls_text
 
@@ -210,34 +234,36 @@ def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
 
 
 def _load(
-    entry: Entry, c: CTarget, seconds: dict[str, float], request: Request, mode: str
-) -> Compiled:
-    started = time.perf_counter()
+    entry: Entry, target: Target, seconds: dict[str, float], request: Request, mode: str
+) -> CompiledFunction:
     in_place, *lines = entry.read(FACTS).decode().split("\n")
-    facts = {name: int(fact) for name, fact in map(str.split, lines)}
-    constants = [read_constant(entry, number) for number in range(facts["constants"])]
-    library = c.load(entry.folder)
-    seconds["load"] = time.perf_counter() - started
+    facts: dict[str, Any] = {name: int(fact) for name, fact in map(str.split, lines)}
+    if facts.pop("said"):
+        import json  # late, as functions in C need none
+
+        facts |= json.loads(entry.read(SAID))
+    constants = [_read_constant(entry, number) for number in range(facts["constants"])]
+    library = target.load(entry.folder)
     done_in_place = [word == "1" for word in in_place.split()]
-    host = _host_calls(entry, request, mode) if facts["host_calls"] else None
-    return Compiled(
+    host = _host_calls(entry, request, mode, target) if facts["host_calls"] else []
+    return CompiledFunction(
         library, entry.folder, entry.hit, constants, done_in_place, facts, seconds, host
     )
 
 
-def _host_calls(entry: Entry, request: Request, mode: str) -> HostCalls:
+def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[HostCall]:
     """What a function calls in Python, from today's graph."""
-    from symc.pipeline.host_calls import FILE, HostCalls, host_calls
+    from symc.pipeline.host_calls import FILE, host_calls
 
     def stages() -> Stages:
         from symc.pipeline.compile import Clock, build
 
-        return build(request, mode=mode, clock=Clock())
+        return build(request, mode=mode, clock=Clock(), target=target)
 
-    return HostCalls(host_calls(entry.read(FILE), request, stages))
+    return host_calls(entry.read(FILE), request, stages)
 
 
-def read_constant(entry: Entry, number: int) -> Array:
+def _read_constant(entry: Entry, number: int) -> Array:
     """One of the arrays that are part of a function."""
     with entry.open(f"constant{number}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)

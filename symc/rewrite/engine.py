@@ -18,7 +18,7 @@ from symc.rewrite.rule import Attempt, Choice, Rule, RuleSet
 
 
 @record
-class Step:
+class Rewrite:
     """One rewrite that happened: for traces and for people."""
 
     rule: Rule
@@ -34,7 +34,7 @@ class RulesDisagree(AssertionError):
 
 
 def normalise(
-    roots: Sequence[Tensor], rules: RuleSet, trace: list[Step] | None = None
+    roots: Sequence[Tensor], rules: RuleSet, trace: list[Rewrite] | None = None
 ) -> dict[Tensor, Tensor]:
     """The normal form of every root and of all they depend on, as a map from old to new."""
     done: dict[Tensor, Tensor] = {}
@@ -101,7 +101,7 @@ def _follow(
 
 
 def _first(
-    node: Tensor, attempts: Sequence[Attempt], rules: RuleSet, trace: list[Step] | None
+    node: Tensor, attempts: Sequence[Attempt], rules: RuleSet, trace: list[Rewrite] | None
 ) -> Tensor | None:
     with located_at(node.where):
         for attempt in attempts:
@@ -112,11 +112,11 @@ def _first(
     return None
 
 
-def _accepted(attempt: Attempt, node: Tensor, after: Tensor, trace: list[Step] | None) -> Tensor:
+def _accepted(attempt: Attempt, node: Tensor, after: Tensor, trace: list[Rewrite] | None) -> Tensor:
     if node.type.dtype is not after.type.dtype or node.ndim != after.ndim:
         raise RulesDisagree(f"rule {attempt.rule.name} turned {node.type} into {after.type}")
     if node.name is not None and after.name is None and after.args:
         after.name = node.name
     if trace is not None:
-        trace.append(Step(attempt.rule, node, after))
+        trace.append(Rewrite(attempt.rule, node, after))
     return after

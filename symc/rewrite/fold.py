@@ -1,6 +1,6 @@
-"""Rules of constants: what is known is computed once, here.
+"""Constant folding: known values are computed once, here.
 
-Canonical: what depends on constants only is a constant, unless that would need more memory than
+Canonical: a node of constants only is a constant, unless that would need more memory than
 its arguments do; a constant that repeats one number is that number, stretched.
 """
 

@@ -1,6 +1,6 @@
 """Rules of indexing.
 
-Canonical: reading what was just written is the value written; reversing twice is nothing.
+Canonical: reading a region that was just written is the value written; reversing twice is nothing.
 """
 
 from __future__ import annotations

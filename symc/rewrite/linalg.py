@@ -1,6 +1,6 @@
 """Rules of linear algebra: no inverse where a system is solved, and structure that is known.
 
-They are loaded with `T.linalg`: what is not imported is in no graph. Canonical: a system of
+They are imported with `T.linalg`: without it no graph has such ops. Canonical: a system of
 equations is a `Solve` of the matrix itself, not of its transpose; a triangular one is a
 `SolveTriangular` with the factor as it was computed.
 """

@@ -1,4 +1,4 @@
-"""Patterns against graphs: what a pattern matches, and the graph that a pattern stands for.
+"""Matching: patterns against graphs, and graphs made from patterns.
 
 Matching sees through views and through casts between floats: they commute with every elementwise
 function, so ``V(1 + x)`` is matched as ``1 + V(x)``. Functions over axes do not commute with views;
@@ -41,8 +41,8 @@ def kind_of(node: Tensor) -> OpKind:
 
 
 @record(eq=False)
-class Function:
-    """A function in patterns: `take` gives arguments and parameters of what may be its result."""
+class PatternFunction:
+    """A function in patterns: `take` gives arguments and parameters of a node that may match."""
 
     kind: OpKind
     take: Callable[[Tensor], Taken | None]
@@ -52,15 +52,15 @@ class Function:
 # --- functions over axes --------------------------------------------------------------------------
 
 
-def _over_axes(kind: type[Softmax | LogSoftmax | LogSumExp]) -> Function:
+def _over_axes(kind: type[Softmax | LogSoftmax | LogSumExp]) -> PatternFunction:
     def take(node: Tensor) -> Taken | None:
         op = node.op
         return (node.args, (op.axes,)) if isinstance(op, kind) else None
 
-    return Function(kind, take, lambda args, parameters: kind(parameters[0])(args[0]))
+    return PatternFunction(kind, take, lambda args, parameters: kind(parameters[0])(args[0]))
 
 
-def _reduction(kind: Any) -> Function:
+def _reduction(kind: Any) -> PatternFunction:
     def take(node: Tensor) -> Taken | None:
         match node.op:
             case Reduce(kind=found, axes=axes) if found == kind:
@@ -68,10 +68,10 @@ def _reduction(kind: Any) -> Function:
             case _:
                 return None
 
-    return Function(Reduce, take, lambda args, axes: reduce_over(kind, args[0], axes[0]))
+    return PatternFunction(Reduce, take, lambda args, axes: reduce_over(kind, args[0], axes[0]))
 
 
-def _kept_reduction(kind: Any) -> Function:
+def _kept_reduction(kind: Any) -> PatternFunction:
     """A reduction that broadcasts against its argument, whether its axes were kept or put back."""
 
     def take(node: Tensor) -> Taken | None:
@@ -91,7 +91,7 @@ def _kept_reduction(kind: Any) -> Function:
     def build(args: Sequence[Tensor], axes: Sequence[Any]) -> Tensor:
         return reduce_over(kind, args[0], axes[0], keepdims=True)
 
-    return Function(Reduce, take, build)
+    return PatternFunction(Reduce, take, build)
 
 
 def _kept_logsumexp(node: Tensor) -> Taken | None:
@@ -107,11 +107,11 @@ def _kept_logsumexp(node: Tensor) -> Taken | None:
     return (inner.args, (axes,)) if fits else None
 
 
-OVER_AXES: dict[str, Function] = {
+OVER_AXES: dict[str, PatternFunction] = {
     "softmax": _over_axes(Softmax),
     "log_softmax": _over_axes(LogSoftmax),
     "logsumexp": _over_axes(LogSumExp),
-    "logsumexp_kept": Function(
+    "logsumexp_kept": PatternFunction(
         LogSumExp,
         _kept_logsumexp,
         lambda args, axes: expand_dims(LogSumExp(axes[0])(args[0]), axes[0]),
@@ -170,7 +170,7 @@ def is_view(node: Tensor) -> bool:
 
 
 def views_above(node: Tensor) -> tuple[list[Tensor], Tensor]:
-    """The views that a node is made of, outermost first, and what they show."""
+    """The views that a node is made of, outermost first, and the node beneath."""
     views: list[Tensor] = []
     while len(views) < DEPTH and is_view(node):
         views.append(node)
@@ -216,7 +216,7 @@ def _arguments_beneath_views(op: Elementwise, node: Tensor) -> Sequence[Tensor] 
 
 
 def match(pattern: Pattern, node: Tensor, found: Found) -> bool:
-    """Whether the pattern matches; then `found` has what its variables and parameters stand for."""
+    """Whether the pattern matches; then `found` has the values of its variables and parameters."""
     if isinstance(pattern, Call):
         function = OVER_AXES.get(pattern.function)
         if function is None:
@@ -246,7 +246,7 @@ def match(pattern: Pattern, node: Tensor, found: Found) -> bool:
 
 
 def _bind(variable: Variable, node: Tensor) -> Tensor | None:
-    """What a variable stands for at a node, or None where its kind does not allow it."""
+    """The value of a variable at a node, or None where its kind does not allow it."""
     dtype = node.type.dtype
     match variable.kind:
         case "any":

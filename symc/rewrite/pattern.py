@@ -3,10 +3,10 @@
     Pattern = Variable(name, kind)            any tensor; in a pattern twice: the same tensor
             | Number(value)                   a constant, perhaps stretched, with this value
             | Call(function, arguments, parameters)
-    Parameter                                 what a function has besides tensors: its axes
+    Parameter                                 an argument that is no tensor, such as axes
 
 Names of elementwise functions are imported from this module as they are needed:
-``from symc.rewrite.pattern import exp, log, x``. What matches them is in `match.py`.
+``from symc.rewrite.pattern import exp, log, x``. Matching is in `match.py`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Variable(Pattern):
 
 @record(eq=False)
 class Number(Pattern):
-    """Stands for a known number, -0.0 and 0.0 being two; has the dtype of what stands beside it."""
+    """Stands for a known number, -0.0 and 0.0 being two; has the dtype of the other argument."""
 
     value: bool | int | float
 
@@ -87,7 +87,7 @@ class Number(Pattern):
 
 @record(eq=False)
 class Parameter:
-    """Stands for what a function has besides tensors."""
+    """Stands for an argument of a function that is no tensor."""
 
     name: str
 

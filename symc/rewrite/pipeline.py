@@ -24,7 +24,7 @@ from symc.loops.improve import improve_loops
 from symc.loops.inside import improved, with_conditions
 from symc.loops.rows import collect_rows
 from symc.rewrite.algebra import ALGEBRA
-from symc.rewrite.engine import Step, normalise
+from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.fold import FOLD
 from symc.rewrite.indexing import INDEXING
 from symc.rewrite.lift import lifting_rules
@@ -82,7 +82,7 @@ def rewrite(
     mode: str = "default",
     outputs: int | None = None,
     lengths: Iterable[Dim] = (),
-    trace: list[Step] | None = None,
+    trace: list[Rewrite] | None = None,
 ) -> Optimised:
     """Rewrites the roots (the first `outputs` of them are outputs) and the conditions.
 
@@ -101,7 +101,7 @@ def rewrite(
     return Optimised(after[:split], after[split : len(roots)], after[len(roots) :], scalars)
 
 
-def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = None) -> Tensor:
+def optimize(expr: Tensor, mode: str = "default", trace: list[Rewrite] | None = None) -> Tensor:
     """The graph that is compiled for an expression: for tests, and to look at.
 
     >>> import symc.tensor as T
@@ -114,7 +114,7 @@ def optimize(expr: Tensor, mode: str = "default", trace: list[Step] | None = Non
 def _phases(
     roots: Sequence[Tensor],
     mode: str,
-    trace: list[Step] | None,
+    trace: list[Rewrite] | None,
     seen: set[Tensor] | None = None,
 ) -> list[Tensor]:
     """The roots after all phases; `seen` collects nodes from before and after the first."""
@@ -224,7 +224,7 @@ def _age(dim: Dim) -> list[int]:
 
 
 def _lengths(
-    roots: Sequence[Tensor], measured: Sequence[Tensor], mode: str, trace: list[Step] | None
+    roots: Sequence[Tensor], measured: Sequence[Tensor], mode: str, trace: list[Rewrite] | None
 ) -> dict[Tensor, Tensor]:
     """The rewritten scalars whose values are lengths in the graphs, by the original scalar.
 

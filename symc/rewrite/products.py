@@ -69,7 +69,7 @@ def _outer_product(node: Tensor) -> Tensor | None:
 
 @structural("a diagonal of a product", Diagonal, valid=ROUNDS, inner=[MatMul])
 def _diagonal_of_product(node: Tensor) -> Tensor | None:
-    """The sums of an elementwise product: what is beside the diagonal is not computed."""
+    """The sums of an elementwise product: elements beside the diagonal are not computed."""
     product = node.args[0]
     rows, columns = product.type.shape[-2:]
     if node.op != Diagonal(0) or not isinstance(product.op, MatMul) or rows != columns:

@@ -1,4 +1,4 @@
-"""Rules: what may be replaced by what, and under which promise.
+"""Rules: a pattern, its replacement, and the promise under which both agree.
 
     rule(log(1 + x), log1p(x), valid=ROUNDS)  # keeps digits near 0
 
@@ -91,7 +91,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """What people see; made when asked for, as texts of patterns take long to make."""
+        """The rule as text; made when asked for, as texts of patterns take long to make."""
         return self.title if self.sides is None else f"{self.sides[0]!r} -> {self.sides[1]!r}"
 
     @property
@@ -118,7 +118,7 @@ class Rules:
         where: Condition | None = None,
         of_complex: bool = False,
     ) -> None:
-        """Replaces `left` by `right`, if the condition on what was found holds.
+        """Replaces `left` by `right`, if the condition on the values found holds.
 
         A rule is of real numbers, unless it says that it holds `of_complex` ones, too.
         """
@@ -249,7 +249,7 @@ def _may_match(pattern: Pattern, look: Look) -> bool:
 
 
 def _lifting(apply: Transform) -> Transform:
-    """Applies to ``f(V(h(x)))`` what is known of ``f(h(x))``: views V then stand outside.
+    """Applies a rule of ``f(h(x))`` to ``f(V(h(x)))``: views V then stand outside.
 
     A cast to a wider float goes inside instead, so that no digits are lost that `f` was given.
     """
@@ -310,7 +310,7 @@ class Choice(NamedTuple):
 
 
 class RuleSet:
-    """Rules, found by what a node and its first arguments look like. Counts its attempts.
+    """Rules, found by the look of a node and its first arguments. Counts its attempts.
 
     Rules of the `early` groups are also tried before anything in a node has been rewritten.
     """
@@ -332,7 +332,7 @@ class RuleSet:
         return known
 
     def _choose(self, look: tuple[Look, ...]) -> Choice:
-        """The attempts that fit a look. Most looks differ only in what no attempt asks for."""
+        """The attempts that fit a look. Most looks differ only where no attempt asks."""
         kind, same, *args = look
         attempts, inner = self._of_kind(kind)
         plain = (kind, same, *[_as_seen(arg, inner) for arg in args])
@@ -368,7 +368,7 @@ def _as_seen(look: Look, inner: frozenset[OpKind]) -> Look:
 
 
 def look_at(node: Tensor) -> tuple[Look, ...]:
-    """What a node looks like: its op's kind, which arguments are one, and the arguments' looks."""
+    """The look of a node: its op's kind, which arguments are one, and the arguments' looks."""
     op, args = node.op, node.args
     kind: OpKind = op if type(op) is Elementwise else type(op)
     if len(args) == 1:

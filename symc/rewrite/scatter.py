@@ -1,6 +1,6 @@
 """Gradients that divide by probabilities at some places and then multiply by all of them.
 
-That is what the gradient of ``log(softmax(x)[arange(n), y])`` does. Canonical: what is written into
+So does the gradient of ``log(softmax(x)[arange(n), y])``. Canonical: what is written into
 zeros is multiplied before it is written, where the division then cancels (`stability.py`).
 """
 
@@ -32,7 +32,7 @@ def _divided_by(written: Tensor, softmax: Tensor) -> bool:
 
 
 def _multiplied(written: Tensor, factor: Tensor) -> Tensor:
-    """What was written into zeros, multiplied by `factor`."""
+    """The values written into zeros, multiplied by `factor`."""
     if written.op is _WHERE:
         mask, inner, zero = written.args
         return _WHERE(mask, _multiplied(inner, factor), zero)

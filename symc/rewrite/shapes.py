@@ -211,7 +211,7 @@ def _sum_of_shuffled(node: Tensor) -> Tensor | None:
 
 
 def _of_stretched(node: Tensor) -> tuple[Tensor, dims.Dim] | None:
-    """A reduction of a stretched tensor over what was not stretched, and how often that repeats."""
+    """A reduction of a stretched tensor over its own axes, and how often that repeats."""
     op, stretched = node.op, node.args[0]
     if not isinstance(op, Reduce) or not isinstance(stretched.op, BroadcastTo):
         return None

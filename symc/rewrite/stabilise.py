@@ -34,6 +34,6 @@ def _stability(with_linalg: bool) -> RuleSet:
 
 
 def stabilise(roots: Sequence[Tensor]) -> list[Tensor]:
-    """The roots after the stability rules alone: what every mode computes."""
+    """The roots after the stability rules alone: the graph of every mode."""
     done = normalise(roots, _stability(has_linalg()), None)
     return improved([done[root] for root in roots], stabilise)

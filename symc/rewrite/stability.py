@@ -145,7 +145,7 @@ rule(sqrt(sqr(x)), absolute(x), valid=ROUNDS)  # the square overflows
 
 
 def _cancels(positive: Pattern) -> None:
-    """Division by what is never 0, undone by multiplication."""
+    """Division by a number that is never 0, undone by multiplication."""
     rule((y / positive) * positive, y, valid=ROUNDS)
     rule((y / positive) * (positive * z), y * z, valid=ROUNDS)
     rule(positive * (y / positive - z), y - positive * z, valid=ROUNDS)

@@ -1,4 +1,4 @@
-"""Rules of what is written into regions.
+"""Rules of writes into regions.
 
 Canonical: the gradient of a tensor that was read in regions is one tensor of all their gradients,
 not a sum of tensors that are zero elsewhere.
@@ -34,7 +34,7 @@ class Interval(NamedTuple):
 
 
 def interval(entry: Entry) -> Interval | None:
-    """What an entry selects, where it tells without the axis' length."""
+    """The range that an entry selects, where it is known without the axis' length."""
     match entry:
         case int() if entry >= 0:
             return Interval(entry, entry + 1)
@@ -131,7 +131,7 @@ def _pieces(node: Tensor) -> Tensor | None:
 
 
 def _whole_along(writes: Sequence[Tensor]) -> int | None:
-    """The axis along which regions are all of a tensor, one behind the other."""
+    """The axis along which regions are all of a tensor, one after the other."""
     shape = writes[0].type.shape
     axis = _cut_axis(_entries(writes[0]))
     if axis is None or any(_cut_axis(_entries(write)) != axis for write in writes):
@@ -158,12 +158,12 @@ def _place(write: Tensor, axis: int) -> Interval:
 
 
 def _piece(write: Tensor, axis: int) -> Tensor:
-    """What was written, with all axes."""
+    """The values written, with all axes."""
     value = _value(write)
     return expand_dims(value, axis) if isinstance(_entries(write)[axis], int) else value
 
 
 def _value(write: Tensor) -> Tensor:
-    """What was written, in the shape of its region."""
+    """The values written, in the shape of their region."""
     x, value, *given = write.args
     return broadcast_to(value, layout(_entries(write), x, given, 2).shape)

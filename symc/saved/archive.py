@@ -34,7 +34,7 @@ _LONGEST_HEADER = 10_000
 
 
 def write(path: Path, document: dict[str, Any], arrays: Sequence[Array]) -> None:
-    """Writes a file whole or not at all: what was there before stays until all is written."""
+    """Writes a file whole or not at all: an older file stays until all is written."""
     handle, made = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:

@@ -90,17 +90,17 @@ def _bodies(op: Op) -> list[Body]:
 
 
 def _as_nodes(declared: Sequence[Dim | None]) -> tuple[int | Tensor | None, ...]:
-    """The lengths of a slot; those that follow from other slots as what computes them."""
+    """The lengths of a slot; those that follow from other slots as expressions."""
     return tuple(tensor_of(dim) if isinstance(dim, Poly) else dim for dim in declared)
 
 
 def _promise(node: Tensor) -> list[Any]:
-    """What is known of a node's type without its graph: the dtype and the rank."""
+    """A node's type as far as it is known without its graph: the dtype and the rank."""
     return [node.dtype.name, node.ndim]
 
 
 def nodes_of(entries: Any, leaves: Sequence[Tensor], arrays: Sequence[Array]) -> list[Tensor]:
-    """The nodes of a document. Raises `BadFile` for what no `Document` holds."""
+    """The nodes of a document. Raises `BadFile` for anything that no `Document` holds."""
     if not isinstance(entries, list):
         raise BadFile("the nodes are no list")
     nodes: list[Tensor] = []

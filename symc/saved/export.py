@@ -20,7 +20,7 @@ from symc.graph.node import Array, Tensor
 from symc.graph.walks import walk
 from symc.tensor.notation import described
 
-LONGEST_NAME = 200  # with what is behind it, a file system's 255 bytes
+LONGEST_NAME = 200  # with its suffixes, a file system's 255 bytes
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,7 +35,7 @@ def export(
     """Writes a function as a C library with a header, build files, its data, and a test.
 
     In the folder, ``make`` builds ``libNAME.a`` and ``make test`` runs it on the `example`, a list
-    of arguments, and compares with what the function gives now. A C compiler is all that is needed;
+    of arguments, and compares with the results now. A C compiler is all that is needed;
     a function that factorises matrices needs LAPACK, too. Shared variables are data files and part
     of a state, which calls update as they do here. Returns the folder, which is made if need be.
 
@@ -123,7 +123,7 @@ def _exported(function: Function, stages: Stages, lengths: Sequence[tuple[int, .
 
 
 def _names(function: Function, stages: Stages) -> dict[str, str]:
-    """What the user calls inputs and shared variables, by the program's names."""
+    """The user's names of inputs and shared variables, by the program's names."""
     variables: list[Tensor] = [*function.request.inputs, *function.request.shared]
     buffers = [
         b for role in ("input", "shared") for b in stages.optimised.buffers if b.role == role
@@ -136,7 +136,7 @@ def _names(function: Function, stages: Stages) -> dict[str, str]:
 
 
 def _note(function: Function) -> str:
-    """What the function computes, for the head of the header."""
+    """The expression of the function, for the head of the header."""
     request = function.request
     lines = [f"input   {x.name or 'input'}: {x.type}" for x in request.inputs]
     lines += [f"shared  {s.name or 'shared'}: {s.type}" for s in request.shared]
@@ -146,7 +146,7 @@ def _note(function: Function) -> str:
 
 
 def _errors(function: Function) -> list[str]:
-    """What each condition of the function says when it fails, without the values."""
+    """The message of each condition of the function, without the values."""
     order = walk(function.request.roots())
     texts = [f"{r.error.__name__} in {described(node)}" for node, r in requirements(order)]
     loops = dict.fromkeys(described(node) for node in order if node.op.graphs())

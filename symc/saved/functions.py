@@ -61,8 +61,8 @@ def load(
 ) -> Function:
     """The function in a file that `save` wrote, with shared variables of its own.
 
-    `Function.shared` has those. `device` and `mode` override what the function was made for.
-    Files of format 1 can be read, which is what symc has written since 0.1.
+    `Function.shared` has those. `device` and `mode` override those the function was made for.
+    Files of format 1 can be read, which symc has written since 0.1.
 
     Raises `BadFile` for a file that is damaged, or was written by a later symc, or not by symc.
     """

@@ -38,6 +38,14 @@ HOMES = ("symc.tensor.", "symc.loops.", "symc.derivatives.grad", "symc.calls.upd
 # stands here with the name that it had first.
 FIRST_NAMES = {"symc.derivatives.grad": "symc.grad", "symc.calls.updates": "symc.updates"}
 MOVED = {first: now for now, first in FIRST_NAMES.items()}
+# So do classes that have been renamed.
+FIRST_CLASSES = {
+    "symc.loops.build:LoopParts": "symc.loops.build:Plan",
+    "symc.tensor.complex_numbers:ComplexPart": "symc.tensor.complex_numbers:Part",
+    "symc.tensor.nnet.convolution:LengthPair": "symc.tensor.nnet.convolution:Lengths",
+    "symc.user.declared:UserResult": "symc.user.declared:Part",
+}
+RENAMED = {first: now for now, first in FIRST_CLASSES.items()}
 
 
 class Writer:
@@ -53,7 +61,7 @@ class Writer:
         return {"array": len(self.arrays) - 1}
 
     def __call__(self, value: Any) -> Any:
-        """A value as JSON. Raises `CannotSave` for what has no form there."""
+        """A value as JSON. Raises `CannotSave` for values without a form there."""
         match value:
             case DType():
                 return {"dtype": value.name}
@@ -88,7 +96,8 @@ class Writer:
 def name_of(kind: Any) -> str:
     """The name of a record in files."""
     home = str(kind.__module__)
-    return f"{FIRST_NAMES.get(home, home)}:{kind.__qualname__}"
+    name = f"{FIRST_NAMES.get(home, home)}:{kind.__qualname__}"
+    return FIRST_CLASSES.get(name, name)
 
 
 def _is_record(kind: Any) -> bool:
@@ -102,7 +111,7 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 
 class Reader:
-    """Turns JSON back into values. Raises `BadFile` for what no `Writer` writes."""
+    """Turns JSON back into values. Raises `BadFile` for anything that no `Writer` writes."""
 
     def __init__(self, nodes: list[Tensor], arrays: list[Array]) -> None:
         self._nodes = nodes
@@ -152,7 +161,7 @@ def whole(number: Any, count: int) -> int:
 
 def class_named(name: str) -> Any:
     """The class of a record by its name in files. Raises `BadFile` if there is none."""
-    home, _, kind = name.partition(":")
+    home, _, kind = RENAMED.get(name, name).partition(":")
     home = MOVED.get(home, home)
     if home.startswith(HOMES):
         try:

@@ -8,6 +8,7 @@ known inside only: those that depend on the number of the step, and those that a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from symc.codegen import ir
@@ -16,33 +17,21 @@ from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
-from symc.graph.inputs import Constant
-from symc.graph.lowering import At, SizeOf
 from symc.graph.node import Op, Requirement, Tensor
-from symc.graph.types import TensorType
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
 from symc.loops.scan import Part, Scan
 from symc.rewrite.pipeline import lengths_of, optimise
+from symc.schedule.numbers import Comparison, StepNumber, comparisons, is_number
 from symc.schedule.plan import Block
 from symc.schedule.problems import in_memory, own_memory, problem_of
+from symc.schedule.ranges import Counters, always_holds
 from symc.schedule.sizes import Lengths
 from symc.tensor.elementwise import cast_to
-from symc.tensor.lengths import known_element
+from symc.tensor.lengths import dim_of
 
-
-@record
-class StepNumber(Op):
-    """The number of a loop's step: the value of the size `variable`."""
-
-    variable: str
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return TensorType(INT64, ())
-
-    def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(lambda index: known_element(index, ir.Var(self.variable)))
+EMPTY: Mapping[int, Tensor] = MappingProxyType({})
 
 
 @record
@@ -66,7 +55,7 @@ class Scope(Lengths):
 
     def __init__(self, outer: Lengths, length: Callable[[Dim], Dim | None]) -> None:
         self.outer = outer
-        self.sizes, self.names = outer.sizes, outer.names
+        self.sizes, self.names, self.lengths = outer.sizes, outer.names, outer.lengths
         self._length = length
         self._measured: dict[Tensor, Tensor] = {}  # what stands for a scalar of the block
         self._known: dict[Dim, Dim] = {}
@@ -113,32 +102,32 @@ class Scope(Lengths):
 
 
 class Blocks:
-    """Makes the blocks of a program; `condition` is the number of those that fail in a step."""
+    """Makes the blocks of a program, rewritten, and adds their lengths to `scopes`.
 
-    def __init__(self, mode: str, condition: int, has_routine: Callable[[str], bool]) -> None:
+    `condition` is the number of conditions that fail in a step.
+    """
+
+    def __init__(
+        self, mode: str, condition: int, has_routine: Callable[[str], bool], scopes: list[Lengths]
+    ) -> None:
         self._mode = mode
         self._has_routine = has_routine
         self._condition = condition
+        self._scopes = scopes
+        self._counts: dict[Size, Dim] = {}  # by the number of a loop's step, how many there are
 
-    def of(self, order: Sequence[Tensor], table: Lengths) -> Callable[[Tensor], Sequence[Block]]:
+    def of(self, order: Sequence[Tensor], table: Lengths) -> dict[Tensor, Sequence[Block]]:
         """The blocks of the loops and branches among some nodes; those of siblings are the same."""
-        known: dict[tuple[object, ...], Sequence[Block]] = {}
-
-        def blocks_of(node: Tensor) -> Sequence[Block]:
-            op = node.op
-            key = (op.common(), node.args)
-            if key not in known:
-                parts = [
-                    other.op.part
-                    for other in order
-                    if isinstance(other.op, Scan | Choice)
-                    and other.args == node.args
-                    and other.op.common() == op.common()
-                ]
-                known[key] = self._blocks(op, node.args, parts, table)
-            return known[key]
-
-        return blocks_of
+        siblings: dict[tuple[object, ...], list[Tensor]] = {}
+        for node in order:
+            if isinstance(node.op, Scan | Choice):
+                siblings.setdefault((node.op.common(), node.args), []).append(node)
+        found: dict[Tensor, Sequence[Block]] = {}
+        for nodes in siblings.values():
+            parts = [node.op.part for node in nodes if isinstance(node.op, Scan | Choice)]
+            blocks = self._blocks(nodes[0].op, nodes[0].args, parts, table)
+            found.update(dict.fromkeys(nodes, blocks))
+        return found
 
     def _blocks(
         self, op: Op, args: Sequence[Tensor], parts: Sequence[Any], outer: Lengths
@@ -149,10 +138,12 @@ class Blocks:
                 slots = dict(zip(body.slots[1:], (a for a, _ in op.given(args)[1:]), strict=True))
                 step = StepNumber(number)()
                 outer.known(Size(step, None), number)  # lengths may follow from it
+                self._counts[Size(step, None)] = outer.unified(dim_of(args[0]))
                 replace = {body.slots[0]: step, **_numbers(slots)}
                 table = Scope(outer, op.lengths(args))
                 needed = loop_results(op, parts)
-                return [self._block(body, replace, needed, checks, table, number)]
+                states = overwritten_states(op, parts)
+                return [self._block(body, replace, needed, checks, table, number, states)]
             case Choice(checks=both):
                 made: list[Block] = []
                 for body, checks in zip(op.bodies(), both, strict=True):
@@ -167,35 +158,65 @@ class Blocks:
 
     def _block(
         self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
-        table: Scope, number: str = "",
+        table: Scope, number: str = "", states: Mapping[int, Tensor] = EMPTY,
     ) -> Block:  # fmt: skip
-        """The block that computes some results of a body; the last ones are conditions."""
+        """The block that computes some results of a body; the last ones are conditions.
+
+        `states` has the slots of those results that are needed no longer when the step is done.
+        """
         chosen = substitute([body.results[position] for position in needed], replace)
         results: list[Tensor | None] = [None] * len(body.results)
         for position, result in zip(needed, chosen, strict=True):
             results[position] = result
         first = len(body.results) - len(checks)
         conditions = [result for result in results[first:] if result is not None]
-        tests, after = self._tests(conditions, checks)
+        tests, after = self._tests(conditions, checks, table)
         different = list(dict.fromkeys(r for r in results[:first] if r is not None))
         kept = own_memory(different)
         own = dict(zip(different, kept, strict=True))
         final = [None if result is None else own[result] for result in results[:first]]
         problem = problem_of(
             kept, table, self._scalars([*kept, *conditions], table), self._has_routine,
-            tests=tests, after=after, blocks_of=self.of,
+            updates=_updates(states, final), tests=tests, after=after, steps=self._steps(),
+            blocks_of=self.of,
         )  # fmt: skip
-        return Block(problem, table, body.slots, final, number)
+        self._scopes.append(table)
+        return Block(problem, len(self._scopes) - 1, body.slots, final, number)
 
     def _tests(
-        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]]
+        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: Scope
     ) -> tuple[list[Test], list[frozenset[int]]]:
-        requirements = [Requirement(node, AssertionError, _unseen) for node in conditions]
-        tests = [
-            Test(self._condition, requirement, in_memory(node))
-            for requirement, node in zip(requirements, conditions, strict=True)
+        """The conditions as tests, each with the positions of those that it waits for.
+
+        Comparisons of lengths and numbers of steps are made without memory, each by itself.
+        """
+        tests: list[Test] = []
+        places: list[range] = []
+        for node in conditions:
+            requirement = Requirement(node, AssertionError, _unseen)
+            compared = comparisons(node, lambda dim: _is_known(dim, table))
+            first = len(tests)
+            if compared is None:
+                tests.append(Test(self._condition, requirement, in_memory(node)))
+            else:
+                tests += [
+                    Test(self._condition, requirement, None, (sign, left, right))
+                    for sign, left, right in compared
+                    if not self._is_proven((sign, table.unified(left), table.unified(right)))
+                ]
+            places.append(range(first, len(tests)))
+        after = [
+            frozenset(position for other in others for position in places[other])
+            for own, others in zip(places, waits, strict=True)
+            for _ in own
         ]
-        return tests, [frozenset(others) for others in waits]
+        return tests, after
+
+    def _steps(self) -> Counters:
+        return list(self._counts.items())
+
+    def _is_proven(self, comparison: Comparison) -> bool:
+        return always_holds(comparison, self._steps())
 
     def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
         """What computes the lengths that are measured in a block."""
@@ -210,13 +231,28 @@ class Blocks:
         return found
 
 
+def _is_known(dim: Dim, table: Scope) -> bool:
+    """Whether a length is known before a step: from lengths outside, and numbers of steps."""
+    return not table.measured(dim) and all(
+        size.axis is not None or isinstance(size.source.op, StepNumber) for size in sizes(dim)
+    )
+
+
+def _updates(
+    states: Mapping[int, Tensor], results: Sequence[Tensor | None]
+) -> list[tuple[Tensor, Tensor]]:
+    """The slots of states, each with its new value; of states with one value, the first."""
+    first: dict[Tensor, Tensor] = {}
+    for number, slot in states.items():
+        result = results[number]
+        if result is not None:
+            first.setdefault(result, slot)
+    return [(slot, result) for result, slot in first.items()]
+
+
 def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
     """The slots that stand for numbers, which are in no memory."""
-    return {
-        slot: arg
-        for slot, arg in args.items()
-        if isinstance(arg.op, Constant) and not arg.type.shape
-    }
+    return {slot: arg for slot, arg in args.items() if is_number(arg)}
 
 
 def _unseen(_: object) -> str:
@@ -243,6 +279,17 @@ def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:
         if not more:
             return sorted(needed)
         needed |= more
+
+
+def overwritten_states(op: Scan, parts: Iterable[Part]) -> dict[int, Tensor]:
+    """The states of which only the last value is read and wanted, with the slots of that."""
+    kept = {part.number for part in parts if part.kind == "history"}
+    slots = state_slots(op)
+    return {
+        number: slots[number][0]
+        for number, state in enumerate(op.layout.states)
+        if state.taps == (-1,) and number not in kept
+    }
 
 
 def state_slots(op: Scan) -> list[list[Tensor]]:

@@ -13,7 +13,7 @@ nodes that were stored from the beginning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeAlias
 
@@ -59,11 +59,9 @@ class Element:
 class Elements:
     """All elements that were asked for. In `order`, each stands behind those that it needs."""
 
-    def __init__(
-        self, lowering_of: Callable[[Tensor], Lowering], stored: AbstractSet[Tensor]
-    ) -> None:
+    def __init__(self, lowerings: Mapping[Tensor, Lowering], stored: AbstractSet[Tensor]) -> None:
         self.order: list[Element] = []
-        self._lowering_of = lowering_of
+        self._lowerings = lowerings
         self._stored = stored
         self._places: dict[Index, Place] = {}
         self._known: dict[tuple[Tensor, Place], Element] = {}
@@ -101,7 +99,7 @@ class Elements:
         if element.reader is None:
             if type(node.op) is Elementwise and node.type.dtype is not INT64:
                 return self._read_arguments(element)
-            lowering = self._lowering_of(node)
+            lowering = self._lowerings[node]
             assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
             element.reader = lowering.element(element.place.index)
         answer = self._answer(element.needs[-1]) if element.needs else None

@@ -17,17 +17,33 @@ known place, and neither has what a routine, a loop or a function in Python read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias, assert_never
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, assert_never
 
 from symc.codegen import ir
 from symc.codegen.record import record
-from symc.graph.dims import Dim
-from symc.graph.lowering import Alias, At, Control, Fold, HostCall, Index, LibCall, Sweep, Write
+from symc.graph.dims import Dim, Size, mul, sub, symbolic
+from symc.graph.inputs import Constant
+from symc.graph.lowering import (
+    Alias,
+    At,
+    Control,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Read,
+    Reader,
+    Sweep,
+    Write,
+)
 from symc.graph.node import Tensor
-from symc.schedule.stages import Stage, variable
+from symc.schedule.plan import Problem
+from symc.schedule.ranges import dim_of, is_natural
+from symc.schedule.stages import Stage, full_index, variable
 
 DimsOf: TypeAlias = Callable[[Tensor], tuple[Dim, ...]]
+_Reads: TypeAlias = Generator[Read, ir.Expr, Any]
 Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]
 """Where an element is: along each axis that is longer than 1, its length and the index."""
 
@@ -76,14 +92,14 @@ def uses(
 
 
 def may_overwrite(
-    writer: Stage, unit: Sequence[Stage], depth: int, own: Sequence[Use], dims_of: DimsOf
+    writer: Stage, unit: Sequence[Stage], depth: int, own: Sequence[Use], problem: Problem
 ) -> bool:
     """Whether no stage of a unit, inside `depth` shared loops, could read what is overwritten.
 
     `own` has the uses in this unit; `writer` is the stage that overwrites.
     """
     assert writer in unit
-    if not all(_reads_own(use, writer, dims_of) for use in own):
+    if not all(_reads_own(use, writer, problem) for use in own):
         return False
     # All that one iteration stores it stores at its end; but a loop inside it stores as it goes.
     others = [use.stage for use in own if use.stage is not writer]
@@ -92,7 +108,7 @@ def may_overwrite(
     )
 
 
-def _reads_own(use: Use, writer: Stage, dims_of: DimsOf) -> bool:
+def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
     """Whether a stage reads the variable only where the writer stores in the same iteration.
 
     Their loops, which they share, count from the outermost: the n-th of one is the n-th of the
@@ -104,20 +120,116 @@ def _reads_own(use: Use, writer: Stage, dims_of: DimsOf) -> bool:
     match use.stage.lowering:
         case At():
             pass
-        case Write():
-            # Elements of its parts are no elements of its base. One of length 1 tells nothing.
-            if use.stage is not writer or not writer.loops:
-                return False
+        case Write() as write:
+            return use.stage is writer and _parts_read_own(use, writer, write, problem)
         case Fold() | Sweep() | LibCall() | HostCall() | Alias() | Control():
             return False
         case _:
             assert_never(use.stage.lowering)
-    lengths = [dims_of(writer.node)[axis] for axis in writer.loops]
+    lengths = [problem.dims[writer.node][axis] for axis in writer.loops]
     if len(use.stage.loops) != len(lengths):
         return False
     written = tuple(zip(lengths, map(variable, use.stage.loops), strict=True))
-    dims = dims_of(use.seen)
+    dims = problem.dims[use.seen]
     return all(_element(index, dims) == written for index in use.stage.reads[use.seen])
+
+
+def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> bool:
+    """Whether the part that is written reads of the base what it writes itself, or nobody.
+
+    What is read of the base to be copied is left where it is, and not read.
+    """
+    if not writer.loops:
+        return False  # of one element: that of the base and those of its parts look the same
+    own = full_index(writer.node, problem.dims[writer.node])
+    reads = [index for index in use.stage.reads[use.seen] if index != own] if use.stage else []
+    if not reads:
+        return True
+    if len(write.parts) != 1 or not is_base(use.seen, writer.node, write):
+        return False
+    (part,) = write.parts
+    variables = [f"r{number}" for number in range(len(part.extents))]
+    target: Index | None = _value(writer.node, part.target(tuple(map(ir.Var, variables))), problem)
+    if target is None or not part.parallel:
+        return False
+    extents = problem.written[writer.node]
+    written, read = Counted(variables, extents), Counted(variables, extents)
+    for index in reads:
+        if index != target and not _are_apart(index, target, read, written, problem):
+            return False
+    return True
+
+
+def is_base(seen: Tensor, node: Tensor, write: Write) -> bool:
+    """Whether a node of which parts are written begins as another node, as that is."""
+    own = tuple(map(variable, range(node.ndim)))
+    return write.base is not None and node.args[0] is seen and is_element(write.base(own), own)
+
+
+def is_element(reader: Reader, index: Index) -> bool:
+    """Whether a reader gives the element of argument 0 at an index, as it is."""
+    element = ir.Var("element")
+    try:
+        if next(reader) != Read(0, index):
+            return False
+        reader.send(element)
+    except StopIteration as stop:
+        return stop.value is element
+    return False
+
+
+class Counted:
+    """Variables of a kernel's loops as counters."""
+
+    def __init__(self, variables: Sequence[str], extents: Sequence[Dim]) -> None:
+        sizes = [Size(ir.Var(name), None) for name in variables]
+        self.dims: dict[str, Dim] = dict(zip(variables, map(symbolic, sizes), strict=True))
+        self.counters = list(zip(sizes, extents, strict=True))
+
+
+def _are_apart(
+    index: Index, target: Index, read: Counted, written: Counted, problem: Problem
+) -> bool:
+    """Whether elements that are read lie apart from all that are written, along some axis."""
+    here, there = dict(problem.lengths) | read.dims, dict(problem.lengths) | written.dims
+    counters = [*problem.steps, *written.counters, *read.counters]
+    for one, other in zip(index, target, strict=True):
+        first, second = dim_of(one, here), dim_of(other, there)
+        if first is None or second is None:
+            continue
+        distance = sub(second, first)
+        if any(is_natural(sub(mul(distance, sign), 1), counters) for sign in (1, -1)):
+            return True
+    return False
+
+
+_DEEPEST = 16  # indexes are looked into that far
+
+
+def _value(node: Tensor, reader: _Reads, problem: Problem, depth: int = 0) -> Any:
+    """The result of a node's reader, the integers that it reads written out; None if unknown."""
+    try:
+        read = next(reader)
+        while True:
+            element = _integer(node.args[read.arg], read.index, problem, depth + 1)
+            if element is None:
+                return None
+            read = reader.send(element)
+    except StopIteration as stop:
+        return stop.value
+
+
+def _integer(node: Tensor, index: Index, problem: Problem, depth: int) -> ir.Expr | None:
+    """An element of a node that is computed where it is read; None if that is stored."""
+    if not node.dtype.is_integer or depth > _DEEPEST:
+        return None
+    if isinstance(node.op, Constant):
+        return ir.const(int(node.op.value)) if not node.ndim else None
+    lowering = problem.lowerings.get(node)
+    if not isinstance(lowering, At):
+        return None
+    found: ir.Expr | None = _value(node, lowering.element(index), problem, depth)
+    return found
 
 
 def _element(index: Index, dims: Sequence[Dim]) -> Element:

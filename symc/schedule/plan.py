@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from symc.codegen.record import field, record
+from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import SharedVariable
+from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.schedule.sizes import Lengths
+from symc.loops.body import Slot
+from symc.schedule.ranges import Counters
+from symc.schedule.reasons import Apart, Copied
 from symc.schedule.stages import Stage
 
 
@@ -56,50 +58,82 @@ class Inside:
 Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
 
 
-@record(frozen=False)
+@record
 class Plan:
-    """What scheduling decided. `in_place`: the shared variables that are updated where they are."""
+    """What scheduling decided, and why.
 
-    units: list[Unit]
-    stored: set[Tensor]
-    in_place: set[SharedVariable]
-    reasons: list[str] = field(default_factory=list)
+    `stored` has the nodes that are kept in memory, with what they are computed from. `in_place` has
+    the nodes whose memory is taken over, each with the stage that is computed there: shared
+    variables, states of a loop, and stages that nobody else reads any more; `copied` has those
+    whose memory is not. `repeated` are nodes that are stored because computing them where they are
+    read would repeat work, `first` those that are read before memory is overwritten; `apart` has
+    the kernels that might have been one.
+    """
+
+    units: Sequence[Unit]
+    stored: Mapping[Tensor, Stage]
+    in_place: Mapping[Tensor, Tensor]
+    repeated: Sequence[Tensor]
+    first: Sequence[Tensor]
+    copied: Sequence[Copied]
+    apart: Sequence[Apart]
 
 
 @record
 class Problem:
-    """What is to be scheduled.
+    """What is to be scheduled: all that it depends on, in tables, by node.
 
-    `roots` must end in memory; `updates` pairs shared variables with nodes among the roots; `tests`
-    are the run-time conditions in order, `after` the numbers of those each one waits for;
-    `asked` has the lengths that a node's lowering asked for; `measured` gives the sizes among some
-    lengths that are known only once a scalar is computed, `measures` says whether there are any;
-    `blocks_of` has what is to be scheduled inside a loop or branch.
+    `order` has all nodes, arguments before users. `roots` must end in memory; `updates` pairs
+    shared variables, or the states of the loop around, with nodes among the roots. `tests` are the
+    run-time conditions in order, `after` has for each the numbers of those that it waits for.
+
+    `lowerings` says how nodes that are not given are computed, `dims` has the lengths of their
+    axes, equal lengths as one. Some lengths are values that the program computes: `readings` has
+    those that must be known before an element of a node is computed, `folded` those of the loops
+    that a node has beyond its axes, and `tested` those of each condition.
+
+    `written` has the lengths of the part that a node writes into another. `lengths` says what size
+    variables stand for, `steps` are the counters of the loops around.
+
+    `blocks` has the problems inside each loop and branch.
     """
 
     order: Sequence[Tensor]
     roots: Sequence[Tensor]
-    updates: Sequence[tuple[SharedVariable, Tensor]]
+    updates: Sequence[tuple[Tensor, Tensor]]
     tests: Sequence[Test]
     after: Sequence[frozenset[int]]
-    lowering_of: Callable[[Tensor], Lowering]
-    dims_of: Callable[[Tensor], tuple[Dim, ...]]
-    asked: Mapping[Tensor, Sequence[Dim]]
-    measures: bool
-    measured: Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]
-    blocks_of: Callable[[Tensor], Sequence[Block]]
+    lowerings: Mapping[Tensor, Lowering]
+    dims: Mapping[Tensor, tuple[Dim, ...]]
+    readings: Mapping[Tensor, Sequence[Reading]]
+    folded: Mapping[Tensor, Sequence[Reading]]
+    tested: Sequence[Sequence[Reading]]
+    written: Mapping[Tensor, tuple[Dim, ...]]
+    lengths: Mapping[str, Dim]
+    steps: Counters
+    blocks: Mapping[Tensor, Sequence[Block]]
 
 
 @record
 class Block:
     """What stands in a loop or branch: a problem whose sources are slots.
 
-    `results` are the nodes of the body's results, None for those that nobody needs; `number` is the
-    size that is the number of a loop's step.
+    `scope` is the number of its lengths among those of `Prepared`. `results` are the nodes of the
+    body's results, None for those that nobody needs; `number` is the size that is the number of a
+    loop's step.
     """
 
     problem: Problem
-    table: Lengths
+    scope: int
     slots: Sequence[Tensor]
     results: Sequence[Tensor | None]
     number: str = ""
+
+
+def is_source(node: Tensor) -> bool:
+    """Whether a node's value is given: an input, a shared variable or a constant array."""
+    if node.args:
+        return False
+    return isinstance(node.op, Input | Shared | Slot) or (
+        isinstance(node.op, Constant) and bool(node.type.shape)
+    )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from symc.codegen.dtypes import INT64
-from symc.codegen.ir import BinaryOp
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, sizes
@@ -14,22 +12,22 @@ from symc.graph.node import Requirement, Tensor
 from symc.graph.request import Optimised, Request
 from symc.graph.walks import walk
 from symc.schedule.blocks import Blocks
+from symc.schedule.numbers import comparisons
 from symc.schedule.plan import Problem
 from symc.schedule.problems import in_memory, own_memory, problem_of
-from symc.schedule.sizes import Names, SizeTable, Unifier
-from symc.tensor.elementwise import Elementwise
-from symc.tensor.lengths import dim_of
+from symc.schedule.sizes import Lengths, Names, SizeTable, Unifier
 
 
 @record
 class Prepared:
     """The scheduling problem, and the names of what the caller provides.
 
-    `outputs` has the name and node of each output and of each update with its shared variable.
+    `scopes` has the lengths of the program, and of each of its blocks. `outputs` has the name and
+    node of each output and of each update with its shared variable.
     """
 
     problem: Problem
-    sizes: SizeTable
+    scopes: Sequence[Lengths]
     names: dict[Tensor, str]
     constants: list[Tensor]
     outputs: list[tuple[str, Tensor, SharedVariable | None]]
@@ -47,6 +45,7 @@ def prepare(
 ) -> Prepared:
     """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
 
+    What is inside loops and branches is rewritten and prepared, too: scheduling only decides.
     Routines that the target does not have are called in Python.
     """
     unify = Unifier(
@@ -77,34 +76,25 @@ def prepare(
     ]
 
     table = SizeTable(names, unify, buffers.__getitem__)
-    blocks = Blocks(mode, len(found), has_routine)
+    scopes: list[Lengths] = [table]
+    blocks = Blocks(mode, len(found), has_routine, scopes)
     problem = problem_of(
         roots, table, rewritten.scalars, has_routine,
         updates=[(s, node) for (s, _), node in zip(request.updates, updates, strict=True)],
         tests=tests, after=after, blocks_of=blocks.of,
     )  # fmt: skip
-    return Prepared(problem, table, buffers, constants, named)
+    return Prepared(problem, scopes, buffers, constants, named)
 
 
 def _computed(test: Test, node: Tensor) -> Test:
     """A condition, on what its node has been rewritten to: lengths are compared without memory."""
-    op = node.op
-    compares = isinstance(op, Elementwise) and op.name in _COMPARISONS
-    if compares and all(arg.dtype is INT64 and not arg.ndim for arg in node.args):
-        left, right = map(dim_of, node.args)
-        if _is_given(left, node.args[0]) and _is_given(right, node.args[1]):
-            sign = _COMPARISONS[op.label]
-            return Test(test.number, test.requirement, None, (sign, left, right))
-    return Test(test.number, test.requirement, in_memory(node))
+    match comparisons(node, _is_given):
+        case [one]:
+            return Test(test.number, test.requirement, None, one)
+        case _:
+            return Test(test.number, test.requirement, in_memory(node))
 
 
-_COMPARISONS: dict[str, BinaryOp] = {
-    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"
-}  # fmt: skip
-
-
-def _is_given(dim: Dim, node: Tensor) -> bool:
-    """Whether a scalar follows from lengths of what the caller gives."""
-    return node.dtype is INT64 and all(
-        size.axis is not None and not size.source.args for size in sizes(dim)
-    )
+def _is_given(dim: Dim) -> bool:
+    """Whether a length follows from lengths of what the caller gives."""
+    return all(size.axis is not None and not size.source.args for size in sizes(dim))

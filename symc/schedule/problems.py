@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from symc.codegen import ir
 from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
-from symc.graph.inputs import Constant, Input, SharedVariable
-from symc.graph.lowering import Alias, At, HostCall, Index, LibCall, Lowering, Read, Reader, SizeOf
+from symc.graph.inputs import Constant, Input
+from symc.graph.lowering import (
+    Alias,
+    At,
+    Fold,
+    HostCall,
+    Index,
+    LibCall,
+    Lowering,
+    Read,
+    Reader,
+    SizeOf,
+    Write,
+)
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
-from symc.schedule.plan import Block, Problem
+from symc.schedule.plan import Block, Problem, Reading, is_source
+from symc.schedule.ranges import Counters
 from symc.schedule.sizes import Lengths
+from symc.schedule.views import has_memory_of_argument, views
 from symc.tensor.elementwise import Elementwise
 
 
@@ -45,10 +60,11 @@ def problem_of(
     scalars: Mapping[Tensor, Tensor],
     has_routine: Callable[[str], bool],
     *,
-    updates: Sequence[tuple[SharedVariable, Tensor]] = (),
+    updates: Sequence[tuple[Tensor, Tensor]] = (),
     tests: Sequence[Test] = (),
     after: Sequence[frozenset[int]] = (),
-    blocks_of: Callable[[Sequence[Tensor], Lengths], Callable[[Tensor], Sequence[Block]]],
+    steps: Counters = (),
+    blocks_of: Callable[[Sequence[Tensor], Lengths], Mapping[Tensor, Sequence[Block]]],
 ) -> Problem:
     """The problem of computing roots and tests.
 
@@ -58,19 +74,29 @@ def problem_of(
     conditions = [test.node for test in tests if test.node is not None]
     measured = list(dict.fromkeys(known.values()))
     order = walk([*measured, *roots, *conditions])
-    asked: dict[Tensor, list[Dim]] = {}
+    unify = table.unified
+    changed = [shared for shared, _ in updates]
+    lowerings, asked = _lowerings(order, table, has_routine, views(order, roots))
+    readings = _Readings(table, known)
     return Problem(
         order=order,
         roots=[*roots, *conditions, *measured],
         updates=updates,
         tests=tests,
         after=after,
-        lowering_of=_lowerings(table, asked, has_routine),
-        dims_of=_dims(table.unified),
-        asked=asked,
-        measures=bool(known),
-        measured=_measured(table, known),
-        blocks_of=blocks_of(order, table),
+        lowerings=lowerings,
+        dims={node: tuple([unify(dim) for dim in node.type.shape]) for node in (*order, *changed)},
+        readings=readings.by_node((n, (*n.type.shape, *asked.get(n, ()))) for n in order),
+        folded=readings.by_node((n, _extents(lowering)) for n, lowering in lowerings.items()),
+        tested=[readings(test.lengths[1:] if test.lengths else ()) for test in tests],
+        written={
+            node: tuple([unify(extent) for extent in lowering.parts[0].extents])
+            for node, lowering in lowerings.items()
+            if isinstance(lowering, Write) and len(lowering.parts) == 1
+        },
+        lengths=table.lengths,
+        steps=steps,
+        blocks=blocks_of(order, table),
     )
 
 
@@ -80,7 +106,7 @@ def own_memory(roots: Sequence[Tensor]) -> list[Tensor]:
     result: list[Tensor] = []
     for number, root in enumerate(roots):
         base = root
-        while isinstance(_plain_lowering(base), Alias):
+        while has_memory_of_argument(base):
             base = base.args[0]
         given = not base.args or isinstance(base.op, Input)
         if given or base in taken:
@@ -96,64 +122,73 @@ def in_memory(scalar: Tensor) -> Tensor:
     return Copy(-1)(scalar) if isinstance(scalar.op, Constant) else scalar
 
 
-def _plain_lowering(node: Tensor) -> Lowering | None:
-    from symc.tensor.reshape import Reshape
-
-    return Alias() if isinstance(node.op, Reshape) else None
-
-
 def _lowerings(
-    table: Lengths, asked: dict[Tensor, list[Dim]], has_routine: Callable[[str], bool]
-) -> Callable[[Tensor], Lowering]:
-    """How nodes are lowered; `asked` collects the lengths that each one asks for."""
-    known: dict[Tensor, Lowering] = {}
+    order: Sequence[Tensor],
+    table: Lengths,
+    has_routine: Callable[[str], bool],
+    aliases: AbstractSet[Tensor],
+) -> tuple[dict[Tensor, Lowering], dict[Tensor, list[Dim]]]:
+    """How nodes that are not given are lowered, and the lengths that each lowering asks for."""
+    lowerings: dict[Tensor, Lowering] = {}
+    asked: dict[Tensor, list[Dim]] = {}
+    dims: list[Dim] = []
 
-    def lowering_of(node: Tensor) -> Lowering:
-        found = known.get(node)
-        if found is None:
-            dims = asked.setdefault(node, [])
+    def size(dim: Dim) -> ir.Expr:
+        dims.append(dim)
+        return table(dim)
 
-            def size(dim: Dim) -> ir.Expr:
-                dims.append(dim)
-                return table(dim)
-
-            found = node.op.lower(node, size)
-            if isinstance(found, LibCall) and not has_routine(found.routine):
-                found = found.otherwise or HostCall(found.results)
-            elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
-                found = found if has_routine(node.op.name) else HostCall()
-            known[node] = found
-        return found
-
-    return lowering_of
-
-
-def _dims(unify: Callable[[Dim], Dim]) -> Callable[[Tensor], tuple[Dim, ...]]:
-    known: dict[Tensor, tuple[Dim, ...]] = {}
-
-    def dims_of(node: Tensor) -> tuple[Dim, ...]:
-        found = known.get(node)
-        if found is None:
-            found = known[node] = tuple(unify(dim) for dim in node.type.shape)
-        return found
-
-    return dims_of
+    for node in order:
+        if is_source(node) or isinstance(node.op, Constant):
+            continue
+        dims = []
+        found = Alias() if node in aliases else node.op.lower(node, size)
+        if isinstance(found, LibCall) and not has_routine(found.routine):
+            found = found.otherwise or HostCall(found.results)
+        elif isinstance(node.op, Elementwise) and node.op.name in FOREIGN:
+            found = found if has_routine(node.op.name) else HostCall()
+        lowerings[node] = found
+        if dims:
+            asked[node] = dims
+    return lowerings, asked
 
 
-def _measured(
-    table: Lengths, scalars: Mapping[Tensor, Tensor]
-) -> Callable[[Iterable[Dim]], list[tuple[str, Tensor]]]:
-    known: dict[Dim, list[tuple[str, Tensor]]] = {}
+def _extents(lowering: Lowering) -> Sequence[Dim]:
+    """The lengths of a lowering's loops beyond those of its result."""
+    match lowering:
+        case Fold(extents=dims):
+            return dims
+        case Write(parts=parts):
+            return [dim for part in parts for dim in part.extents]
+        case _:
+            return ()
 
-    def of_dim(dim: Dim) -> list[tuple[str, Tensor]]:
-        found = known.get(dim)
-        if found is None:
-            found = [(table.variable(size), scalars[size.source]) for size in table.measured(dim)]
-            known[dim] = found
-        return found
 
-    def measured(dims: Iterable[Dim]) -> list[tuple[str, Tensor]]:
+class _Readings:
+    """Among lengths, those that the problem itself computes: the sizes, and their scalars."""
+
+    def __init__(self, table: Lengths, scalars: Mapping[Tensor, Tensor]) -> None:
+        self._table = table
+        self._scalars = scalars
+        self._known: dict[Dim, list[Reading]] = {}
+
+    def by_node(
+        self, lengths: Iterable[tuple[Tensor, Sequence[Dim]]]
+    ) -> dict[Tensor, Sequence[Reading]]:
+        """Those among the lengths of each node, for nodes that have any."""
+        if not self._scalars:
+            return {}
+        found = {node: self(dims) for node, dims in lengths}
+        return {node: readings for node, readings in found.items() if readings}
+
+    def __call__(self, dims: Iterable[Dim]) -> list[Reading]:
+        """Those among some lengths."""
         different = dict.fromkeys(dim for dim in dims if type(dim) is not int)
-        return list(dict(pair for dim in different for pair in of_dim(dim)).items())
+        return list(dict.fromkeys(one for dim in different for one in self._of(dim)))
 
-    return measured
+    def _of(self, dim: Dim) -> list[Reading]:
+        found = self._known.get(dim)
+        if found is None:
+            table, scalars = self._table, self._scalars
+            found = [Reading(table.variable(s), scalars[s.source]) for s in table.measured(dim)]
+            self._known[dim] = found
+        return found

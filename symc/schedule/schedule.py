@@ -11,6 +11,10 @@
 A node is kept in memory when it must be (outputs, folds, arguments of routines) or when computing
 it where it is read would repeat expensive work. Stages share loops when what one reads of the other
 lies in the same iteration of those loops: then rows stay in cache and scalars in registers.
+
+`stages.py` finds the reads of stages, `dependencies.py` their order as a graph; `fusing.py` merges,
+`in_place.py` chooses the variables that are overwritten, `order.py` puts all in a row. The reasons
+are recorded: see `reasons.py`.
 """
 
 from __future__ import annotations
@@ -18,68 +22,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from symc.graph.inputs import Constant, Input, Shared
+from symc.graph.inputs import Constant
 from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
 from symc.graph.node import Tensor
-from symc.loops.body import Slot
-from symc.schedule.groups import Groups
-from symc.schedule.plan import Inside, Plan, Problem, Unit
+from symc.schedule.dependencies import Groups
+from symc.schedule.fusing import merge, share_all_loops
+from symc.schedule.in_place import InPlace
+from symc.schedule.numbers import is_number
+from symc.schedule.order import apart, in_order
+from symc.schedule.plan import Inside, Plan, Problem, Unit, is_source
 from symc.schedule.stages import EXPENSIVE, Analysis, Facts
-
-
-def is_source(node: Tensor) -> bool:
-    """Whether a node's value is given: an input, a shared variable or a constant array."""
-    if node.args:
-        return False
-    return isinstance(node.op, Input | Shared | Slot) or (
-        isinstance(node.op, Constant) and bool(node.type.shape)
-    )
+from symc.schedule.views import memory_read
 
 
 def schedule(problem: Problem) -> Plan:
     """Decides what is stored, what shares loops, and the order of everything.
 
+    It depends on nothing but the problem, and changes nothing: equal problems have equal plans.
     Nodes that turn out worth storing are stored, and all is looked at again: a few times at most,
     each time linear in the number of nodes.
     """
     sources = {node for node in problem.order if is_source(node)}
     own = {node: node.op.cost for node in problem.order if node not in sources}
     stored = _must_store(problem, sources)
-    analysis = Analysis(problem.order, problem.lowering_of, problem.dims_of, sources)
-    reasons: list[str] = []
+    analysis = Analysis(problem.order, problem.lowerings, problem.dims, sources)
+    repeated: list[Tensor] = []
+    first: list[Tensor] = []
     while True:
         costs = _inlined_costs(own, sources, stored)
         facts = analysis.facts(stored, costs)
         groups = Groups(problem, facts)
-        groups.merge()
-        extra = _worth_storing(problem, facts, groups, costs)
+        refusals = merge(groups)
+        extra, why = _worth_storing(problem, facts, groups, costs), repeated
+        if not extra:
+            in_place = InPlace(groups, facts)
+            extra, why = in_place.first - stored, first
         if not extra:
             break
-        reasons += [
-            f"{node!r} is stored: computing it where it is read would repeat work"
-            for node in problem.order
-            if node in extra
-        ]
+        why += [node for node in problem.order if node in extra]
         stored |= extra
-    in_place = groups.choose_in_place()
-    units = [_planned(problem, unit) for unit in groups.in_order()]
-    return Plan(units, stored, in_place, reasons + groups.reasons)
+    units = [_planned(problem, unit) for unit in in_order(groups)]
+    return Plan(
+        units, facts.stages, in_place.taken, repeated, first, in_place.copied,
+        apart(units, refusals),
+    )  # fmt: skip
 
 
 def _planned(problem: Problem, unit: Unit) -> Unit:
     """The unit; if it is a loop or branch, with plans for what is in it."""
     if not isinstance(unit, Inside):
         return unit
-    blocks = problem.blocks_of(unit.stages[0].node)
+    blocks = problem.blocks[unit.stages[0].node]
     return Inside(unit.stages, tuple(schedule(block.problem) for block in blocks))
 
 
 def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
     stored = {node for node in problem.roots if node not in sources}
     for node in problem.order:
-        if node in sources or isinstance(node.op, Constant):
+        lowering = problem.lowerings.get(node)
+        if lowering is None:
             continue
-        lowering = problem.lowering_of(node)
         if not isinstance(lowering, At):
             stored.add(node)
         match lowering:  # only what is looked at: lengths are sizes, not memory
@@ -91,7 +93,8 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
             case HostCall():
                 args = node.args
             case Control(first=first):
-                args = node.args[first:]
+                read = {*memory_read(node), node.args[0]}
+                args = tuple([a for a in node.args[first:] if a in read and not is_number(a)])
             case _:
                 args = ()
         stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
@@ -125,7 +128,7 @@ def _worth_storing(
     for node, users in facts.inlined.items():
         if costs[node] >= EXPENSIVE:
             if users not in alone:
-                alone[users] = users & (users - 1) == 0 or groups.share_all_loops(users)
+                alone[users] = users & (users - 1) == 0 or share_all_loops(groups, users)
             if not alone[users]:
                 shared[node] = users
     if shared:

@@ -120,6 +120,8 @@ class Lengths:
 
     sizes: list[ir.Size]
     names: Names
+    lengths: dict[str, Dim]
+    """The lengths that size variables stand for, by name, equal lengths as one."""
 
     def __call__(self, dim: Dim) -> ir.Expr:
         """The expression for a length: a constant, or a size variable declared on first use."""
@@ -175,6 +177,7 @@ class SizeTable(Lengths):
         self._unify = unify
         self._buffer_of = buffer_of
         self._variables: dict[Dim, ir.Var] = {}
+        self.lengths: dict[str, Dim] = {}
         self.sizes: list[ir.Size] = []
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -182,6 +185,7 @@ class SizeTable(Lengths):
 
     def known(self, size: Size, name: str) -> None:
         self._variables[symbolic(size)] = ir.Var(name)
+        self.lengths[name] = symbolic(size)
 
     def unified(self, dim: Dim) -> Dim:
         return self._unify(dim)
@@ -198,6 +202,7 @@ class SizeTable(Lengths):
         if found is None:
             found = self._declare(dim)
             self._variables[dim] = found
+            self.lengths[found.name] = dim
         return found
 
     def _declare(self, dim: Poly) -> ir.Var:

@@ -8,7 +8,7 @@ of elements, not in that of elements times stages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, assert_never
 
@@ -29,12 +29,13 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.schedule.elements import AnyReader, Element, Elements, Place
+from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
 EXPENSIVE = 10.0
 
 
-@record(frozen=False)
+@record
 class Stage:
     """A node kept in memory, with what it is computed from.
 
@@ -47,8 +48,8 @@ class Stage:
     node: Tensor
     lowering: Lowering
     loops: tuple[int, ...]
-    reads: dict[Tensor, list[Index]] = field(default_factory=dict)
-    column: bool = False
+    reads: Mapping[Tensor, Sequence[Index]]
+    column: bool
 
     @property
     def fusible(self) -> bool:
@@ -98,53 +99,63 @@ class Analysis:
     def __init__(
         self,
         order: Sequence[Tensor],
-        lowering_of: Callable[[Tensor], Lowering],
-        dims_of: Callable[[Tensor], tuple[Dim, ...]],
+        lowerings: Mapping[Tensor, Lowering],
+        dims: Mapping[Tensor, tuple[Dim, ...]],
         sources: AbstractSet[Tensor],
     ) -> None:
         self._order = order
-        self._lowering_of = lowering_of
-        self._dims_of = dims_of
+        self._lowerings = lowerings
+        self._dims = dims
         self._kept = set(sources)
-        self._elements = Elements(lowering_of, self._kept)
+        self._elements = Elements(lowerings, self._kept)
         self._needs: dict[Tensor, list[Element]] = {}
 
     def facts(self, stored: AbstractSet[Tensor], costs: dict[Tensor, float]) -> Facts:
         """The facts if these nodes are stored, and all that were stored before."""
         self._kept |= stored
+        nodes = [node for node in self._order if node in stored]
+        reads = [self._ask(node, 1 << number) for number, node in enumerate(nodes)]
         facts = Facts()
-        for node in self._order:
-            if node in stored:
-                facts.stages[node] = self._stage(node, 1 << len(facts.stages))
-        expensive = self._spread(facts, costs)
-        for stage in facts.stages.values():
-            stage.column = isinstance(stage.lowering, Fold) and _is_column(stage)
+        expensive = self._spread(reads, facts.inlined, costs)
+        for node, found in zip(nodes, reads, strict=True):
+            facts.stages[node] = self._stage(node, found)
         facts.repeated = _repeated(facts, expensive)
         return facts
 
-    def _stage(self, node: Tensor, itself: int) -> Stage:
-        """The stage of a node, and among the users of all that it needs."""
-        lowering = self._lowering_of(node)
-        dims = self._dims_of(node)
-        loops = tuple([axis for axis, dim in enumerate(dims) if dim != 1])
-        stage = Stage(node, lowering, loops)
+    def _ask(self, node: Tensor, itself: int) -> dict[Tensor, list[Index]]:
+        """The reads of a stage of whole buffers; of others, puts the stage among the users of the
+        elements that it needs."""
+        lowering = self._lowerings[node]
         if isinstance(lowering, LibCall | HostCall | Alias | Control):
             first = lowering.first if isinstance(lowering, Control) else 0
-            for arg in node.args[first:]:
-                if arg in self._kept:
-                    stage.reads[arg] = [()]
-            return stage
+            args = node.args[first:]
+            if isinstance(lowering, Control):
+                read = {*memory_read(node), node.args[0]}
+                args = tuple([arg for arg in args if arg in read])
+            return {arg: [()] for arg in args if arg in self._kept}
         needs = self._needs.get(node)
         if needs is None:
-            readers = _readers(lowering, full_index(node, dims))
+            readers = _readers(lowering, full_index(node, self._dims[node]))
             needs = self._needs[node] = self._elements.needed(node, readers)
         for need in needs:
             need.users |= itself
-        return stage
+        return {}
 
-    def _spread(self, facts: Facts, costs: dict[Tensor, float]) -> list[tuple[Element, int]]:
-        """Hands users down to the elements that they need; gives the expensive ones with theirs."""
-        kept, inlined = self._kept, facts.inlined
+    def _stage(self, node: Tensor, reads: Mapping[Tensor, Sequence[Index]]) -> Stage:
+        lowering = self._lowerings[node]
+        loops = tuple([axis for axis, dim in enumerate(self._dims[node]) if dim != 1])
+        column = isinstance(lowering, Fold) and bool(loops) and _is_column(loops[-1], reads)
+        return Stage(node, lowering, loops, reads, column)
+
+    def _spread(
+        self,
+        found: Sequence[dict[Tensor, list[Index]]],
+        inlined: dict[Tensor, int],
+        costs: dict[Tensor, float],
+    ) -> list[tuple[Element, int]]:
+        """Hands users down to the elements that they need, and to each its reads, of which `found`
+        has those so far; gives the expensive elements with their users."""
+        kept = self._kept
         reads: list[tuple[Element, int]] = []
         expensive: list[tuple[Element, int]] = []
         for element in reversed(self._elements.order):
@@ -161,10 +172,9 @@ class Analysis:
                 expensive.append((element, users))
             for need in element.needs:
                 need.users |= users
-        stages = list(facts.stages.values())
         for element, users in reversed(reads):
             for number in members(users):
-                stages[number].reads.setdefault(element.node, []).append(element.place.index)
+                found[number].setdefault(element.node, []).append(element.place.index)
         return expensive
 
 
@@ -236,16 +246,14 @@ def _inner(extents: Sequence[Dim]) -> Index:
     )
 
 
-def _is_column(stage: Stage) -> bool:
+def _is_column(axis: int, reads: Mapping[Tensor, Sequence[Index]]) -> bool:
     """Whether the innermost kept axis, and no folded one, is contiguous in the arrays it reads.
 
     Of arrays that are read along either axis, those decide that are read along both.
     """
-    if not stage.loops:
-        return False
-    kept = f"i{stage.loops[-1]}"
+    kept = f"i{axis}"
     along_kept = along_folded = columns = rows = 0
-    for indexes in stage.reads.values():
+    for indexes in reads.values():
         for index in indexes:
             if index:
                 *before, last = map(variables, index)

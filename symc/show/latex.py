@@ -210,7 +210,7 @@ _SPECIAL: dict[str, _Write] = {
 
 
 def equation(node: Tensor) -> str:
-    """A tensor as notebooks show it: what it is called, what it is, and its type."""
+    """A tensor as notebooks show it: name, expression and type."""
     text = latex(node)
     if node.name and node.args:
         text = f"{name_in_latex(node.name)} = {text}"

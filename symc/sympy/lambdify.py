@@ -56,7 +56,7 @@ def lambdify(
     - `cse`: equal parts are always computed once; a function is called as SymPy would call it.
     - `use_imps`: whether functions of ``implemented_function`` are used.
     - `dummify`, `docstring_limit`: accepted, and without effect: no Python text is generated.
-    - `mode`: as for `symc.function`. `dtype`: what arguments are converted to; None: kept.
+    - `mode`: as for `symc.function`. `dtype`: that arguments are converted to; None: kept.
 
     Raises `ValueError` for other modules and for printers, which have no place here.
 
@@ -91,7 +91,7 @@ def _functions(modules: Modules) -> dict[str, Callable[..., Any]]:
 
 
 def _structure(args: Any) -> Any:
-    """The arguments as nested tuples of what SymPy knows."""
+    """The arguments as nested tuples of SymPy's objects."""
     if isinstance(args, str):
         found = sympy.symbols(args)
         return tuple(found) if isinstance(found, tuple) else (found,)
@@ -114,9 +114,9 @@ def _is_one(args: Any) -> bool:
 
 
 class Lambdified:
-    """What `lambdify` returns: call it with numbers or arrays.
+    """The result of `lambdify`: call it with numbers or arrays.
 
-    `functions` has what has been compiled, by the dtypes and ranks of the arguments.
+    `functions` has the compiled functions, by the dtypes and ranks of the arguments.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class Lambdified:
         """Whether elements of matrices are arrays: those are computed together, in one loop.
 
         As a tensor of its own, a matrix of arrays would have a loop for each element, which would
-        compute again what elements have in common.
+        compute common parts of elements again.
         """
         return any(
             value.ndim and not isinstance(leaf, sympy.MatrixSymbol) and not _is_one(leaf)
@@ -190,7 +190,7 @@ class Lambdified:
         return _map(self._expr, each)
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments in order, those behind the first ones given by name."""
+        """All arguments in order, those after the first ones given by name."""
         placed = list(args)
         for leaf in self._structure[len(args) :]:
             name = getattr(leaf, "name", None)
@@ -281,7 +281,7 @@ def _leaves(structure: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def _bind(symbols: dict[Any, Any], leaf: Any, tensor: Tensor) -> None:
-    """What an argument is called in the expression: a symbol, or the elements of a matrix."""
+    """The names of an argument in the expression: a symbol, or the elements of a matrix."""
     if isinstance(leaf, sympy.IndexedBase):
         symbols[leaf.label] = tensor
     elif isinstance(leaf, sympy.MatrixBase):

@@ -27,7 +27,7 @@ Handler = Callable[["Converter", Any], Value]
 
 
 def _explicit(convert: Converter, expr: Any) -> Tensor:
-    """The elements, broadcast against each other, behind axes for rows and columns (and so on)."""
+    """The elements, broadcast against each other, after axes for rows and columns (and so on)."""
     return _arranged(of_one_dtype([convert(each) for each in flat(expr)]), expr.shape)
 
 

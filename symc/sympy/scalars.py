@@ -13,7 +13,7 @@ EXACT_BITS = 30  # a float that is a whole number of 2**-30 becomes a fraction, 
 
 
 def number(value: bool | complex) -> Any:
-    """A constant: a fraction where that is surely what was meant, ``0.5`` and not ``0.1``."""
+    """A constant: a fraction where that was surely meant, ``0.5`` and not ``0.1``."""
     if isinstance(value, bool):
         return sympy.true if value else sympy.false
     if isinstance(value, complex):
@@ -85,9 +85,9 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 
 def scalar(expr: ir.Expr, names: Mapping[str, Any]) -> Any:
-    """An expression of numbers in SymPy; `names` has what its variables stand for.
+    """An expression of numbers in SymPy; `names` has the values of its variables.
 
-    Raises `NotImplementedError` for what SymPy has no word for, such as operations on bits.
+    Raises `NotImplementedError` for functions unknown to SymPy, such as operations on bits.
     """
     match expr:
         case ir.Const(value):

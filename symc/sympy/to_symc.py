@@ -37,9 +37,9 @@ def to_symc(
     becomes a tensor whose first two axes are its rows and columns. `functions` maps names of
     undefined functions, ``Function("f")``, to functions of tensors.
 
-    Integers of any size are exact in SymPy; here they take the dtype of what they meet.
+    Integers of any size are exact in SymPy; here they take the dtype of the other operand.
 
-    Raises `NotImplementedError` for what has no meaning in symc (limits, unevaluated integrals,
+    Raises `NotImplementedError` for those without a meaning in symc (limits, unevaluated integrals,
     functions without a row in `functions.py`), and `KeyError` for a symbol without a tensor.
 
     >>> import sympy, symc.tensor as T

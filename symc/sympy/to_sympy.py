@@ -50,7 +50,7 @@ def to_sympy(tensor: Tensor, *indices: Any) -> Any:
 
     The expression is about real (or complex) numbers: rounding and overflow are not in it.
 
-    Raises `NotImplementedError` for what has no index notation (sorting, setting elements,
+    Raises `NotImplementedError` for ops without an index notation (sorting, setting elements,
     routines) and for functions that SymPy does not have.
 
     >>> import symc.tensor as T
@@ -173,7 +173,7 @@ class _Elements:
     # --- readers ----------------------------------------------------------------------------------
 
     def _run(self, node: Tensor, reader: Generator[Read, ir.Expr, ir.Expr]) -> Any:
-        """What a reader returns, its requests for elements answered by variables."""
+        """The result of a reader, its requests for elements answered by variables."""
         answer: ir.Expr | None = None
         while True:
             try:

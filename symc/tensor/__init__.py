@@ -72,7 +72,7 @@ _MODULES = ("fft", "linalg", "nnet", "random")
 
 
 def __getattr__(name: str) -> _Any:
-    """What is imported when it is first asked for."""
+    """Functions and modules that are imported at their first use."""
     if name in _MODULES:
         return _import_module(f"symc.tensor.{name}")
     if name == "__all__":

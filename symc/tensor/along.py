@@ -197,7 +197,7 @@ def roll(
     shift: int | Tensor | Sequence[int | Tensor],
     axis: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """`x` rotated along an axis: what is shifted beyond the end comes in at the beginning.
+    """`x` rotated along an axis: elements shifted beyond the end return at the beginning.
 
     Several axes take one shift each, or all the same. Without `axis`, the flattened tensor is
     rotated.

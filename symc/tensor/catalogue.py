@@ -31,7 +31,7 @@ def functions() -> dict[str, list[str]]:
 
 
 def _read() -> None:
-    """Fill the table, and announce what the modules enter into others."""
+    """Fill the table, and announce the entries in tables of operators and methods."""
     for package, folder in _PACKAGES.items():
         for file in sorted(os.listdir(folder)):
             if file.endswith(".py") and file != "__init__.py":

@@ -1,4 +1,4 @@
-"""What functions ask of numbers, where whether it holds is known only when they run."""
+"""Conditions on numbers that are known only at run time, such as a positive count."""
 
 from __future__ import annotations
 

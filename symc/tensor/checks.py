@@ -1,6 +1,6 @@
-"""What must hold at run time for divisions, powers and indexing, unless it is provable before.
+"""Run-time conditions of divisions, powers and indexing, left out where they can be proved.
 
-`bounds` is the prover: what a graph of integers can be at least and at most, as lengths. An op that
+`bounds` is the prover: the range of a graph of integers, as lengths. An op that
 knows more about its result has a row in `BOUNDS`.
 """
 
@@ -48,7 +48,7 @@ REACHED: dict[type[Op], Callable[[Tensor], bool]] = {}
 
 
 def bounds(node: Tensor) -> Bounds:
-    """What the elements of an integer tensor can be, as far as its graph tells."""
+    """The range of the elements of an integer tensor, as far as its graph tells."""
     if not node.type.shape and isinstance(node.op, Constant):
         value = int(node.op.value)
         return value, value

@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, and what is made of parts.
+"""Complex numbers: their parts, and functions of these.
 
 Arithmetic and elementary functions of complex numbers are those of `math.py`; functions that need
 an order (`maximum`, `lt`, `floor` ...) raise `DTypeError`, where NumPy compares lexicographically.
@@ -54,7 +54,7 @@ _NUMPY: dict[PartName, Callable[[Array], Any]] = {
 
 
 @record
-class Part(Op):
+class ComplexPart(Op):
     """A real number that says something of a complex one, elementwise."""
 
     part: PartName
@@ -161,7 +161,7 @@ def complex(re: TensorLike, im: TensorLike) -> Tensor:
 def real(x: TensorLike) -> Tensor:
     """The real part; a real `x` itself. Also ``x.real``."""
     x = as_tensor(x)
-    return Part("real")(x) if x.dtype.is_complex else x
+    return ComplexPart("real")(x) if x.dtype.is_complex else x
 
 
 def imag(x: TensorLike) -> Tensor:
@@ -169,7 +169,7 @@ def imag(x: TensorLike) -> Tensor:
     from symc.tensor.build import zeros_like
 
     x = as_tensor(x)
-    return Part("imag")(x) if x.dtype.is_complex else zeros_like(x)
+    return ComplexPart("imag")(x) if x.dtype.is_complex else zeros_like(x)
 
 
 def conj(x: TensorLike) -> Tensor:
@@ -190,12 +190,12 @@ def angle(x: TensorLike, deg: bool = False) -> Tensor:
     Real numbers have the argument 0 or, where they are negative, pi.
     """
     x = as_float(x)
-    found = Part("angle")(x) if x.dtype.is_complex else OPERATORS["arctan2"](imag(x), x)
+    found = ComplexPart("angle")(x) if x.dtype.is_complex else OPERATORS["arctan2"](imag(x), x)
     return found * (180 / np.pi) if deg else found
 
 
 def _magnitude(x: Tensor) -> Tensor:
-    return Part("abs")(x)
+    return ComplexPart("abs")(x)
 
 
 conjugate = conj

@@ -95,7 +95,7 @@ def _variables(label: str, m: TensorLike, rowvar: bool) -> Tensor:
 
 
 def _weights(x: Tensor, fweights: TensorLike | None, aweights: TensorLike | None) -> Tensor | None:
-    """What each observation counts."""
+    """The weight of each observation."""
     result: Tensor | None = None
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:

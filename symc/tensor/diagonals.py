@@ -19,7 +19,7 @@ from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import LONG, MOST, Dim
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -129,7 +129,7 @@ class AsDiagonal(Op):
             return (yield Read(0, inner))
 
         zero = _zero(node)
-        part = Part(node.args[0].type.shape, target, value)
+        part = Written(node.args[0].type.shape, target, value)
         return Write(lambda index: known_element(index, zero), (part,))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:

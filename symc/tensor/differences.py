@@ -38,7 +38,7 @@ __all__ = [
 def ediff1d(
     ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None
 ) -> Tensor:
-    """The differences of neighbours among all elements, with numbers before and behind them.
+    """The differences of neighbours among all elements, with numbers before and after them.
 
     >>> import symc.tensor as T
     >>> T.ediff1d([1, 2, 4], to_begin=0).eval()
@@ -198,7 +198,7 @@ def unwrap(
     p: TensorLike, discont: TensorLike | None = None, axis: int = -1, *,
     period: TensorLike = 2 * math.pi,
 ) -> Tensor:  # fmt: skip
-    """Angles along an axis without jumps: multiples of `period` are added to what follows a jump.
+    """Angles along an axis without jumps: multiples of `period` are added after each jump.
 
     A jump is a difference of more than half the period, and not less than `discont`.
 
@@ -240,7 +240,7 @@ def interp(
 ) -> Tensor:
     """The values at `x` of the line through the points (`xp`, `fp`), of which `xp` must increase.
 
-    Before the first point they are `left` (by default the first value), behind the last `right`
+    Before the first point they are `left` (by default the first value), after the last `right`
     (the last one), and the gradient with respect to `x` is 0. At a point it is the slope of the
     piece that follows. With a `period`, points need not increase, and the line goes on around. As
     in NumPy, the result is float64, or complex128 if `fp` is complex.

@@ -99,7 +99,7 @@ class Elementwise(Op):
         ]
 
     def _pulled(self, partial: Partial, bar: Tensor, node: Tensor) -> Tensor | None:
-        """What a partial gives; where numbers are complex, with the derivative's conjugate.
+        """The result of a partial; where numbers are complex, with the derivative's conjugate.
 
         A row's partial is `bar` times the derivative of a holomorphic function, linear in `bar`. A
         gradient is the direction of steepest ascent, ``dC/dre + 1j dC/dim``, and of these the
@@ -209,7 +209,7 @@ def peel(bar: Tensor) -> tuple[Tensor | None, Tensor]:
 def masked(mask: Tensor | None, value: Tensor | None) -> Tensor | None:
     """``where(mask, value, 0)``, or the value itself without a mask.
 
-    A value that is masked itself gets both masks at once, so that `peel` finds what is inside.
+    A value that is masked itself gets both masks at once, so that `peel` finds the value inside.
     """
     if mask is None or value is None:
         return value
@@ -398,7 +398,7 @@ def elementwise(
     *partials: Partial | None,
     **options: Unpack[Options],
 ) -> Function:
-    """Defines an elementwise function from one row and returns what users call.
+    """Defines an elementwise function from one row, and returns the public function.
 
     `expression` is the function of numbers in the loop IR, or a function in C (see `define` in
     `codegen/runtime/defined.py`), whose meaning for interpreters is `numpy`.

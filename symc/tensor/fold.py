@@ -1,4 +1,4 @@
-"""The op that combines elements along axes: what `sum`, `max`, `any` and the others are made of.
+"""The reduction op, which combines elements along axes: `sum`, `max`, `any` and others use it.
 
 `reduce.py` has the functions users call; running folds along one axis are in `sweep.py`.
 """

@@ -18,7 +18,7 @@ from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph.dims import Dim
 from symc.graph.inputs import Constant, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import broadcast_shape
@@ -230,7 +230,7 @@ class Scatter(Op):
         rank = len(region.block)
         parallel = all(dim == 1 or axis - rank in told for axis, dim in enumerate(region.block))
         combine = written(self.mode, x.dtype)
-        return Write(own_element, (Part(region.shape, target, value, combine, parallel),))
+        return Write(own_element, (Written(region.shape, target, value, combine, parallel),))
 
     def _covered(
         self, x: Tensor, indexes: Sequence[Tensor], block: tuple[Dim, ...]

@@ -37,7 +37,7 @@ Nested: TypeAlias = "TensorLike | Sequence[Nested]"
 
 
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
-    """`values` behind `arr` along an axis, as `concatenate`; without one, both are flattened."""
+    """`values` after `arr` along an axis, as `concatenate`; without one, both are flattened."""
     return concatenate([as_tensor(arr), as_tensor(values)], axis)
 
 
@@ -103,7 +103,7 @@ def insert(
 ) -> Tensor:
     """`values` before position `obj` along an axis; without one, `arr` is flattened first.
 
-    `values` broadcast to what is inserted, a part of length 1. `obj` is one position, an integer
+    `values` broadcast to the inserted part, of length 1. `obj` is one position, an integer
     or an integer scalar tensor, which counts from the end where it is a negative integer.
 
     >>> import symc.tensor as T
@@ -144,7 +144,7 @@ def _position(
 
 
 def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
-    """`arr` without what is at `obj` along an axis; without one, `arr` is flattened first.
+    """`arr` without the entries at `obj` along an axis; without one, `arr` is flattened first.
 
     `obj` is a position, a slice, integers, or a mask, which may be tensors. Where it is more than
     one position of an axis whose length is not known, that of the result is known at run time only.
@@ -187,7 +187,7 @@ def resize(a: TensorLike, new_shape: Any) -> Tensor:
     total = arange(public(dims.product(shape)))
     if isinstance(flat.type.shape[0], int):
         return reshape(flat[total % length(flat, 0)], shape)
-    places = total % maximum(length(flat, 0), 1)  # there may be none: then the zero behind them
+    places = total % maximum(length(flat, 0), 1)  # there may be none: then the zero after them
     return reshape(concatenate([flat, full((1,), 0, flat.dtype)])[places], shape)
 
 

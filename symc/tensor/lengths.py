@@ -1,8 +1,8 @@
-"""Lengths as tensors and tensors as lengths: what lets shapes hold symbolic numbers.
+"""Lengths as tensors and tensors as lengths: so shapes may hold symbolic numbers.
 
 A `Dim` describes a length inside types; a 0-d int64 tensor computes it inside the graph. `dim_of`
 and `tensor_of` go back and forth, and `tensor_of(dim_of(t))` is the canonical tensor for a length:
-it depends on the inputs whose axes it names, never on what was computed from them.
+it depends on the inputs whose axes it names, never on values computed from them.
 
 Ops with symbolic parameters hold a template, ints with `HOLE` where a scalar tensor argument goes:
 ``Reshape((HOLE, 3))(x, n)``. Types follow from the arguments, so substitution needs no extra care.
@@ -61,7 +61,8 @@ class Length(Op):
         return None if canonical is node else canonical
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(lambda index: known_element(index, size(self.dim(node))))
+        length = size(self.dim(node))
+        return At(lambda index: known_element(index, length))
 
     def dim(self, node: Tensor) -> Dim:
         """The same length as types have it."""
@@ -88,7 +89,7 @@ _ARITHMETIC = {
 
 
 def dim_of(node: Tensor) -> Dim:
-    """What an integer scalar tensor computes, as a length: arithmetic on lengths is seen through.
+    """An integer scalar tensor as a length: arithmetic on lengths is seen through.
 
     Anything else becomes "the value of the tensor", a `Size` without axis.
     """

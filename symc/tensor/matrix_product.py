@@ -1,6 +1,6 @@
 """The product of two matrices, and of a matrix and a vector: the ops that go to BLAS.
 
-What users call is in `products.py` (`dot`, `matmul`) and `contraction.py` (products over any axes).
+The public functions are in `products.py` (`dot`, `matmul`) and `contraction.py` (any axes).
 """
 
 from __future__ import annotations

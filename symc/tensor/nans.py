@@ -42,7 +42,7 @@ def _without_nan(a: TensorLike, value: float) -> Tensor:
 
 
 def nansum(a: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The sum along axes of what is not NaN, as `sum`; 0 where all is NaN.
+    """The sum along axes of the elements that are not NaN, as `sum`; 0 where all is NaN.
 
     >>> import symc.tensor as T
     >>> T.nansum([1.0, float("nan"), 2.0]).eval()
@@ -53,7 +53,7 @@ def nansum(a: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool =
 
 
 def nanprod(a: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The product along axes of what is not NaN, as `prod`; 1 where all is NaN."""
+    """The product along axes of the elements that are not NaN, as `prod`; 1 where all is NaN."""
     refuse_bool("nanprod", a)
     return reduce.prod(_without_nan(a, 1), axis, dtype, keepdims)
 
@@ -72,7 +72,7 @@ def nancumprod(a: TensorLike, axis: int | None = None, dtype: Any = None) -> Ten
 
 
 def nanmean(a: TensorLike, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The mean along axes of what is not NaN, as `mean`; NaN where all is NaN.
+    """The mean along axes of the elements that are not NaN, as `mean`; NaN where all is NaN.
 
     >>> import symc.tensor as T
     >>> T.nanmean([[1.0, float("nan")], [3.0, 4.0]], axis=1).eval()
@@ -100,7 +100,7 @@ def _present(a: Tensor, axes: Sequence[int], keepdims: bool = False) -> Tensor:
 def nanvar(
     a: TensorLike, axis: Axis = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
 ) -> Tensor:
-    """The variance along axes of what is not NaN, as `var`; NaN where all is NaN.
+    """The variance along axes of the elements that are not NaN, as `var`; NaN where all is NaN.
 
     It is also NaN where no more than `ddof` elements are not NaN.
     """
@@ -114,7 +114,7 @@ def nanvar(
 def nanstd(
     a: TensorLike, axis: Axis = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
 ) -> Tensor:
-    """The standard deviation along axes of what is not NaN: the square root of `nanvar`.
+    """The standard deviation along axes, NaN left out: the square root of `nanvar`.
 
     Where all elements are equal, the gradient is taken as 0, as for `std`.
     """
@@ -141,7 +141,7 @@ def _variance(label: str, a: Tensor, axis: Axis, dtype: Any, ddof: float, keepdi
 
 @record
 class NanExtreme(Op):
-    """The extreme along axes of what is not NaN; NaN where all is. It is not of nothing."""
+    """Extreme of the elements that are not NaN; NaN if all are; raises for an empty axis."""
 
     kind: Literal["max", "min"]
     axes: tuple[int, ...]
@@ -253,7 +253,7 @@ def nan_to_num(
 ) -> Tensor:
     """`x` with numbers where it is NaN or infinite: by default 0, and the dtype's extremes.
 
-    Of complex numbers, each part. What is replaced has the gradient 0. `copy` changes nothing, as
+    Of complex numbers, each part. Replaced elements have the gradient 0. `copy` changes nothing, as
     tensors do not change.
 
     >>> import symc.tensor as T

@@ -52,7 +52,7 @@ def expression(node: Tensor, depth: int = DEPTH, longest: int | None = LONGEST) 
 
 
 def short(node: Tensor) -> str:
-    """A tensor as its `repr` has it: the name of what has no parts, else name and expression.
+    """A tensor as its `repr` has it: a leaf's name, else name and expression.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")
@@ -71,7 +71,7 @@ def short(node: Tensor) -> str:
 
 
 def described(node: Tensor) -> str:
-    """A line for comments in generated code: what is computed, and where the user wrote it."""
+    """A line for comments in generated code: an expression, and the user's line."""
     name = f"{node.name} = " if node.name else ""
     return f"{name}{expression(node)}   {node.where}"
 

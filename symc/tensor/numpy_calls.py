@@ -1,6 +1,6 @@
 """NumPy's functions on tensors: ``np.exp(x)`` is ``T.exp(x)``, ``np.linalg.inv(x)`` `T.linalg`'s.
 
-So what was written for arrays can be called with tensors. A function of NumPy stands for that of
+So code written for arrays can be called with tensors. A function of NumPy stands for that of
 the same name in `T` if it is listed here: then both mean the same, which the tests compare.
 """
 
@@ -71,7 +71,7 @@ UFUNCS = frozenset({
 
 
 def numpy_ufunc(ufunc: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """What NumPy asks of a tensor for ``np.exp(x)``, and for ``array + x``."""
+    """NumPy's ``__array_ufunc__``: ``np.exp(x)`` and ``array + x`` of a tensor."""
     name: str = ufunc.__name__
     if name in ("equal", "not_equal"):
         raise TypeError(
@@ -87,7 +87,7 @@ def numpy_ufunc(ufunc: Any, method: str, args: Sequence[Any], options: Mapping[s
 
 
 def numpy_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """What NumPy asks of a tensor for its other functions, such as ``np.sum(x)``."""
+    """NumPy's ``__array_function__``: its other functions, such as ``np.sum(x)``."""
     homes = {"numpy": FUNCTIONS, "numpy.linalg": LINALG, "numpy.fft": FFT}
     module: str = function.__module__
     name: str = function.__name__

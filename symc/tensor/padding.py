@@ -14,7 +14,7 @@ from symc.errors import RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import Constant, as_tensor, scalar_constant
-from symc.graph.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor import checked
@@ -44,7 +44,7 @@ Pair = tuple[Dim, Dim]
 class Pad(Op):
     """The first argument with the second, a scalar, around it.
 
-    `widths` has how many elements come before each axis, then how many behind each.
+    `widths` has how many elements come before each axis, then how many after each.
     """
 
     widths: Template
@@ -111,7 +111,7 @@ class Pad(Op):
         def value(inner: Index) -> Reader:
             return (yield Read(0, inner))
 
-        return Write(around, (Part(node.args[0].type.shape, target, value),))
+        return Write(around, (Written(node.args[0].type.shape, target, value),))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         before, after = self._dims(node.args)
@@ -119,7 +119,7 @@ class Pad(Op):
 
 
 def surround(x: Tensor, value: Tensor, pairs: Sequence[Pair]) -> Tensor:
-    """`x` with so many elements of a value before and behind each axis."""
+    """`x` with so many elements of a value before and after each axis."""
     if all(pair == (0, 0) for pair in pairs):
         return x
     widths, holes = split_template((*(b for b, _ in pairs), *(a for _, a in pairs)))

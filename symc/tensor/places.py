@@ -94,7 +94,7 @@ def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Tensor:
     """`a` with `val` on its main diagonal: a scalar, or a vector as long as the diagonal.
 
     `a` is a matrix, or has more axes of equal lengths. With `wrap`, the diagonal of a matrix that
-    is taller than wide begins anew behind each square. A new tensor: `a` stays as it is.
+    is taller than wide begins anew after each square. A new tensor: `a` stays as it is.
 
     >>> import symc.tensor as T
     >>> T.fill_diagonal(T.ones((2, 2)), 5.0).eval()
@@ -264,7 +264,7 @@ def _inside(at: Tensor, n: Tensor, mode: OutOfRange) -> Tensor:
 
 
 def _ordered(values: Sequence[_T], order: Order) -> Sequence[_T]:
-    """What there is for each axis, the slowest first."""
+    """The entries for each axis, the slowest first."""
     if order not in ("C", "F"):
         raise ValueError(f"order must be 'C' or 'F', not {order!r}")
     return values if order == "C" else values[::-1]

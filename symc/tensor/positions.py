@@ -1,6 +1,6 @@
-"""Vectors of positions along an axis, and what is known of them before they are computed.
+"""Vectors of positions along an axis, and the facts known of them when graphs are built.
 
-`Positions` is what a slice selects, `FlatNonzero` where a mask is true; `Coordinate` turns
+`Positions` are those of a slice, `FlatNonzero` those where a mask is true; `Coordinate` turns
 positions in row-major order into those along one axis. Knowing that indexes are distinct, or that
 they are all of an axis, lets writes through them run in parallel, or need no write at all.
 """
@@ -19,7 +19,7 @@ from symc.errors import BadIndex
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import constant, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -65,9 +65,8 @@ class Positions(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         start, step, _ = self.range(node.args)
-        return At(
-            lambda index: known_element(index, ir.add(ir.mul(index[0], size(step)), size(start)))
-        )
+        factor, first = size(step), size(start)
+        return At(lambda index: known_element(index, ir.add(ir.mul(index[0], factor), first)))
 
     def require(self, node: Tensor) -> list[Requirement]:
         given = iter(node.args[1:])
@@ -161,7 +160,7 @@ class FlatNonzero(Op):
             true = yield Read(0, index)
             return ir.Select(true, _row_major(index, shape, size), total, INT64)
 
-        part = Part((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
+        part = Written((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
         return Write(lambda index: known_element(index, total), (part,))
 
 
@@ -203,13 +202,14 @@ class Coordinate(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         shape = fill_dims(self.template, node.args[1:])
-        stride = dims.product(shape[self.axis + 1 :])
+        stride = size(dims.product(shape[self.axis + 1 :]))
+        length = size(shape[self.axis]) if self.axis else None
 
         def element(index: Index) -> Reader:
             value = yield Read(0, index)
-            if stride != 1:
-                value = ir.binary("floordiv", value, size(stride))
-            return ir.binary("mod", value, size(shape[self.axis])) if self.axis else value
+            if stride != ir.const(1):
+                value = ir.binary("floordiv", value, stride)
+            return value if length is None else ir.binary("mod", value, length)
 
         return At(element)
 

@@ -1,4 +1,4 @@
-"""Special functions that NumPy lacks, in NumPy: what they mean, for tests and the interpreter.
+"""Special functions that NumPy lacks, in NumPy: the oracle of tests, and the interpreter's.
 
 They favour being evidently right over being fast, and use other formulas than the C in
 ``codegen/runtime`` where that costs little: integrals by quadrature, recurrences, the functions of
@@ -232,7 +232,7 @@ def _gamma_density(a: Floats, x: Floats) -> Floats:
 def _upper_integrals(a: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Of exp(a s - x (exp(s) - 1)) and s times it over s > 0, for x > a, x > 1.
 
-    With t = x exp(s) they are what 8.2.2 and its derivative are made of. What is left out is below
+    With t = x exp(s) they make up 8.2.2 and its derivative. The part left out is below
     exp(-40) of the whole.
     """
     end = np.sqrt(80 / x)

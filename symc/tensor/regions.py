@@ -1,4 +1,4 @@
-"""What arrays of indexes along some axes select: where it stands, and what must hold for that.
+"""Regions that arrays of indexes select along some axes: their places, and conditions.
 
 The arrays broadcast together to one block of axes; the other axes of the tensor are kept whole.
 """

@@ -79,7 +79,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = -1)
     """For each place, the element of `arr` at that place but with the given index along `axis`.
 
     `indices` has as many axes as `arr`; the others broadcast. With ``axis=None``, `arr` is
-    flattened first. What `argmax` with keepdims and `argsort` return can be given.
+    flattened first. Results of `argmax` with keepdims and of `argsort` fit.
 
     >>> import symc.tensor as T
     >>> x = T.matrix("x")

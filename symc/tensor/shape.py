@@ -13,7 +13,7 @@ from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe, mismatch
@@ -91,7 +91,7 @@ class Concatenate(Op):
             ),
         )
 
-    def _part(self, number: int, arg: Tensor, start: ir.Expr) -> Part:
+    def _part(self, number: int, arg: Tensor, start: ir.Expr) -> Written:
         def target(inner: Index) -> IndexReader:
             yield from ()
             at = list(inner)
@@ -101,7 +101,7 @@ class Concatenate(Op):
         def value(inner: Index) -> Reader:
             return (yield Read(number, inner))
 
-        return Part(arg.type.shape, target, value)
+        return Written(arg.type.shape, target, value)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         for arg in node.args:

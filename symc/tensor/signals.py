@@ -31,12 +31,12 @@ __all__ = [
     "bartlett", "blackman", "convolve", "correlate", "hamming", "hanning", "kaiser", "sinc",
 ]  # fmt: skip
 
-Part: TypeAlias = Literal["full", "same", "valid"]
+Extent: TypeAlias = Literal["full", "same", "valid"]
 
 # --- sums of products -----------------------------------------------------------------------------
 
 
-def convolve(a: TensorLike, v: TensorLike, mode: Part = "full") -> Tensor:
+def convolve(a: TensorLike, v: TensorLike, mode: Extent = "full") -> Tensor:
     """The convolution of two vectors: element k is the sum of ``a[i] * v[k - i]``.
 
     ``"full"`` has all sums, ``"same"`` as many in the middle as the longer vector has elements,
@@ -51,7 +51,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: Part = "full") -> Tensor:
     return _part(first, second, mode, 0)
 
 
-def correlate(a: TensorLike, v: TensorLike, mode: Part = "valid") -> Tensor:
+def correlate(a: TensorLike, v: TensorLike, mode: Extent = "valid") -> Tensor:
     """The correlation of two vectors: element k is the sum of ``a[i + k] * conj(v[i])``.
 
     `mode` is as for `convolve`.
@@ -67,8 +67,8 @@ def correlate(a: TensorLike, v: TensorLike, mode: Part = "valid") -> Tensor:
     return _part(first, conj(flip(second)), mode, is_shorter)
 
 
-def _vectors(label: str, a: TensorLike, v: TensorLike, mode: Part) -> list[Tensor]:
-    if mode not in get_args(Part):
+def _vectors(label: str, a: TensorLike, v: TensorLike, mode: Extent) -> list[Tensor]:
+    if mode not in get_args(Extent):
         raise ValueError(f"{label}: mode must be 'full', 'same' or 'valid', not {mode!r}")
     vectors: list[Tensor] = []
     for x in common((a, v), "same", label):
@@ -81,7 +81,7 @@ def _vectors(label: str, a: TensorLike, v: TensorLike, mode: Part) -> list[Tenso
     return vectors
 
 
-def _part(a: Tensor, v: Tensor, mode: Part, later: Dim) -> Tensor:
+def _part(a: Tensor, v: Tensor, mode: Extent, later: Dim) -> Tensor:
     n, m = a.type.shape[0], v.type.shape[0]
     if isinstance(n, int) and isinstance(m, int) and n < m:
         a, v, n, m = v, a, m, n

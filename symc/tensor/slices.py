@@ -1,7 +1,7 @@
 """Basic indexing: slices and integers, one for each axis, read and written.
 
 `Slice` is index arithmetic in whoever reads it; `SliceWrite` copies its first argument and sets or
-adds to the region; make one with `write_region`. What a slice selects is in `spans.py`.
+adds to the region; make one with `write_region`. The positions of a slice are in `spans.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.dims import Dim
 from symc.graph.inputs import scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -219,7 +219,7 @@ class SliceWrite(Op):
             return (yield Read(1, project(index, v.type.shape)))
 
         combine = written(self.mode, x.dtype)
-        part = Part(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
+        part = Written(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
         return Write(own_element, (part,))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
@@ -279,7 +279,7 @@ def own_element(index: Index) -> Reader:
 
 
 def written(mode: Mode, dtype: DType) -> Literal["set", "add", "max"]:
-    """How elements of a dtype are combined with what is there; adding to a bool is logical or."""
+    """How elements of a dtype are combined with those there; adding to a bool is logical or."""
     return "set" if mode == "set" else "max" if dtype is BOOL else "add"
 
 

@@ -55,7 +55,7 @@ class Range(NamedTuple):
 def selected(start: Dim | None, stop: Dim | None, step: Dim, n: Dim) -> Range:
     """The positions that ``[start:stop:step]`` selects from an axis of length `n`.
 
-    Of lengths only the bounds that matter are clipped: a start behind the end is left there, as
+    Of lengths only the bounds that matter are clipped: a start after the end is left there, as
     the length is 0 then. So ``x[1:]`` and ``x[:-1]`` both have the length ``max(0, n - 1)``, one
     and the same. Bounds that are values may be any 64 bits, and differences of such would not fit:
     those are clipped at both ends.
@@ -216,7 +216,7 @@ def count_given(entries: Entries) -> int:
 
 
 def entry_texts(entries: Entries, given: Iterable[str]) -> list[str]:
-    """The entries as one writes them, ``1:n``; `given` has the texts of what arguments give."""
+    """The entries as one writes them, ``1:n``; `given` has the texts of the arguments' numbers."""
     rest = iter(given)
 
     def bound(entry: object) -> str:
@@ -233,7 +233,7 @@ def entry_texts(entries: Entries, given: Iterable[str]) -> list[str]:
 
 
 class Layout(NamedTuple):
-    """What the entries say of a tensor: for each axis a range, a number, or a given number.
+    """The entries for a tensor: for each axis a range, a number, or a given number.
 
     A given number is its tensor with the number of the argument it is.
     """

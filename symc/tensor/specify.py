@@ -1,4 +1,4 @@
-"""Lengths that are promised: what is known about a shape beyond what the graph tells."""
+"""Lengths that are promised: facts about a shape beyond those that the graph tells."""
 
 from __future__ import annotations
 

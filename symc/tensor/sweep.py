@@ -1,4 +1,4 @@
-"""Running folds along one axis: `cumsum`, `cumprod`, `cummax`, `cummin`, and what they derive from.
+"""Running folds along one axis: `cumsum`, `cumprod`, `cummax`, `cummin`, and their ops.
 
 Two helper ops make every gradient here exact, at zeros too, and differentiable again:
 `Lag` (the elements one step later) and `Recurrence` (``y[i] = a[i] * y[i-1] + b[i]``).

@@ -227,7 +227,7 @@ def shape_padleft(x: TensorLike, n_ones: int = 1) -> Tensor:
 
 
 def shape_padright(x: TensorLike, n_ones: int = 1) -> Tensor:
-    """`x` with `n_ones` new axes of length 1 behind."""
+    """`x` with `n_ones` new axes of length 1 after its own."""
     x = as_tensor(x)
     return expand_dims(x, tuple(range(x.ndim, x.ndim + n_ones)))
 

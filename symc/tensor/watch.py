@@ -2,7 +2,7 @@
 
 Each is the identity: of its first argument, with all of the gradient going through. They stay where
 they are when graphs are rewritten, and are not computed ahead where the argument is a constant. As
-with all that is symbolic, what no output needs does not run: use what they return.
+with all that is symbolic, nodes that no output needs do not run: use the results.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def c_function(
     """Makes an elementwise function of one in a C file, of numbers: it becomes part of loops.
 
     The C function takes as many `arguments` and gives a result, all ``double``, or ``float`` with
-    ``dtype="float32"``. What is made of it broadcasts like any elementwise function. `grad` has
-    for each argument a function from what flows back and the arguments to what reaches the
+    ``dtype="float32"``. The result broadcasts like any elementwise function. `grad` has
+    for each argument a function from the result's gradient and the arguments to that of the
     argument, as ``lambda bar, x: bar * ...``; one alone stands for a list.
 
         double wave(double x, double a) { return sin(a * x); }
@@ -150,7 +150,7 @@ def compiled(op: Any, kinds: tuple[tuple[str, int], ...]) -> Callable[..., Any]:
 
 @record
 class Parameter:
-    """What one parameter of the C function gets: an array by number, or a length."""
+    """The value of one parameter of the C function: an array by number, or a length."""
 
     name: str
     number: int | None
@@ -231,7 +231,7 @@ class COp(Declared):
 
 
 def text_of(path: Path) -> str:
-    """A file's text, and behind it digests of the files beside it that it includes."""
+    """A file's text, and after it digests of the files beside it that it includes."""
     text = path.read_text(encoding="utf-8")
     seen: dict[Path, str] = {}
     pending = [(path, text)]

@@ -1,4 +1,4 @@
-"""What all ops of users have in common: declared types, results of one call, a gradient rule."""
+"""Parts shared by all ops of users: declared types, results of one call, a gradient rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Rule: TypeAlias = Callable[..., Any]
 class Declared:
     """An op of a user's: call it on tensors.
 
-    `grad` takes a function that gives the gradients: from what flows back to the result (a list,
+    `grad` takes a function that gives the gradients: from the result's gradient (a list,
     where there are several) and the arguments to a gradient for each argument, None for none.
     """
 
@@ -54,9 +54,9 @@ class Declared:
                 _can_be_known(name, spec, known)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[UserResult, ...]:
         """The ops of the results."""
-        return tuple(Part(self, number) for number in range(self.count))
+        return tuple(UserResult(self, number) for number in range(self.count))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__.lower()} {self.name}>"
@@ -86,7 +86,7 @@ class Declared:
     # --- types ---
 
     def bound(self, args: Sequence[Tensor]) -> Bound:
-        """What the names of lengths are."""
+        """The values of the names of lengths."""
         return Bound({}, ()) if self.inputs is None else check(self.name, self.inputs, args)
 
     def types(self, args: Sequence[Tensor]) -> list[TensorType]:
@@ -144,7 +144,7 @@ class Declared:
 
 
 @record
-class Part(Op):
+class UserResult(Op):
     """One result of a user's op."""
 
     declared: Declared
@@ -162,7 +162,7 @@ class Part(Op):
     def evaluate_all(self, *args: Array) -> Callable[[Any], Array]:
         results = self.declared.computed(*args)
 
-        def part(op: Part) -> Array:
+        def part(op: UserResult) -> Array:
             return results[op.number]
 
         return part
@@ -191,14 +191,14 @@ class Part(Op):
             yield Requirement((given, wanted), ShapeMismatch, _message(self, node, where))
 
     def key(self) -> str:
-        return f"Part({self.declared.identity}, {self.number})"
+        return f"UserResult({self.declared.identity}, {self.number})"
 
     @property
     def label(self) -> str:
         return self.declared.name
 
 
-def _message(op: Part, node: Tensor, where: str) -> Callable[[Callable[[Any], Any]], str]:
+def _message(op: UserResult, node: Tensor, where: str) -> Callable[[Callable[[Any], Any]], str]:
     def message(value: Callable[[Any], Any]) -> str:
         for given, wanted, place in op.declared.bound(node.args).equal:
             if place == where:
@@ -211,7 +211,7 @@ def _message(op: Part, node: Tensor, where: str) -> Callable[[Callable[[Any], An
 def pulled(
     name: str, rule: Rule | None, bar: Tensor | list[Tensor], args: Sequence[Tensor]
 ) -> list[Tensor | None]:
-    """What a user's gradient rule gives, checked."""
+    """The result of a user's gradient rule, checked."""
     if rule is None:
         raise GradientError(
             f"{name} has no gradient; give it one: grad=rule, or @{name}.grad above\n"

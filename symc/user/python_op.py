@@ -53,13 +53,13 @@ def op(
     function from the tensors to a tensor or type to be like; then `inputs` may be left out, and
     `results` says how many there are if not one.
 
-    `grad`, or ``@f.grad`` afterwards, gives the gradient: a function of what flows back to the
+    `grad`, or ``@f.grad`` afterwards, gives the gradient: a function of the gradient of the
     result (a list where there are several) and of the arguments, all tensors, that returns a
     tensor for each argument, or None where nothing flows.
 
     The function must depend on its arguments alone, and give arrays of the declared types. It may
     be called at any time, or not at all. Compiled programs call it back, with Python's lock taken;
-    what it raises reaches whoever called the program.
+    its exceptions reach the caller of the program.
 
     >>> import numpy as np, symc, symc.tensor as T
     >>> @symc.op(inputs=["float64[n]"], output="float64[n]")
@@ -129,7 +129,7 @@ class PythonOp(Declared):
 
 
 def _text_of(function: Any) -> str:
-    """What a function does, as far as its code says."""
+    """An identity of a function's behaviour, as far as its code tells."""
     code: Any = getattr(function, "__code__", None)
     return repr(function) if code is None else _code_text(code)
 

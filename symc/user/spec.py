@@ -1,6 +1,6 @@
 """Types as users declare them: ``"float64[n, 2*m + 1]"``.
 
-A name stands for one length wherever it occurs. What is given binds the names; the lengths of
+A name stands for one length wherever it occurs. The arguments bind the names; the lengths of
 results are arithmetic on them.
 """
 
@@ -99,7 +99,7 @@ def names_of(length: Length) -> Iterator[str]:
 
 
 def value_of(length: Length, names: Mapping[str, _N]) -> _N | int:
-    """What a length is, given what its names are."""
+    """The value of a length, given those of its names."""
     match length:
         case int():
             return length
@@ -128,14 +128,14 @@ def _shown(length: Length) -> str:
 
 @record
 class Bound:
-    """Names and what they are, and the lengths that must be equal: given, wanted, where."""
+    """Names and their values, and the lengths that must be equal: given, wanted, where."""
 
     names: Mapping[str, Any]
     equal: Sequence[tuple[Any, Any, str]]
 
 
 def bind(specs: Sequence[Spec], shapes: Sequence[tuple[Any, ...]]) -> Bound:
-    """Binds names to the lengths of what is given (dims, or numbers)."""
+    """Binds names to given lengths (dims, or numbers)."""
     names: dict[str, Any] = {}
     later: list[tuple[Any, Length, str]] = []
     for number, (spec, shape) in enumerate(zip(specs, shapes, strict=True)):
@@ -149,7 +149,7 @@ def bind(specs: Sequence[Spec], shapes: Sequence[tuple[Any, ...]]) -> Bound:
 
 
 def check(label: str, specs: Sequence[Spec], args: Sequence[Tensor]) -> Bound:
-    """Binds names to the lengths of tensors. Raises where these cannot be what is declared."""
+    """Binds names to the lengths of tensors. Raises where these contradict the declaration."""
     for number, (spec, arg) in enumerate(zip(specs, args, strict=True)):
         if arg.ndim != len(spec.lengths):
             raise RankError(
@@ -164,6 +164,6 @@ def check(label: str, specs: Sequence[Spec], args: Sequence[Tensor]) -> Bound:
 
 
 def mismatch(label: str, given: int, wanted: int, where: str, args: Sequence[Tensor]) -> str:
-    """The message for a length that is not what is declared."""
+    """The message for a length that contradicts the declaration."""
     shown = "".join(f"\n  given  {describe(arg)}" for arg in args)
     return f"{label}: {where} is {given}, declared as {wanted}{shown}"

@@ -30,7 +30,7 @@ def function_of(
     a tensor or a list, as if they had been written out. They may depend on other tensors too.
 
     With `grad`, or ``@f.grad``, gradients with respect to the inputs are not derived but given: by
-    a function of what flows back to the output (a list where there are several) and of the inputs,
+    a function of the output's gradient (a list where there are several) and of the inputs,
     that returns a tensor for each input, or None where nothing flows.
 
     >>> import symc, symc.tensor as T

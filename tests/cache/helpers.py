@@ -1,4 +1,4 @@
-"""A real process to share a store with, and names for what the fixtures give."""
+"""A real process to share a store with, and names for the types of fixtures."""
 
 import json
 import os

@@ -1,1 +1,1 @@
-"""Tests of the loop IR and of what is done with it."""
+"""Tests of the loop IR: meaning, passes, emitters, targets."""

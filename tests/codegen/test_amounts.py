@@ -1,4 +1,4 @@
-"""Amounts: polynomials over sizes, and what kernels move and compute."""
+"""Amounts: polynomials over sizes, and the bytes and operations of kernels."""
 
 from __future__ import annotations
 

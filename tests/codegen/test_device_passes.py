@@ -1,4 +1,4 @@
-"""The passes for devices: the same results on random programs, and what they make of examples."""
+"""The passes for devices: the same results on random programs, and their output for examples."""
 
 import numpy as np
 import pytest

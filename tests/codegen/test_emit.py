@@ -1,4 +1,4 @@
-"""The C that programs become: what it looks like. `test_emitted.py` runs it."""
+"""The text of emitted C. `test_emitted.py` runs it."""
 
 from __future__ import annotations
 

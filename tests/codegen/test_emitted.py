@@ -1,4 +1,4 @@
-"""What the C that programs become computes: against NumPy and the interpreter."""
+"""Results of emitted C, against NumPy and the interpreter."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_division_of_what_is_not_negative_is_plain() -> None:
 
 
 def test_a_zero_length_is_no_divisor() -> None:
-    """Inside a loop over n, n is above zero; behind it, it may be zero and C's ``/`` would trap."""
+    """Inside a loop over n, n is above zero; after it, it may be zero and C's ``/`` would trap."""
     made = program(
         [buffer("a", "input", N), buffer("y", "output", const(2))],
         loop("serial", "i", N, Store("y", ZERO, Cast(op("floordiv", INDEX, N), FLOAT64))),
@@ -375,7 +375,7 @@ def test_random_programs_agree_with_the_interpreter(number: int, seed: int) -> N
 
 
 def passed(made: Program) -> Program:
-    """A program behind the passes of the target."""
+    """A program after the passes of the target."""
     for change in CTarget().passes():
         made = change(made)
     return made

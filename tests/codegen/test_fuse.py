@@ -1,4 +1,4 @@
-"""fuse: what merges and what must not, before and after as text."""
+"""fuse: loops that merge and loops that must not, before and after as text."""
 
 from symc.codegen.dtypes import FLOAT16, FLOAT32, DType
 from symc.codegen.ir import (

@@ -1,4 +1,4 @@
-"""The interpreter: arithmetic by dtype, and what it refuses."""
+"""The interpreter: arithmetic by dtype, and errors."""
 
 import array
 import math

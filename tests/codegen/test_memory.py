@@ -1,4 +1,4 @@
-"""The plan of the workspace: who shares what, and that programs survive it."""
+"""The plan of the workspace: which arrays share memory, and that results stay right."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_lengths_of_zero(shape: tuple[int, int]) -> None:
 
 
 def test_rows_that_nothing_reads_later_have_memory_during_the_loop() -> None:
-    """It was allocated within each round, behind the rows: they began at a null pointer."""
+    """It was allocated within each round, after the rows: they began at a null pointer."""
     t = Var("t")
     place = Pointer("rows", mul(t, N))
     made = Program(

@@ -1,4 +1,4 @@
-"""What is generated compiles for processors that this machine is not.
+"""Generated code compiles for other processors than this machine's.
 
 Whether it computes the same there is tested by all tests: ``scripts/test-variants``.
 """

@@ -1,4 +1,4 @@
-"""pairs: what becomes of complex numbers, and that it means the same."""
+"""pairs: complex numbers as pairs of floats, with the same meaning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def made(*body: Stmt) -> Program:
 
 
 def results(source: Program) -> tuple[list[complex], list[bool]]:
-    """What a program computes of `VALUES`, the same before and behind the other passes."""
+    """A program's results for `VALUES`, the same before and after the other passes."""
     parts = [part for z in VALUES for part in (z.real, z.imag)]
     split = pairs(source)
     verify(split)

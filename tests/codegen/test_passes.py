@@ -1,4 +1,4 @@
-"""All passes: the same results on random programs, linear time, and what they make of softmax."""
+"""All passes: the same results on random programs, linear time, and their output for softmax."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`record`: what a dataclass does, whether few objects of a class are made or many."""
+"""`record`: the behaviour of a dataclass, whether few objects of a class are made or many."""
 
 from __future__ import annotations
 

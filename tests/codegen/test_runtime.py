@@ -1,4 +1,4 @@
-"""The C of `codegen/runtime`: how it is loaded, that it compiles, and what it computes."""
+"""The C of `codegen/runtime`: how it is loaded, that it compiles, and its results."""
 
 from __future__ import annotations
 

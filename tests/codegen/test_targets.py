@@ -1,4 +1,4 @@
-"""The C target: finding, describing and running the compiler, and what goes wrong."""
+"""The C target: finding, describing and running the compiler, and its failures."""
 
 from __future__ import annotations
 

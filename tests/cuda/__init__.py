@@ -1,1 +1,1 @@
-"""Tests of what runs on a GPU, on the simulator where there is none."""
+"""Tests of programs for a GPU, on the simulator where there is none."""

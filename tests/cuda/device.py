@@ -1,4 +1,4 @@
-"""A small client of the simulated driver: what a host program does, with NumPy arrays."""
+"""A small client of the simulated driver: the work of a host program, with NumPy arrays."""
 
 from __future__ import annotations
 

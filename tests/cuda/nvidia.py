@@ -1,4 +1,4 @@
-"""What tests need of NVIDIA's compiler, which works without a GPU."""
+"""NVIDIA's compiler for tests, which works without a GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchmarks/gpu.py` on the simulator: it runs, and what fails is named."""
+"""`benchmarks/gpu.py` on the simulator: it runs, and failures are named."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def test_running_values_of_few_long_lines_are_taken_in_chunks(device: str) -> No
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("shape", [(1, 20000), (3, 700), (40, 300)])
 def test_running_products_are_taken_in_order(shape: tuple[int, int], device: str) -> None:
-    """0 times what overflows behind it is 0, not NaN; and the result is NumPy's to the bit."""
+    """0 times a factor that overflows later is 0, not NaN; and the result is NumPy's to the bit."""
     x = T.fmatrix("x")
     f = symc.function([x], [T.cumprod(x, 1), T.cumprod(x, 0)], device=device)
     a = np.random.default_rng(0).normal(1, 0.01, shape).astype("f4")

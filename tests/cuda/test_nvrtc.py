@@ -1,4 +1,4 @@
-"""NVRTC: what it is asked, what is read of its log, and that it takes all of `codegen/runtime`."""
+"""NVRTC: its options, its log, and that it takes all of `codegen/runtime`."""
 
 from __future__ import annotations
 

@@ -12,14 +12,13 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.target import KERNELS, CudaTarget
 from symc.cuda import device as device_of
 from symc.cuda.functions import compile_for
 from symc.pipeline.compile import Clock, build
 from tests.cuda.devices import DEVICES, check_with_nvrtc, needs_nvrtc, needs_simulator, orders
-
-TOO_LONG = -3
 
 
 @needs_nvrtc
@@ -146,7 +145,7 @@ def test_chunks_of_computed_lengths_have_32_bit_indexes(
 ) -> None:
     x = T.fmatrix("x")
     f = symc.function([x], output(x), mode="python")
-    made = compile_for(f.request, device_of(device), mode="default", wide=False)
+    made = compile_for(f.request, device_of(device), mode="default", wide=False).made
     text = (Path(made.folder) / KERNELS).read_text(encoding="utf-8")
     kernels = text.partition("---- kernels ----")[2]
     assert "int64_t" not in kernels
@@ -156,7 +155,7 @@ def test_chunks_of_computed_lengths_have_32_bit_indexes(
     sizes = ffi.new("int64_t[]", room + 1)
     call.lengths, call.shapes, call.sizes = given, wanted, sizes
     status = ffi.cast("int64_t(*)(symc_device_call *)", made.library.prepare)(call)
-    assert status == (0 if fits else TOO_LONG)
+    assert status == (0 if fits else Status.TOO_LONG)
 
 
 @pytest.mark.parametrize("device", DEVICES)

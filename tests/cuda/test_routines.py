@@ -33,7 +33,7 @@ FLAGS = list(itertools.product((0, 1), (0, 1)))
 
 
 def host_text() -> str:
-    """The host functions, each behind a function ``call_NAME`` that is not static."""
+    """The host functions, each called by a function ``call_NAME`` that is not static."""
     sources = [ROUTINES[name].source for name in KERNELS]
     parts = [load.base("cuda host"), load.source_of(sources, "cuda host")]
     for name in KERNELS:

@@ -1,4 +1,4 @@
-"""The simulated driver: what waits for what, capture and replay."""
+"""The simulated driver: order of work, capture and replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What teams of threads compute together, on the simulator, which also finds races and barriers
+"""Results of teams of threads, on the simulator, which also finds races and barriers
 that a thread misses.
 """
 

@@ -9,14 +9,13 @@ import pytest
 
 import symc
 from symc import tensor as T
+from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
 from symc.cuda import device as device_of
 from symc.cuda.caller import TooLong
 from symc.cuda.functions import Widening, compile_for, device_caller
 from tests.cuda.devices import DEVICES
 from tests.test_golden import MODELS, Model
-
-TOO_LONG = -3
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -48,7 +47,7 @@ def test_long_arrays_are_told_from_short_ones(
     x = T.fmatrix("x")
     f = symc.function([x], x * 2, mode="python")
     request = f.request
-    made = compile_for(request, device_of(device), mode="default", wide=False)
+    made = compile_for(request, device_of(device), mode="default", wide=False).made
     assert made.facts["narrow"]
     _, lengths, shapes, room = made.library.counts
     call = ffi.new("symc_device_call *")
@@ -57,7 +56,7 @@ def test_long_arrays_are_told_from_short_ones(
     assert lengths == 2
     call.lengths, call.shapes, call.sizes = given, wanted, sizes
     status = ffi.cast("int64_t(*)(symc_device_call *)", made.library.prepare)(call)
-    assert status == (0 if fits else TOO_LONG)
+    assert status == (0 if fits else Status.TOO_LONG)
 
 
 def test_a_function_is_built_again_once() -> None:

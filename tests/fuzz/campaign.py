@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -162,6 +162,7 @@ class Campaign:
         modes = self.plan.modes
         if modes is None:
             modes = MODES if self.plan.only_seed else generator(name).modes(seed)
+        found: dict[tuple[str, str], Program] = {}
         for mode in modes:
             outcome = worker.run(Task((name, seed), mode))
             with self.lock:
@@ -169,13 +170,21 @@ class Campaign:
                 self.tally.seconds[name] += outcome.seconds
                 known = self.tally.failures[name, outcome.signature]
             if outcome.failed and known <= ALIKE:
-                self._keep(worker, name, seed, mode, outcome)
+                small = self._keep(worker, (name, seed), mode, outcome, found)
+                found |= {} if small is None else {outcome.signature: small}
         with self.lock:
             self.tally.programs[name] += 1
 
-    def _keep(self, worker: Worker, name: str, seed: int, mode: str, outcome: Outcome) -> None:
-        """Makes a failing program small and writes it down."""
-        program = outcome.program or worker.run(Task((name, seed), None)).program
+    def _keep(
+        self, worker: Worker, what: tuple[str, int], mode: str, outcome: Outcome,
+        found: Mapping[tuple[str, str], Program],
+    ) -> Program | None:  # fmt: skip
+        """Makes a failing program small, writes it down, and returns it.
+
+        `found` has what other modes have left of the same seed: it most likely fails in this one.
+        """
+        name, seed = what
+        program = outcome.program or worker.run(Task(what, None)).program
         again = f"scripts/fuzz --only {name} --seed {seed} --mode {mode}"
         text = f"# {again}\n# {outcome.kind}: {outcome.head}\n"
         if program is not None:
@@ -183,6 +192,10 @@ class Campaign:
             def attempt(candidate: Program) -> Outcome:
                 return worker.run(Task(candidate, mode))
 
+            if (small := found.get(outcome.signature)) is not None:
+                last = attempt(small)
+                if last.signature == outcome.signature:
+                    program, outcome = small, last
             program, outcome = shrunk(program, outcome, attempt)
             text += _script(program, mode)
         said = "\n".join(f"# {line}" for line in outcome.message.splitlines())
@@ -191,6 +204,7 @@ class Campaign:
             self.plan.folder.mkdir(parents=True, exist_ok=True)
             path.write_text(f"{text}\n\n{said}\n", encoding="utf-8")
             _say(f"{outcome.kind} ({outcome.head}): {again}\n  kept as {path}")
+        return program
 
     def _progress(self) -> None:
         with self.lock:

@@ -1,4 +1,4 @@
-"""What a line of a random program can say: a table of texts that symc and NumPy both understand.
+"""The lines of random programs: a table of texts that symc and NumPy both understand.
 
 ``m.`` is `T` in symc and `np` in NumPy. What a text needs of its arguments stands beside it, a word
 for each: a dtype (f float, c complex, n any number but bool, i integer, b bool, x anything), then

@@ -1,4 +1,4 @@
-"""A generator whose programs crash, hang or take all memory: what the campaign survives."""
+"""A generator whose programs crash, hang or take all memory: the campaign survives them."""
 
 from __future__ import annotations
 

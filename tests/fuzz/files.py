@@ -1,4 +1,4 @@
-"""Damaged files of saved functions: what a bad disk, a careless program or a forger makes of one.
+"""Damaged files of saved functions: as a bad disk, a careless program or a forger makes them.
 
 `damaged` changes a good file at random, by a seed: its bytes, the archive's parts, the headers of
 its arrays, or its JSON, so that checksums are right again. `outcome` loads it, and calls what was
@@ -308,7 +308,7 @@ def _in_a_process(
 def _run(
     say: Connection, files: list[tuple[bytes, tuple[Any, ...]]], first: int, mode: str
 ) -> None:
-    """Says a number before each file, and what became of it behind."""
+    """Says a number before each file, and its outcome after it."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,4 +1,4 @@
-"""Random programs of ops that derive lengths, with integers from the ends of what 64 bits hold.
+"""Random programs of ops that derive lengths, with integers from the ends of the range of 64 bits.
 
 A program is described by its seed alone: a vector that each step makes another of. What it gives is
 known from Python's integers: how long each vector is, and which element of the first stands where.
@@ -38,7 +38,7 @@ class Run:
 
 @dataclass
 class RandomLengths:
-    """Up to `steps` random steps from the vector `x`, with integers for the inputs behind it.
+    """Up to `steps` random steps from the vector `x`, with integers for the inputs after it.
 
     `error` is what building the program has raised. `run` is what it gives, None for an error.
     """

@@ -1,4 +1,4 @@
-"""Programs that are lines of text: what is given, one op in each line, outputs and updates.
+"""Programs that are lines of text: inputs, one op in each line, outputs and updates.
 
 Each line has two texts, one of symc's and one of NumPy's, so that a program runs in both, can be
 cut anywhere, and is its own script.

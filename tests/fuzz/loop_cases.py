@@ -1,4 +1,4 @@
-"""Random loops with their inputs, and a cost made of what they give."""
+"""Random loops with their inputs, and a cost made of their results."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Random loops made smaller, and written down as Python.
 
 The values of a step are known by their numbers: what is left out of a step takes its number along,
-and those behind it move up.
+and those after it move up.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _first_value(loop: RandomLoop, number: int) -> int:
 
 
 def _without_values(loop: RandomLoop, first: int, count: int) -> RandomLoop | None:
-    """With other numbers for the values behind some; None if those are read."""
+    """With other numbers for the values after some; None if those are read."""
     gone = range(first, first + count)
 
     def moved(value: int) -> int:

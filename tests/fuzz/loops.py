@@ -72,7 +72,7 @@ class RandomLoop:
     """A loop over arguments known by their numbers.
 
     Of `outputs` None is collected, and others start from an argument. `results` are the values of a
-    step that they become; behind them that of `shared`, an argument that steps change. The loop
+    step that they become; after them that of `shared`, an argument that steps change. The loop
     ends after the step where the sum of the value `ends` exceeds 0.5.
     """
 

@@ -1,4 +1,4 @@
-"""What lines of NumPy give, how far rounding could move it, and whether a result is that.
+"""NumPy's results of lines, how far rounding could move them, and whether a result agrees.
 
 A program is run several times in NumPy: as it is; with wider numbers; and with every rounding
 disturbed by a few units in the last place. Where the runs are far apart, the number is not well

@@ -1,4 +1,4 @@
-"""What a generator of random programs is, so that one campaign can run them all.
+"""The protocol of generators of random programs, so that one campaign can run them all.
 
 A generator makes a `Program` of a seed. A program is data (it travels to worker processes), runs in
 any mode against its own oracle, can be made smaller, and can be written down as a Python script

@@ -1,4 +1,4 @@
-"""What NumPy has under another name or not at all, in NumPy, as documented for `T`."""
+"""Functions that NumPy has under another name or not at all, in NumPy, as documented for `T`."""
 
 from __future__ import annotations
 

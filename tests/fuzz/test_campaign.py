@@ -1,4 +1,4 @@
-"""The campaign itself: it survives what it tests, judges as it should, and keeps what fails."""
+"""The campaign itself: it survives its programs, judges as it should, and keeps failures."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.fuzz.__main__ import main
 from tests.fuzz.campaign import Campaign, Plan
 from tests.fuzz.faulty import Faulty
 from tests.fuzz.generators import PLACES, generator
+from tests.fuzz.gradients import Gradient
 from tests.fuzz.lines import Given, Line, Lines, literal
 from tests.fuzz.oracle import Opinion, judge
 from tests.fuzz.protocol import EVERY, MODES, Refused, Wrong
@@ -224,6 +225,13 @@ def test_what_numpy_refuses_is_refused() -> None:
     empty = one("T.max({0} + T.zeros(()))", np.zeros(0))
     with pytest.raises(Refused, match="NumPy refuses: ValueError: zero-size"):
         run(replace(empty, lines=(replace(empty.lines[0], numpy=None),)), "default")
+
+
+def test_what_has_no_derivative_is_refused() -> None:
+    """The factors of a singular matrix, of seed 1795370593: an error instead of infinities."""
+    lines = one("m.linalg.qr({0})[0] @ m.linalg.qr({0})[1]", np.zeros((1, 1)), "sums")
+    with pytest.raises(Refused, match="no derivative: solve_triangular"):
+        Gradient(lines, second=False).run("default")
 
 
 def test_signs_of_sorted_zeros_are_not_asked() -> None:

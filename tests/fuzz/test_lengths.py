@@ -1,4 +1,4 @@
-"""Random programs with extreme lengths give what Python's integers say, or refuse in words."""
+"""Random programs with extreme lengths agree with Python's integers, or refuse in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random loops give what loops in Python give, and so do their gradients, of both orders."""
+"""Random loops agree with loops in Python, and so do their gradients, of both orders."""
 
 from __future__ import annotations
 

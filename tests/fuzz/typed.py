@@ -1,4 +1,4 @@
-"""Random programs of any dtype, kept as lines of Python: what fails can be printed and run.
+"""Random programs of any dtype, kept as lines of Python: failures can be printed and run.
 
 A `Script` is made from its seed alone. Each line is executed at once on symbolic tensors, and its
 value computed by NumPy, so that the next line can be chosen to fit. Functions of floats are

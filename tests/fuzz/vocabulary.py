@@ -1,4 +1,4 @@
-"""Lines for all that is used often; `entries.py` says what they are made of."""
+"""Lines for all that is used often; `entries.py` describes their parts."""
 
 from __future__ import annotations
 

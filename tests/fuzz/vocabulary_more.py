@@ -1,4 +1,4 @@
-"""More lines of the vocabulary: what is used less often, or belongs to one field."""
+"""More lines of the vocabulary: functions used less often, or in one field."""
 
 from __future__ import annotations
 

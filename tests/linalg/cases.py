@@ -1,4 +1,4 @@
-"""The functions of linear algebra, what NumPy says of them, and the matrices that they are for."""
+"""The functions of linear algebra, NumPy's counterparts, and the matrices that they are for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused when expressions are built, and what fails when they are computed."""
+"""Errors of linear algebra: when expressions are built, and when they are computed."""
 
 from __future__ import annotations
 

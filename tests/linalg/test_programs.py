@@ -1,4 +1,4 @@
-"""What is computed for expressions of linear algebra: read from the programs."""
+"""Programs of linear algebra: which routines they call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems of equations, least squares, and what is made of several matrices."""
+"""Systems of equations, least squares, and functions of several matrices."""
 
 from __future__ import annotations
 

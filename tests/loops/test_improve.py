@@ -1,4 +1,4 @@
-"""What improving loops does to them: fewer products inside, fewer rows kept, the same values."""
+"""Improved loops: fewer products inside, fewer rows kept, the same values."""
 
 from __future__ import annotations
 

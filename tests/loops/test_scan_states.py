@@ -1,4 +1,4 @@
-"""States of loops take the dtype and the shape of what a step computes, or say why they cannot."""
+"""States of loops take the dtype and the shape of a step's result, or say why they cannot."""
 
 from __future__ import annotations
 

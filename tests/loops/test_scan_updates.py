@@ -1,4 +1,4 @@
-"""Shared variables that loops change: their updates, and what does not change with them."""
+"""Shared variables that loops change: their updates, and values that stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m symc bench``: what it prints and writes, and its exit statuses."""
+"""``python -m symc bench``: its output, and its exit statuses."""
 
 from __future__ import annotations
 

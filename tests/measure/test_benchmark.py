@@ -1,4 +1,4 @@
-"""`symc.benchmark`: what it says of compiling and of calls, whatever the clock says."""
+"""`symc.benchmark`: its figures of compiling and of calls, with any clock."""
 
 from __future__ import annotations
 

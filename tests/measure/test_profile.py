@@ -11,7 +11,7 @@ import symc
 import symc.tensor as T
 from symc.codegen.targets import sim
 from symc.errors import FunctionError
-from symc.measure.profile import Profile, Step
+from symc.measure.profile import Profile, StepTimes
 from symc.measure.timing import Timing
 
 
@@ -41,8 +41,9 @@ def test_steps_in_a_loop_are_counted_for_each_round() -> None:
 
 def test_shares_are_of_the_whole_call() -> None:
     steps = (
-        Step("loop", "", "scan", 0, 1, 3.0, 0), Step("kernel", "k", "x + 1\ny", 1, 9, 2.0, 80.0),
-        Step("kernel", "k", "x + 1", 0, 1, 1.0, 10.0),
+        StepTimes("loop", "", "scan", 0, 1, 3.0, 0),
+        StepTimes("kernel", "k", "x + 1\ny", 1, 9, 2.0, 80.0),
+        StepTimes("kernel", "k", "x + 1", 0, 1, 1.0, 10.0),
     )  # fmt: skip
     found = Profile("f", Timing((5.0, 5.0), 1), steps)
     assert found.outside == 1.0

@@ -27,10 +27,10 @@ from symc.graph.lowering import (
     HostCall,
     Index,
     LibCall,
-    Part,
     Read,
     Sweep,
     Write,
+    Written,
 )
 from symc.graph.node import Array, Requirement, Tensor
 from symc.graph.types import to_numpy
@@ -203,7 +203,7 @@ class World:
         return result
 
     def _writes(
-        self, node: Tensor, part: Part, shape: tuple[int, ...]
+        self, node: Tensor, part: Written, shape: tuple[int, ...]
     ) -> Iterator[tuple[tuple[int, ...], Any]]:
         targets: set[tuple[int, ...]] = set()
         for inner in np.ndindex(*map(self.length, part.extents)):

@@ -1,4 +1,4 @@
-"""Run-time conditions: what is checked, what is proved instead, and what the messages say."""
+"""Run-time conditions: those checked, those proved instead, and their messages."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_long_lengths() -> None:
 
 
 def test_more_rows_than_a_block() -> None:
-    """Blocks of neighbours along the axes before and behind, the last one not full."""
+    """Blocks of neighbours along the axes before and after, the last one not full."""
     x = RNG.standard_normal((13, 24, 11))
     check(lambda x: [T.fft.fft(x, axis=axis) for axis in range(3)], x, grad=False,
           oracle=lambda x: [np.fft.fft(x, axis=axis) for axis in range(3)])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Functions that have NumPy's names give what NumPy gives: values, dtypes, shapes, derivatives."""
+"""Functions with NumPy's names agree with NumPy: values, dtypes, shapes, derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What samplers refuse, and in which words."""
+"""Arguments that samplers refuse, and the messages."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.rewrite.engine import RulesDisagree, Step, normalise
+from symc.rewrite.engine import Rewrite, RulesDisagree, normalise
 from symc.rewrite.match import kind_of
 from symc.rewrite.pattern import c, exp, log, x
 from symc.rewrite.pipeline import _sets, optimize, rewrite  # pyright: ignore[reportPrivateUsage]
@@ -232,7 +232,7 @@ def test_the_trace_names_the_rules_that_fired() -> None:
     rules = Rules("own")
     rules.rule(x * c, x + c, valid=EXACT)
     v = T.vector("v")
-    trace: list[Step] = []
+    trace: list[Rewrite] = []
     after: Any = normalise([v * 3.5], RuleSet(rules.all), trace)
     assert [str(step.rule.name) for step in trace] == ["x * c -> x + c"]
     assert after[v * 3.5] is v + 3.5

@@ -13,7 +13,7 @@ import sympy
 
 import symc
 from symc import tensor as T
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.rewrite.pattern import Call, Number, Pattern, Variable
 from symc.rewrite.pipeline import all_rules, optimize, rules_for
 from symc.rewrite.rule import EXACT, FINITE, ROUNDS, Rule
@@ -262,7 +262,7 @@ def test_rule_fires_in_the_pipeline(rule: Rule) -> None:
     mode = "fast" if rule.valid is FINITE else "default"
     dtype = "int64" if of_integers(rule) else "float64"
     sides = Sides(rule, dtype, 2 if over_axes(rule) else 1)
-    trace: list[Step] = []
+    trace: list[Rewrite] = []
     left = optimize(sides.left, mode, trace)
     assert rule in [step.rule for step in trace], [step.rule.name for step in trace]
     right = optimize(sides.right, mode)

@@ -15,7 +15,7 @@ from symc.derivatives.grad import grad
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.rewrite.pipeline import all_rules, optimize
 from symc.tensor.elementwise import cast_to
 
@@ -216,7 +216,7 @@ def test_constants_do_not_hide_stable_forms(mode: str) -> None:
 
 
 def test_rules_tell_their_line_in_the_trace() -> None:
-    trace: list[Step] = []
+    trace: list[Rewrite] = []
     v = T.vector("v")
     optimize(T.log(1 + v), trace=trace)
     (step,) = trace

@@ -10,7 +10,7 @@ import pytest
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.rewrite.engine import Step, normalise
+from symc.rewrite.engine import Rewrite, normalise
 from symc.rewrite.pipeline import all_rules, optimize
 from symc.rewrite.rule import EXACT, FINITE, RuleSet
 from symc.tensor import tensor
@@ -33,7 +33,7 @@ def test_rule_changes_no_value(name: str, number: int, static: bool) -> None:
     expr = build(*symbols)
     rule = RULES[name]
     after = normalise([expr], RuleSet([rule], ["scatter"]))[expr]
-    trace: list[Step] = []
+    trace: list[Rewrite] = []
     whole = optimize(expr, "fast" if rule.valid is FINITE else "default", trace)
     if static != name.endswith("by a length"):  # other rules need to know lengths, this one not to
         assert after is not expr, "does not fire alone"

@@ -1,4 +1,4 @@
-"""`symc.sympy.lambdify` against SymPy's own with NumPy, and what only one of them can do."""
+"""`symc.sympy.lambdify` against SymPy's own with NumPy, and features that only one of them has."""
 
 from __future__ import annotations
 

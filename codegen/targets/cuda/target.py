@@ -42,6 +42,11 @@ class CudaTarget:
     lang: Lang = CUDA
 
     @property
+    def name(self) -> str:
+        """The name that it is found by."""
+        return "cuda"
+
+    @property
     def on_device(self) -> bool:
         """Arrays are in the memory of a device."""
         return True
@@ -96,8 +101,11 @@ class CudaTarget:
 
         return nvrtc.describe(self.architecture, quick=quick, memo=self.memo)
 
-    def compile(self, source: Source, folder: Path, *, quick: bool = False) -> None:
+    def compile(
+        self, source: Source, folder: Path, *, quick: bool = False, home: str | None = None
+    ) -> None:
         """Leave the texts, the host functions and the kernels' image in `folder`."""
+        del home  # no debugger looks for the sources
         from symc.codegen.targets import processes  # late, as in c.py
 
         for name, text in source.files:

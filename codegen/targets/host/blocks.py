@@ -156,6 +156,8 @@ def declare_rows(host: HostWriter, steps: Sequence[Step]) -> None:
         of = buffer.of
         if of is None or buffer.name not in used:
             continue
+        if of.buffer in whole and of.buffer not in host.rows:
+            continue  # what it is a row of is not known yet
         if is_known(of.offset, host.known) and buffer.name not in host.rows:
             host.rows.add(buffer.name)
             kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]

@@ -1,9 +1,9 @@
 """``f.report("out.html")``: everything that was made of a function, as one page.
 
-    contents.py   what the page shows: graphs, steps of the program, and what belongs to what
+    contents.py   the contents of the page: graphs, steps of the program, and their relation
     trace.py      the rewrites, and which of them made each node
     layout.py     where the nodes of a graph are drawn
-    drawing.py    a graph as SVG, and what is said about each node
+    drawing.py    a graph as SVG, and the facts about each node
     listing.py    kernels with their source, and the user's lines
     highlight.py  colours for C
     timeline.py   the workspace of a call, and when each array lives in it

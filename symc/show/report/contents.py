@@ -1,4 +1,4 @@
-"""What a report shows: graphs, the steps of the program, and what of the one is in the other."""
+"""The contents of a report: graphs, the steps of the program, and how they correspond."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
 from symc.pipeline.compile import Stages
-from symc.rewrite.engine import Step
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan
-from symc.schedule.schedule import is_source
+from symc.rewrite.engine import Rewrite
+from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, is_source
 from symc.show.report.trace import makers
 from symc.tensor.notation import described
 
@@ -27,7 +26,7 @@ MOST_NODES = 1_000  # of a graph that are drawn: browsers are slow with more
 
 
 class Graph:
-    """A graph to be drawn. Scalar constants stand in what uses them and are no nodes.
+    """A graph to be drawn. Scalar constants stand in their users and are no nodes.
 
     Of a huge graph only the nodes nearest to the results are drawn; `every` has all.
     """
@@ -83,7 +82,7 @@ class Task:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its name on the page."""
         match self.step:
             case ir.Launch(kernel):
                 return kernel
@@ -101,7 +100,7 @@ class Contents:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.stages: Stages = function.runner.stages()
-        self.steps: list[Step] = self.stages.trace or []
+        self.steps: list[Rewrite] = self.stages.trace or []
         self.graphs = list(_graphs(function, self.stages))
         self.tasks = list(_tasks(self.stages))
         self.places: dict[Tensor, list[str]] = {}
@@ -121,7 +120,7 @@ class Contents:
         self.line_numbers = {where: number for number, where in enumerate(self.lines)}
 
     def _lines(self) -> dict[Where, list[Tensor]]:
-        """The nodes that each of the user's lines stands behind, lines in order."""
+        """The nodes that each of the user's lines made, lines in order."""
         found: dict[Where, dict[Tensor, None]] = {}
         for graph in self.graphs:
             for node in graph.every:
@@ -151,7 +150,7 @@ def _graphs(function: Function, stages: Stages) -> Iterable[Graph]:
 
 
 def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
-    """The graphs inside a loop or branch, by what they are for."""
+    """The graphs inside a loop or branch, by purpose."""
     match op:
         case Scan(body):
             return [("a step of the loop", body.results)]
@@ -179,7 +178,7 @@ def _tasks(stages: Stages) -> Iterable[Task]:
 def _meant(nodes: Sequence[Tensor], kernel: ir.Kernel | None) -> Sequence[Tensor]:
     """Of the nodes that a buffer is for, those whose values a kernel stores there.
 
-    Several kernels store there for a loop or branch and for what is inside.
+    Several kernels store there for a loop or branch and for the steps inside.
     """
     if kernel is None or len(nodes) == 1:
         return nodes
@@ -209,7 +208,7 @@ def _together(plan: Plan) -> Iterable[tuple[Tensor, tuple[Tensor, ...]]]:
 
 
 def _computed(roots: Sequence[Tensor], plan: Plan) -> Iterable[Tensor]:
-    """The roots and what is computed on the way from stored nodes to them."""
+    """The roots and the nodes computed on the way from stored nodes to them."""
     own = set(roots)
 
     def given(node: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""A graph as SVG, and what the page says about each of its nodes."""
+"""A graph as SVG, and the page's facts about each of its nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEIGHT = 34.0  # of a node
 
 
 def graph_panel(contents: Contents, graph: Graph) -> Html:
-    """A graph with, beside it, what is to be said about the node that is selected."""
+    """A graph with, beside it, the facts about the selected node."""
     about = [_about(contents, graph, node) for node in graph.nodes]
     drawn = tag(
         "div",

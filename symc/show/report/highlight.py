@@ -1,4 +1,4 @@
-"""Colours for C: comments, words of the language, types, numbers, and what the page links to."""
+"""Colours for C: comments, words of the language, types, numbers, and names with links."""
 
 from __future__ import annotations
 

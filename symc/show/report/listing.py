@@ -20,7 +20,7 @@ MOST_COLOURED = 300_000  # characters
 
 
 def kernels_section(contents: Contents) -> Html:
-    """Every step that computes: what it computes for whom, and its source."""
+    """Every step that computes: its expressions, the nodes they are for, and its source."""
     works = Works(contents.stages.optimised)
     shown = [_task(contents, task, works.of(task.step)) for task in contents.tasks]
     return section("kernels", "Kernels", *shown)
@@ -87,7 +87,7 @@ def kernel_source(text: str, name: str) -> str:
 
 
 def lines_section(contents: Contents) -> Html:
-    """The user's lines with what was made of each."""
+    """The user's lines with the steps made of each."""
     rows: list[Html] = []
     file = ""
     for number, (where, nodes) in enumerate(contents.lines.items()):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Html(NamedTuple):
-    """A piece of HTML: what is no such piece is text, and escaped."""
+    """A piece of HTML: everything else is text, and escaped."""
 
     text: str
 
@@ -31,7 +31,7 @@ def tag(name: str, *children: Child, **attributes: str | float | None) -> Html:
 
 
 def join(children: tuple[Child, ...] | list[Html], between: str = "") -> Html:
-    """Pieces of HTML and text, one behind the other."""
+    """Pieces of HTML and text, one after the other."""
     return Html(between.join(_text(child) for child in children))
 
 
@@ -54,7 +54,7 @@ def section(identity: str, title: str, *children: Child) -> Html:
 
 
 def facts(rows: list[tuple[str, Child]]) -> Html:
-    """Names with what they stand for."""
+    """Names with their meanings."""
     return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows))
 
 

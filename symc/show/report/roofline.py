@@ -1,4 +1,4 @@
-"""How near each kernel comes to what this machine can do (Williams' roofline).
+"""How near each kernel comes to the limits of this machine (Williams' roofline).
 
 A kernel that does few operations for each byte is bound by memory, one that does many by
 arithmetic: no point lies above the roof, unless its arrays come from a cache.
@@ -22,7 +22,7 @@ MATRIX = 768
 
 @record
 class Machine:
-    """What this machine reaches: bytes and operations a second."""
+    """The limits of this machine: bytes and operations a second."""
 
     bandwidth: float
     operations: float
@@ -39,7 +39,7 @@ class Point:
 
 
 def measured_machine() -> Machine:
-    """What NumPy reaches here: copying a long array, and multiplying matrices."""
+    """NumPy's figures here: copying a long array, and multiplying matrices."""
     source, target = np.ones(COPIED), np.empty(COPIED)
     copying = _best(lambda: np.copyto(target, source))
     matrix = np.ones((MATRIX, MATRIX))

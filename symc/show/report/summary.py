@@ -1,4 +1,4 @@
-"""A function as notebooks show it: what it takes and computes, and how it was made."""
+"""A function as notebooks show it: its inputs and results, and how it was made."""
 
 from __future__ import annotations
 

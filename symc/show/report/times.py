@@ -1,11 +1,11 @@
-"""How long compiling took, stage by stage, and what a call and each of its kernels take."""
+"""How long compiling took, stage by stage, and the times of a call and of each of its kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from symc.measure.profile import Step, profile
+from symc.measure.profile import StepTimes, profile
 from symc.measure.timing import collection_off, kept, sample
 from symc.measure.words import duration
 from symc.show.report.contents import Contents, Task
@@ -48,7 +48,7 @@ def _bar(width: float) -> Html:
 
 
 def calls_section(contents: Contents, example: Sequence[Any] | None) -> Html:
-    """The time of a call, and what each of its kernels took, moved and computed."""
+    """The time of a call, and the time, bytes and operations of each of its kernels."""
     if example is None:
         words = "Give f.report an example=[...] of arguments to see what a call costs."
         return section("calls", "Calls", tag("p", words))
@@ -84,15 +84,15 @@ def fastest(function: Function, arguments: Sequence[Any]) -> float:
     return min(times)
 
 
-def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[tuple[Task, Step]]:
-    """What each step that computes took."""
+def timed_tasks(contents: Contents, arguments: Sequence[Any]) -> list[tuple[Task, StepTimes]]:
+    """The time of each step that computes."""
     measured = profile(contents.function, *arguments, repeat=CALLS)
     steps = [step for step in measured.steps if step.kind in ("kernel", "routine", "Python")]
     return list(zip(contents.tasks, steps, strict=True))
 
 
-def _table(found: Sequence[tuple[Task, Step]], machine: Machine | None) -> Html:
-    """A row for each task; `machine` is what its rates are compared with."""
+def _table(found: Sequence[tuple[Task, StepTimes]], machine: Machine | None) -> Html:
+    """A row for each task; `machine` has the rates to compare with."""
     whole = sum(step.seconds for _, step in found) or 1.0
     compared = () if machine is None else ("of this memory",)
     names = ("kernel", "runs", "time", "", "GB/s", *compared, "G operations/s")

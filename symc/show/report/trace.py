@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from symc.graph.node import Tensor
 from symc.graph.walks import walk
-from symc.rewrite.engine import Step
+from symc.rewrite.engine import Rewrite
 from symc.show.report.markup import Html, link, section, tag
 from symc.tensor.notation import expression
 
@@ -14,10 +14,10 @@ DEPTH = 3  # how much of an expression a step shows
 MOST_STEPS = 1_000  # that are shown
 
 
-def makers(given: Iterable[Tensor], steps: Sequence[Step]) -> dict[Tensor, int]:
+def makers(given: Iterable[Tensor], steps: Sequence[Rewrite]) -> dict[Tensor, int]:
     """For each node that a rule made, the number of the step that it was made in.
 
-    `given` are the nodes before the first step. What is merely built again on new arguments was
+    `given` are the nodes before the first step. One merely built again on new arguments was
     made by no rule.
     """
     known = set(given)
@@ -31,7 +31,7 @@ def makers(given: Iterable[Tensor], steps: Sequence[Step]) -> dict[Tensor, int]:
     return made
 
 
-def trace_section(steps: Sequence[Step], places: dict[Tensor, list[str]]) -> Html:
+def trace_section(steps: Sequence[Rewrite], places: dict[Tensor, list[str]]) -> Html:
     """All rewrites in order; `places` has where a node is drawn."""
     if not steps:
         return section("rewrites", "Rewrites", tag("p", "No rule had anything to improve."))
@@ -47,13 +47,13 @@ def trace_section(steps: Sequence[Step], places: dict[Tensor, list[str]]) -> Htm
     return section("rewrites", "Rewrites", buttons, tag("ol", *rows, id="steps"))
 
 
-def step_link(steps: Sequence[Step], number: int) -> Html:
+def step_link(steps: Sequence[Rewrite], number: int) -> Html:
     """The name of a step's rule, which leads to the step if that is shown."""
     name = steps[number].rule.name
     return link(f"step-{number}", name) if number < MOST_STEPS else tag("span", name)
 
 
-def _row(number: int, step: Step, places: dict[Tensor, list[str]]) -> Html:
+def _row(number: int, step: Rewrite, places: dict[Tensor, list[str]]) -> Html:
     rule = step.rule
     promise = f"{rule.valid.name}: {rule.valid.value}"
     return tag(

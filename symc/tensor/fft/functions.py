@@ -87,7 +87,7 @@ def irfft(
 
 
 def hfft(x: TensorLike, n: int | Tensor | None = None, axis: int = -1, norm: Norm = None) -> Tensor:
-    """The transform of what has a mirror image for its second half, given the first: n reals."""
+    """The transform of a Hermitian sequence, given its first half: n reals."""
     return irfft(OPERATORS["conj"](as_tensor(x)), n, axis, _opposite(norm))
 
 

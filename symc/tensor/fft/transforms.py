@@ -159,7 +159,7 @@ def weights(n: Dim, middle: float, axis: int, like: Tensor) -> Tensor:
 def routine_arguments(
     node: Tensor, axis: int, n: Dim, size: SizeOf
 ) -> tuple[ir.Expr, ir.Expr, ir.Expr, ir.Expr]:
-    """What all routines of `runtime/fft.h` begin with: the element type and three lengths."""
+    """The first arguments of all routines of `runtime/fft.h`: element type and three lengths."""
     shape = node.type.shape
     kind = ir.const(BLAS_KINDS.index(node.dtype.component.name))
     outer, inner = dims.product(shape[:axis]), dims.product(shape[axis + 1 :])

@@ -1,4 +1,4 @@
-"""Linear algebra: `T.linalg`, with NumPy's names and SciPy's for what NumPy has not."""
+"""Linear algebra: `T.linalg`, with NumPy's names, and SciPy's where NumPy has none."""
 
 from symc.graph.public import publish as _publish
 from symc.tensor.linalg.building import *

@@ -171,7 +171,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
 
 
 def _sides(x: Tensor, *, first: bool) -> tuple[dims.Dim, dims.Dim]:
-    """Rows and columns; a vector is a row in front and a column behind."""
+    """Rows and columns; a vector is a row as the left operand and a column as the right one."""
     if x.ndim == 2:
         return x.type.shape[0], x.type.shape[1]
     return (1, x.type.shape[0]) if first else (x.type.shape[0], 1)

@@ -1,4 +1,4 @@
-"""What the ops on matrices share: which arguments they take, and how failures are reported."""
+"""Parts shared by the ops on matrices: checks of arguments, and reports of failures."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def batch_of(x: Tensor) -> Dim:
 def succeeds(label: str, x: Tensor, info: Tensor, reason: Callable[[int], str]) -> Requirement:
     """The requirement that a routine succeeded: its `info` is 0 for every matrix of `x`.
 
-    `reason` says what a number above 0 means.
+    `reason` is the meaning of a number above 0.
     """
 
     def message(value: Callable[[Tensor], Array]) -> str:

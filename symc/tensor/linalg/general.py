@@ -1,6 +1,6 @@
 """Square matrices of any kind: systems of equations, inverses and determinants, by LU.
 
-What users build are ops on the matrix itself. They expand into one factorisation of it, which is
+Users build ops on the matrix itself. They expand into one factorisation of it, which is
 shared by all that ask for the same matrix or its transpose, and into cheap ops on its factors.
 """
 

@@ -71,7 +71,7 @@ class Qr(Op):
         q, r = Qr(Q, self.complete)(a), Qr(R, self.complete)(a)
         if isinstance(m, int) and isinstance(n, int) and m >= n:
             return [_of_q(q, r, bar) if self.part == Q else _of_r(q, r, bar)]
-        # Columns behind the first k are q times those of r: they reach a directly, and q.
+        # Columns after the first k are q times those of r: they reach a directly, and q.
         k = public(dims.minimum(m, n))
         first = r[..., :k]
         if self.part == Q:

@@ -1,4 +1,4 @@
-"""Factorisations in NumPy: what the ops mean that NumPy has no function for.
+"""Factorisations in NumPy: the meaning of ops for which NumPy has no function.
 
 Nothing here raises: where a matrix has no result, the result is NaN, and a status says why.
 """

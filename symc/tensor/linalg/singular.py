@@ -1,4 +1,4 @@
-"""Singular values and vectors, and what is made of them: pseudo-inverses, least squares, ranks."""
+"""Singular values and vectors, and their uses: pseudo-inverses, least squares, ranks."""
 
 from __future__ import annotations
 
@@ -403,7 +403,7 @@ def matrix_rank(
     """How many singular values are above `tol`, or above `rtol` times the largest: int64.
 
     Either may be one for each matrix of a batch. The default is the rounding error of the dtype
-    times the greater length, as `rtol`. Of what has fewer than 2 axes it is 1 unless all elements
+    times the greater length, as `rtol`. With fewer than 2 axes it is 1 unless all elements
     are 0. Leading axes are a batch.
 
     >>> import symc.tensor as T

@@ -1,4 +1,4 @@
-"""What neural networks are made of: `T.nnet`, loaded when it is first used."""
+"""Parts of neural networks: `T.nnet`, imported at its first use."""
 
 from symc.graph.public import publish as _publish
 from symc.tensor.activations import elu, gelu, log_sigmoid, relu, selu, sigmoid, silu, softplus

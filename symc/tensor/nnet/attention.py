@@ -1,6 +1,6 @@
 """Attention, ``softmax(q k' + bias) v``, in memory that grows with its arguments alone.
 
-The matrix of weights is computed block by block, and again for what is passed back; the logarithm
+The matrix of weights is computed block by block, and again for the gradient; the logarithm
 of each row's sum of exponentials is kept for that (`codegen/runtime/attention.h`).
 """
 
@@ -38,7 +38,7 @@ from symc.tensor.views import broadcast_to, expand_dims, swapaxes
 
 __all__ = ["attention"]
 
-Part: TypeAlias = Literal["output", "logs"]
+AttentionResult: TypeAlias = Literal["output", "logs"]
 Bar: TypeAlias = Literal["queries", "keys", "values", "bias"]
 
 
@@ -50,7 +50,7 @@ class Attention(Op):
     `causal`: query i sees the keys up to number i.
     """
 
-    part: Part
+    part: AttentionResult
     causal: bool
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -113,7 +113,7 @@ class Attention(Op):
 
 @record
 class AttentionBar(Op):
-    """What reaches one of the arguments of `Attention` of `bar`, which reaches its output.
+    """The gradient for one of the arguments of `Attention`, given `bar`, that of its output.
 
     The arguments are those of `Attention`, its output and its logs, and `bar`. What reaches the
     bias has a batch even if the bias has none.
@@ -230,7 +230,7 @@ def _weights(causal: bool, q: Array, k: Array, v: Array, *bias: Array) -> tuple[
 
 
 def _to_scores(args: Sequence[Tensor], back: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """What reaches queries, keys and bias of what reaches the scores."""
+    """The gradients for queries, keys and bias, given that of the scores."""
     q, k = args[:2]
     return matmul(back, k), matmul(swapaxes(back, 1, 2), q), back
 
@@ -264,7 +264,7 @@ def _sizes(
 
 
 def _lengths(args: Sequence[Tensor]) -> Iterator[tuple[Dim, Dim, int, int]]:
-    """Lengths of arguments and what they must be: found, wanted, whose, and which axis."""
+    """Conditions on lengths of arguments: found, wanted, whose, and which axis."""
     (batch, n, d), k, v = (arg.type.shape for arg in args[:3])
     yield from ((k[0], batch, 1, 0), (v[0], batch, 2, 0), (k[2], d, 1, 2), (v[1], k[1], 2, 1))
     for bias in args[3:4]:
@@ -355,7 +355,7 @@ def _flat(x: Tensor, lead: tuple[Dim, ...]) -> Tensor:
 
 
 def _bias(mask: Tensor, q: Tensor, k: Tensor, lead: tuple[Dim, ...]) -> Tensor:
-    """What is added to the scores; one axis for the batch, of length 1 where all have the same."""
+    """The bias of the scores; with an axis for the batch, of length 1 where all have the same."""
     if mask.ndim not in (2, q.ndim):
         raise RankError(f"attention: mask must have 2 axes or {q.ndim}\n  mask  {describe(mask)}")
     if mask.dtype is BOOL:

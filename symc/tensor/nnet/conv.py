@@ -1,4 +1,4 @@
-"""Convolutions in one, two and three dimensions, and their transposes: what users call."""
+"""Convolutions in one, two and three dimensions, and their transposes: the public functions."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def conv2d(
     `x` is (images, channels, height, width), `filters` (features, channels in a group, height,
     width); the result is (images, features, height, width). `padding` is zeros around `x`:
     ``"valid"`` none, ``"full"`` for every window that meets `x`, ``"half"`` half a filter on each
-    side, ``"same"`` for ``ceil(length / stride)`` windows, the odd zero behind; or a length, or for
-    each axis a length or a pair (before, behind). `stride` and `dilation` (the distance of a
+    side, ``"same"`` for ``ceil(length / stride)`` windows, the odd zero after; or a length, or for
+    each axis a length or a pair (before, after). `stride` and `dilation` (the distance of a
     filter's elements) are for both axes, or one for each. With `groups`, each group of channels
     meets its own group of features.
 
@@ -127,7 +127,7 @@ def conv2d_transpose(
 ) -> Tensor:
     """The transpose of `conv2d` as a linear function: its gradient with respect to its input.
 
-    `y` is what that convolution results in, (images, features, height, width); `filters` and the
+    `y` is that convolution's result, (images, features, height, width); `filters` and the
     other parameters are those of that convolution. Where several lengths of its input give the same
     `y`, the result has the shortest plus `output_padding`; or `output_shape` says its last lengths.
     With ``padding="same"`` they are those of `y` times the stride.

@@ -1,4 +1,4 @@
-"""The product behind convolutions: one op for its result and one for each of its gradients.
+"""The product that convolutions are: one op for its result and one for each gradient.
 
 Of inputs x[n, c, i], filters w[o, c, k] and outputs y[n, o, t], with windows as `geometry.py` has
 them, all three ops sum products of two over the indexes that the third does not have::
@@ -38,8 +38,8 @@ LEAST = 3
 
 
 @record
-class Lengths:
-    """A length of an argument, and what the other lengths ask for."""
+class LengthPair:
+    """A length of an argument, and the one that the other lengths require."""
 
     role: Role
     axis: int
@@ -78,7 +78,7 @@ class Convolution(Op):
         return TensorType(a.type.dtype, shapes.of(self.result))
 
     def shapes(self, args: Sequence[Tensor]) -> Shapes:
-        """What the arguments say about all lengths."""
+        """The conditions that the arguments put on all lengths."""
         groups, *lengths = fill_dims(self.numbers, args[2:])
         left, right = args[0].type.shape, args[1].type.shape
         match self.result:
@@ -97,19 +97,19 @@ class Convolution(Op):
         axes = tuple(map(Axis, counts, sizes, self.strides, self.dilations))
         return Shapes(left[0], groups, channels, features, axes, inputs)
 
-    def _pairs(self, args: Sequence[Tensor], shapes: Shapes) -> Iterator[Lengths]:
+    def _pairs(self, args: Sequence[Tensor], shapes: Shapes) -> Iterator[LengthPair]:
         """The lengths that must be equal for the arguments to fit."""
         for number, role in enumerate(ARGUMENTS[self.result]):
             each = zip(args[number].type.shape, shapes.of(role), strict=True)
             for axis, (found, wanted) in enumerate(each):
-                yield Lengths(role, axis, found, wanted)
+                yield LengthPair(role, axis, found, wanted)
         if self.result != "outputs":
             for number, (lie, length) in enumerate(zip(shapes.axes, shapes.lengths, strict=True)):
                 wanted = window_count(length, lie.size, lie.stride, lie.dilation)
-                yield Lengths("outputs", number + 2, lie.count, wanted)
+                yield LengthPair("outputs", number + 2, lie.count, wanted)
 
     def _unequal(
-        self, args: Sequence[Tensor], pair: Lengths, lengths: tuple[object, object]
+        self, args: Sequence[Tensor], pair: LengthPair, lengths: tuple[object, object]
     ) -> str:
         given = zip(ARGUMENTS[self.result], args, strict=False)
         lines = "".join(f"\n  {role:<8} {describe(arg)}" for role, arg in given)
@@ -127,7 +127,7 @@ class Convolution(Op):
         if self.result == "outputs":
             yield from long_enough(self.label, args[0], args[1].type.shape[2:], self.dilations)
 
-    def _equal(self, args: Sequence[Tensor], pair: Lengths) -> Requirement:
+    def _equal(self, args: Sequence[Tensor], pair: LengthPair) -> Requirement:
         def message(value: Callable[[Dim], object]) -> str:
             return self._unequal(args, pair, (value(pair.found), value(pair.wanted)))
 

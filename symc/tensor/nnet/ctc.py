@@ -35,7 +35,7 @@ declare(
     "ctc", "steps batch classes longest blank p* targets* spans* counts* loss! posterior! work!"
 )
 
-Part: TypeAlias = Literal["loss", "posterior", "work"]
+CtcResult: TypeAlias = Literal["loss", "posterior", "work"]
 
 
 @record
@@ -45,7 +45,7 @@ class Ctc(Op):
     the target comes out. (`work` is the routine's own.)
     """
 
-    part: Part
+    part: CtcResult
     blank: int
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -118,7 +118,7 @@ class Ctc(Op):
 
 
 def _within(name: str, given: Tensor, counted: Tensor, most: Dim) -> Requirement:
-    """The requirement that what counts of integers is from 0 to a length."""
+    """The requirement that the integers that count are from 0 to a length."""
     limit = tensor_of(most)
     ge, le = OPERATORS["ge"](counted, 0), OPERATORS["le"](counted, limit)
 
@@ -192,7 +192,7 @@ def ctc_loss(
     """Minus the log-probability of each target, over all its alignments (Graves et al., 2006).
 
     `log_probabilities` is (steps, examples, classes), such as a `log_softmax` gives; `targets`
-    (examples, longest) are classes, of which the first `target_lengths` count (whatever is behind
+    (examples, longest) are classes, of which the first `target_lengths` count (whatever comes after
     them), and of the steps the first `input_lengths`. An alignment says every class one or more
     times in a row, and `blank` in between, which it must between equal ones. Where there is no
     alignment the loss is inf and its gradient 0. Second derivatives raise `GradientError`. Raises

@@ -199,7 +199,7 @@ def paddings(
     strides: Sequence[int],
     dilations: Sequence[int],
 ) -> tuple[Pair, ...]:
-    """How many elements are added before and behind each axis."""
+    """How many elements are added before and after each axis."""
     reaches = [reach(size, dilation) for size, dilation in zip(sizes, dilations, strict=True)]
     match given:
         case "valid":
@@ -225,7 +225,7 @@ def paddings(
 
 
 def _same(length: Dim, reached: Dim, stride: int) -> Pair:
-    """So many elements that there are ``ceil(length / stride)`` windows, more of them behind."""
+    """So many elements that there are ``ceil(length / stride)`` windows, more of them after."""
     count = dims.ceildiv(length, stride)
     missing = dims.sub(dims.add(dims.mul(dims.sub(count, 1), stride), reached), length)
     total = dims.maximum(missing, 0)

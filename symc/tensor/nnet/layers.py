@@ -49,7 +49,7 @@ def embedding(
 ) -> Tensor:
     """The rows of a matrix with these numbers; the result has the axes of `indexes` and one more.
 
-    The row `padding_index` counts as zeros: what fills up short sequences, and is not learned.
+    The row `padding_index` counts as zeros: padding of short sequences, which is not learned.
     Raises `IndexError` for numbers that are out of range when it runs.
 
     >>> import symc.tensor as T

@@ -40,7 +40,7 @@ def categorical_crossentropy(
 ) -> Tensor:
     """``-sum(target * log(predicted))`` along `axis`, the classes.
 
-    `predicted` are probabilities, or with ``from_logits=True`` what softmax makes such of. `target`
+    `predicted` are probabilities, or with ``from_logits=True`` arguments of softmax. `target`
     are probabilities as well, or integers without that axis: the right classes. With
     `label_smoothing`, a target is that much of the way towards equal probabilities. A class whose
     target is 0 adds 0, whatever was predicted. Raises `IndexError`, when it runs, for classes that
@@ -81,7 +81,7 @@ def binary_crossentropy(
 ) -> Tensor:
     """``-(target * log(p) + (1 - target) * log(1 - p))``, element by element.
 
-    `predicted` is p, or with ``from_logits=True`` what sigmoid makes p of. With `label_smoothing`,
+    `predicted` is p, or with ``from_logits=True`` the argument of sigmoid. With `label_smoothing`,
     a target is that much of the way towards 1/2. A term whose factor is 0 is 0.
 
     >>> import symc.tensor as T

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class BatchNorm(NamedTuple):
-    """What `batch_norm` gives: the result, the statistics of the batch, and the running ones."""
+    """Results of `batch_norm`: the output, the statistics of the batch, and the running ones."""
 
     output: Tensor
     mean: Tensor
@@ -172,7 +172,7 @@ def instance_norm(
 
 
 def _normalized(x: Tensor, axes: tuple[int, ...], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """`x` with mean 0 and variance 1 along axes, and what these were, with the axes kept."""
+    """`x` with mean 0 and variance 1 along axes, and its own mean and variance, axes kept."""
     refuse_complex("a normalisation", x.dtype)
     centre = mean(x, axes, keepdims=True)
     away = x - centre

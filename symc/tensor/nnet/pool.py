@@ -1,7 +1,7 @@
 """Pooling in one, two and three dimensions: maximum, sum and mean of windows.
 
 All of it is `Windows` and an ordinary reduction, and so are the derivatives: an element's gradient
-is the sum of what the windows that hold it pass on. Elements that share a window's maximum share
+is the sum of its windows' gradients. Elements that share a window's maximum share
 its gradient evenly.
 """
 
@@ -54,10 +54,10 @@ def _pool(
     if ceil_mode:
         pairs = tuple(map(_with_last, lengths, asked, sizes, strides))
     if kind == "max":
-        refuse_complex(label, x.dtype)
-        return _reduced("max", padded(x, pairs, _least(x)), sizes, strides)
+        seen = max_windows(rank, x, window, stride, padding, ceil_mode)
+        return reduce_over("max", seen, tuple(range(x.ndim, seen.ndim)), allow_empty=True)
     x = cast_to(x, float_for(x.dtype)) if kind == "avg" else x
-    total = _reduced("add", padded(x, pairs), sizes, strides)
+    total = _sums(padded(x, pairs), sizes, strides)
     if kind == "sum":
         return total
     counted = asked if include_padding else ((0, 0),) * rank
@@ -71,19 +71,33 @@ def _pool(
         for (before, behind), (own, other) in zip(pairs, counted, strict=True)
     ]
     inside = padded(ones(list(map(public, whole)), INT64), around)
-    return total / cast_to(_reduced("add", inside, sizes, strides), x.dtype)
+    return total / cast_to(_sums(inside, sizes, strides), x.dtype)
 
 
-def _reduced(
-    kind: Literal["max", "add"], x: Tensor, sizes: Sequence[int], strides: Sequence[int]
-) -> Tensor:
+def max_windows(
+    rank: int, x: Tensor, window: Numbers, stride: Numbers | None, padding: Padding,
+    ceil_mode: bool,
+) -> Tensor:  # fmt: skip
+    """What each window of a pooling by the maximum sees, on new axes at the end."""
+    label = f"max_pool{rank}d"
+    refuse_complex(label, x.dtype)
+    sizes = numbers(label, "window", window, rank)
+    strides = numbers(label, "stride", sizes if stride is None else stride, rank)
+    lengths = x.type.shape[2:]
+    pairs = paddings(label, padding, lengths, sizes, strides, (1,) * rank)
+    if ceil_mode:
+        pairs = tuple(map(_with_last, lengths, pairs, sizes, strides))
+    return windows(padded(x, pairs, _least(x)), sizes, strides, (1,) * rank)
+
+
+def _sums(x: Tensor, sizes: Sequence[int], strides: Sequence[int]) -> Tensor:
     seen = windows(x, sizes, strides, (1,) * len(sizes))
     axes = range(seen.ndim - len(sizes), seen.ndim)
-    return reduce_over(kind, seen, tuple(axes), allow_empty=True)
+    return reduce_over("add", seen, tuple(axes), allow_empty=True)
 
 
 def _least(x: Tensor) -> float:
-    """What no maximum is greater than."""
+    """The least value of a dtype: the identity of the maximum."""
     if x.dtype.is_float:
         return -math.inf
     return 0 if x.dtype.kind in ("bool", "uint") else -(2 ** (x.dtype.bits - 1))
@@ -211,8 +225,8 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of `x`; parameters as for `max_pool2d`, integers become floats.
 
-    Padding counts as zeros, or with ``include_padding=False`` not at all. What of a window is
-    behind the end with ``ceil_mode=True`` never counts.
+    Padding counts as zeros, or with ``include_padding=False`` not at all. The part of a window
+    after the end with ``ceil_mode=True`` never counts.
     """
     return _pool("avg", 2, x, window, stride, padding, ceil_mode, include_padding)
 

@@ -18,7 +18,7 @@ __all__ = ["States", "gru", "gru_cell", "lstm", "lstm_cell"]
 
 
 class States(NamedTuple):
-    """What `lstm` gives: the output and the memory after every step."""
+    """Results of `lstm`: the output and the memory after every step."""
 
     output: Tensor
     memory: Tensor
@@ -53,7 +53,7 @@ def gru_cell(
 
     `x` is (batch, features), `h`, the output before, (batch, hidden). `w` (features, 3 * hidden),
     `u` (hidden, 3 * hidden) and `b` (3 * hidden) have, side by side, the parts for reset, update
-    and candidate. The reset gate acts behind the product with `u`. Gives the new output::
+    and candidate. The reset gate acts after the product with `u`. Gives the new output::
 
         r, z = sigmoid of the first two parts of x @ w + b + h @ u
         n = tanh(x @ w + b + r * (h @ u)), the third parts

@@ -1,4 +1,4 @@
-"""What the ops of `convolution.py` share: names of axes, lengths, loops, and the same in NumPy."""
+"""Parts shared by the ops of `convolution.py`: names of axes, lengths, loops, and NumPy code."""
 
 from __future__ import annotations
 

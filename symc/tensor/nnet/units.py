@@ -1,4 +1,4 @@
-"""More activation functions, elementwise: what each is at the points where it bends is said."""
+"""More activation functions, elementwise, with their derivatives where they have kinks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All windows of a tensor as axes of their own, and back: what pooling is made of.
+"""All windows of a tensor as axes of their own, and back: the ops of pooling.
 
 The two ops are each other's transposes, so each is the other's gradient.
 """
@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim
-from symc.graph.lowering import At, Fold, Index, IndexReader, Part, Read, Reader, SizeOf, Write
+from symc.graph.lowering import At, Fold, Index, IndexReader, Read, Reader, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
@@ -38,7 +38,7 @@ from symc.tensor.nnet.geometry import (
 
 @record
 class Windows(Op):
-    """The last axes of the argument, with axes for the windows' numbers and behind them for what
+    """The last axes of the argument, with axes for the windows' numbers and after them for what
     is in a window: element (t, k) is element ``t * stride + k * dilation``.
 
     `sizes` are the windows' lengths along these axes.
@@ -152,7 +152,7 @@ class OverlapAdd(Op):
         def value(inner: Index) -> Reader:
             return (yield Read(0, tuple(inner[place] for place in back)))
 
-        part = Part(tuple(shape[axis] for axis in order), target, value)
+        part = Written(tuple(shape[axis] for axis in order), target, value)
         return Write(None if covered else base, (part,))
 
     def _overlapping(self, node: Tensor, size: SizeOf) -> Fold:

@@ -119,7 +119,7 @@ def _is(x: Tensor, number: int) -> bool:
 
 
 def _tiny(u: Tensor) -> float:
-    """Half the step between uniform numbers: what stands for 0 where its logarithm is taken."""
+    """Half the step between uniform numbers: replaces 0 where its logarithm is taken."""
     return 2.0**-54 if u.dtype is FLOAT64 else 2.0**-25
 
 

@@ -1,7 +1,7 @@
 """The gamma distribution and those made of it: beta, Dirichlet, chi-square and Student's t.
 
 How a number of the gamma distribution depends on its shape does not show in a sampler that rejects.
-But it is what the inverse distribution function makes of some uniform number, so its derivative
+But it is the inverse distribution function of some uniform number, so its derivative
 follows from ``F(shape, number) = const`` (Figurnov, Mohamed, Mnih: Implicit reparameterization
 gradients, 2018). The others are elementwise functions of gamma numbers, or of their logarithms
 where small shapes make the numbers underflow.

@@ -1,4 +1,4 @@
-"""Keys: what random numbers follow from. A key is two numbers of 64 bits, as a uint64 vector."""
+"""Keys, from which random numbers follow. A key is two numbers of 64 bits, as a uint64 vector."""
 
 from __future__ import annotations
 

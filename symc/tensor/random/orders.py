@@ -72,7 +72,7 @@ def permutation(key: Tensor, x: int | TensorLike) -> Tensor:
 
 
 def shuffle(key: Tensor, x: TensorLike, axis: int = 0) -> Tensor:
-    """The entries along an axis in random order. (What is given stays as it is.)"""
+    """The entries along an axis in random order. (The argument stays as it is.)"""
     items = as_tensor(x)
     if not items.ndim:
         raise RankError(f"shuffle: an axis is needed\n  given  {describe(items)}")

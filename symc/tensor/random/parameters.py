@@ -1,4 +1,4 @@
-"""What all samplers do first: parameters as tensors, and from them the shape and the dtype."""
+"""The prologue of all samplers: parameters as tensors, and from them shape and dtype."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def fit(label: str, size: Any, dtype: DType, *parameters: TensorLike) -> tuple[S
 def refuse(
     label: str, name: str, parameter: Tensor, holds: Callable[[Array], Any], words: str
 ) -> None:
-    """Raises ValueError if a parameter is known now and breaks what must hold of it."""
+    """Raises ValueError if a parameter is known now and breaks its condition."""
     value = constant_value(parameter)
     if value is not None and not np.all(holds(value)):
         raise ValueError(f"{label}: {name} must be {words}\n  given  {describe(parameter)}")
@@ -71,7 +71,7 @@ def refuse(
 def demand(
     label: str, name: str, parameter: Tensor, holds: Callable[[Any], Any], words: str
 ) -> Tensor:
-    """The parameter; ValueError is raised now, or when it runs, if it breaks what must hold."""
+    """The parameter; ValueError is raised now, or when it runs, if it breaks its condition."""
     refuse(label, name, parameter, holds, words)
     if constant_value(parameter) is not None:
         return parameter

@@ -1,4 +1,4 @@
-"""Random bits in NumPy, whole arrays at once: Philox 4x32-10 and what is made of it one for one.
+"""Random bits in NumPy, whole arrays at once: Philox 4x32-10 and numbers made of one value each.
 
 The bits are those of `codegen/runtime/philox.h`, which says how a key and an index make a counter.
 """
@@ -92,7 +92,7 @@ VECTORISED: dict[str, Callable[[int, int, Array], Array]] = {
 
 
 def numbers(function: str, key: Array, index: Array, parameters: list[Array]) -> Array:
-    """What a function of `codegen/math.py` gives for a key, at each index."""
+    """The values of a function of `codegen/math.py` for a key, at each index."""
     low, high = map(int, key)
     known = VECTORISED.get(function)
     if known is not None:

@@ -82,7 +82,7 @@ def _check_no_size(
 class RandomStream:
     """Random numbers that are new at each call of a function, and follow from a seed.
 
-    The methods are the samplers of `symc.tensor.random` without their key. What each makes is a
+    The methods are the samplers of `symc.tensor.random` without their key. The result of each is a
     tensor like any other: used twice in a function it is the same numbers.
 
     The state is a key: the seed, and how many calls there were. Draw number n of a stream uses
@@ -112,7 +112,7 @@ class RandomStream:
         return key
 
     def seed(self, seed: int | None = None) -> None:
-        """Starts anew from a seed: functions then repeat what they gave after it."""
+        """Starts anew from a seed: functions then repeat the numbers they gave after it."""
         self.state.set_value(_state(seed))
 
     def get_state(self) -> Array:

@@ -1,4 +1,4 @@
-"""Medians, quantiles and percentiles of what is not NaN."""
+"""Medians, quantiles and percentiles of the elements that are not NaN."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["nanmedian", "nanpercentile", "nanquantile"]
 
 
 def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The median along axes of what is not NaN, as `median`; NaN where all is NaN.
+    """The median along axes of the elements that are not NaN, as `median`; NaN where all is NaN.
 
     >>> import symc.tensor as T
     >>> T.nanmedian([3.0, float("nan"), 1.0, 8.0]).eval()
@@ -51,7 +51,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tenso
 def nanquantile(
     a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Tensor:
-    """The quantiles `q` (from 0 to 1) of what is not NaN, as `quantile`; NaN where all is NaN.
+    """The quantiles `q` (from 0 to 1) of the elements that are not NaN, as `quantile`.
 
     >>> import symc.tensor as T
     >>> T.nanquantile([1.0, 2.0, float("nan"), 4.0], 0.75).eval()

@@ -21,11 +21,11 @@ from symc.graph.lowering import (
     Index,
     IndexReader,
     LibCall,
-    Part,
     Read,
     Reader,
     SizeOf,
     Write,
+    Written,
 )
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType
@@ -172,7 +172,7 @@ class Inverse(Op):
             yield from ()
             return index[-1]
 
-        return Write(None, (Part(node.type.shape, target, value),))
+        return Write(None, (Written(node.type.shape, target, value),))
 
 
 BOUNDS[Inverse] = lambda node, args: (0, node.type.shape[-1] - 1)
@@ -250,7 +250,7 @@ Kth: TypeAlias = "int | Sequence[int] | Array"
 def partition(x: TensorLike, kth: Kth, axis: int | None = -1) -> Tensor:
     """`x` with those elements in place along an axis that sorting would put at `kth`.
 
-    Smaller ones are before them and the others behind; here they are all sorted.
+    Smaller ones are before them and the others after; here they are all sorted.
     """
     _check_kth("partition", x, kth, axis)
     return sort(x, axis)

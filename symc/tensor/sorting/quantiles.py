@@ -181,7 +181,7 @@ def sorted_rows(
 
 
 def _at(rows: Tensor, place: Tensor | int) -> Tensor:
-    """The elements at a place of the last axis; for several places, on axes behind the others."""
+    """The elements at a place of the last axis; for several places, on axes after the others."""
     return rows[(..., place)]
 
 
@@ -196,5 +196,5 @@ def _nan_of(rows: Tensor, value: Tensor, extra: int = 0) -> Tensor:
 
 
 def kept(x: Tensor, axes: tuple[int, ...], before: int) -> Tensor:
-    """With axes of length 1 where some were reduced, behind the first axes."""
+    """With axes of length 1 where some were reduced, after the first axes."""
     return expand_dims(x, tuple(axis + before for axis in axes)) if axes else x

@@ -85,7 +85,7 @@ def searchsorted(
 ) -> Tensor:
     """For each element of `v` the index in the sorted vector `a` before which it belongs, int64.
 
-    On the left it is before elements that are equal, on the right behind them. `sorter` may be an
+    On the left it is before elements that are equal, on the right after them. `sorter` may be an
     `argsort` of `a`, which is not sorted then.
 
     >>> import symc.tensor as T

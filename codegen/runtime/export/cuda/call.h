@@ -293,8 +293,8 @@ static const char *status_words(int64_t status, const char *const *words, int64_
     switch (status) {
     case NO_MEMORY: return "there is not enough memory";
     case NO_FILE: return "a file of the folder is missing, or has another length";
-    case -3: return "an array has more than 2^30 elements";
-    case (int64_t)1 << 30: return "a length does not fit into 64 bits";
+    case TOO_LONG: return "an array has more than 2^30 elements";
+    case TOO_LARGE: return "a length does not fit into 64 bits";
     case NO_DRIVER: return "there is no CUDA driver (libcuda.so.1) of version 12 or later";
     case NO_BLAS: return "there is no cuBLAS (libcublas.so.12 or 13)";
     }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_MEMORY = -1, NO_FILE = -2, NO_DRIVER = -4, NO_BLAS = -5, DRIVER_ERROR = -1000,
-       BLAS_ERROR = -2000 };
+enum { NO_MEMORY = -1, NO_FILE = -2, TOO_LONG = -3, NO_DRIVER = -4, NO_BLAS = -5,
+       DRIVER_ERROR = -1000, BLAS_ERROR = -2000, TOO_LARGE = 1 << 30 };
 
 // Numbers of cuda.h.
 enum {

@@ -1,0 +1,198 @@
+"""Groups of stages, and which must come before which: a graph whose edges say "before".
+
+At first each stage is a group of its own, as are conditions and lengths that become known; stages
+of one call are one group. `fusing.py` merges groups, `in_place.py` adds edges, `order.py` makes
+units of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from symc.graph.conditions import Test
+from symc.graph.lowering import Control, HostCall, LibCall
+from symc.graph.node import Op, Tensor
+from symc.schedule.plan import Problem, Reading
+from symc.schedule.stages import Facts, Stage, members
+
+
+class Groups:
+    """The groups of a program. A group has members, which are stages, or is an `extra` unit.
+
+    `depth` is how many outer loops the members of a group share; `readers` has the stages that read
+    a node. `rank` bounds searches while groups merge: places in an order of all edges.
+    """
+
+    def __init__(self, problem: Problem, facts: Facts) -> None:
+        self.problem = problem
+        self.stages = facts.stages
+        self.members: dict[int, list[Stage]] = {}
+        self.depth: dict[int, int] = {}
+        self.group_of: dict[Tensor, int] = {}
+        self.after: dict[int, set[int]] = {}
+        self.before: dict[int, set[int]] = {}
+        self.extra: dict[int, Test | Reading] = {}
+        self.readers: dict[Tensor, list[Tensor]] = {}
+        self.rank: dict[int, int] = {}
+        self._readings: dict[str, int] = {}
+        self._add_stages()
+        self._add_readings(facts)
+        self._add_tests()
+
+    # --- building ---------------------------------------------------------------------------------
+
+    def _add_stages(self) -> None:
+        calls: dict[tuple[tuple[Op, ...], tuple[Tensor, ...]], int] = {}
+        for node, stage in self.stages.items():
+            number = len(self.members)
+            if isinstance(stage.lowering, LibCall | HostCall | Control) and stage.lowering.results:
+                number = calls.setdefault((stage.lowering.results, node.args), number)
+            self.group_of[node] = number
+            self.members.setdefault(number, []).append(stage)
+            self.depth[number] = stage.shareable
+            self.after[number], self.before[number] = set(), set()
+            for read in stage.reads:
+                self.readers.setdefault(read, []).append(node)
+        for node, stage in self.stages.items():
+            for read in stage.reads:
+                if read in self.group_of:
+                    self.edge(self.group_of[read], self.group_of[node])
+
+    def edge(self, first: int, second: int) -> None:
+        """Says that a group comes before another."""
+        if first != second:
+            self.after[first].add(second)
+            self.before[second].add(first)
+
+    def _new(self, unit: Test | Reading) -> int:
+        number = len(self.after)
+        self.after[number], self.before[number] = set(), set()
+        self.extra[number] = unit
+        return number
+
+    def _add_readings(self, facts: Facts) -> None:
+        """Lengths are measured before stages that compute or read anything of such a length."""
+        readings, folded = self.problem.readings, self.problem.folded
+        if not readings and not folded:
+            return
+        found: list[list[Reading]] = []
+        for node, stage in self.stages.items():
+            found.append([one for other in (node, *stage.reads) for one in readings.get(other, ())])
+            found[-1] += folded.get(node, ())
+        for node, users in facts.inlined.items():
+            if node in readings:
+                for number in members(users):
+                    found[number] += readings[node]
+        for node, needed in zip(self.stages, found, strict=True):
+            for reading in needed:
+                self.edge(self._reading(reading), self.group_of[node])
+
+    def _reading(self, reading: Reading) -> int:
+        """The group that measures a length."""
+        found = self._readings.get(reading.size)
+        if found is None:
+            found = self._readings[reading.size] = self._new(reading)
+            if reading.node in self.group_of:
+                self.edge(self.group_of[reading.node], found)
+        return found
+
+    def _add_tests(self) -> None:
+        """Conditions come before whatever they do not themselves need."""
+        numbers: list[int] = []
+        for test, readings in zip(self.problem.tests, self.problem.tested, strict=True):
+            numbers.append(self._new(test))
+            if test.node is not None and test.node in self.group_of:
+                self.edge(self.group_of[test.node], numbers[-1])
+            for reading in readings:
+                self.edge(self._reading(reading), numbers[-1])
+        closures = [self.ancestors(number) for number in numbers]
+        needed = {number for closure in closures for number in closure}
+        for position, waits in enumerate(self.problem.after):
+            # What those before it need waits for what they wait for, and not for each other.
+            own = (closures[position] | {numbers[position]}) - {numbers[other] for other in waits}
+            own -= {group for other in waits for group in closures[other]}
+            for other in waits:
+                for group in own:
+                    self.edge(numbers[other], group)
+        # Loops take lengths as equal that are compared: nothing may run before they have been.
+        first = {number for number in numbers if not self.before[number]}
+        for group in set(self.after) - needed - set(numbers):
+            for number in numbers:
+                self.edge(number, group)
+        for group in set(self.after) - first:
+            for number in first:
+                self.edge(number, group)
+
+    # --- looking ----------------------------------------------------------------------------------
+
+    def ancestors(self, group: int) -> set[int]:
+        """All groups that must come before one."""
+        found: set[int] = set()
+        pending = [group]
+        while pending:
+            for other in self.before[pending.pop()]:
+                if other not in found:
+                    found.add(other)
+                    pending.append(other)
+        return found
+
+    def needed(self) -> set[int]:
+        """The conditions, measured lengths and whatever else may fail, and all that they need."""
+        needed: set[int] = set()
+        for number in [*self.extra, *self._failing()]:
+            needed |= self.ancestors(number) | {number}
+        return needed
+
+    def _failing(self) -> list[int]:
+        """Calls into Python, which may raise. And loops and branches: conditions may be in them."""
+        return [
+            number
+            for number, stages in self.members.items()
+            if isinstance(stages[0].lowering, HostCall | Control)
+        ]
+
+    def reaches(self, first: int, second: int) -> bool:
+        """Whether a group must come before another."""
+        return second in self.after[first] or self.one_between(first, second) is not None
+
+    def one_between(self, first: int, second: int) -> int | None:
+        """A group that must come after `first` and before `second`, if there is one."""
+        for other in self.between(first, second):
+            if second in self.after[other]:
+                return other
+        return None
+
+    def between(self, first: int, second: int) -> Iterator[int]:
+        """The groups after `first` that may come before `second`: few of all, by their ranks."""
+        rank, last = self.rank, self.rank.get(second, 0)
+        found: set[int] = set()
+        pending = [first]
+        while pending:
+            for other in self.after[pending.pop()]:
+                if other not in found and other != second and rank.get(other, -1) < last:
+                    found.add(other)
+                    pending.append(other)
+                    yield other
+
+    def topological(self) -> Iterator[int]:
+        """All groups, each after those before it."""
+        waiting = {group: len(before) for group, before in self.before.items()}
+        ready = [group for group, count in waiting.items() if not count]
+        while ready:
+            group = ready.pop()
+            yield group
+            for other in self.after[group]:
+                waiting[other] -= 1
+                if not waiting[other]:
+                    ready.append(other)
+
+    def sign(self, group: int) -> Tensor | Test | str:
+        """A group as reasons name it: a node that it computes, a condition, or a length's name."""
+        unit = self.extra.get(group)
+        match unit:
+            case None:
+                return self.members[group][-1].node
+            case Test():
+                return unit
+            case Reading(size):
+                return size

@@ -1,0 +1,158 @@
+"""Memory that is taken over: which stages are computed where something lies that is needed no more.
+
+Candidates are the new values of shared variables and of a loop's states, over the old ones; stages
+that write parts of an array, over that array; and loops, over where their states begin. What is
+computed may overwrite a node if all that reads the node's memory is done before, or reads only the
+elements that the same iteration writes (`overwriting.py`). Of ``x[1:].set(x[:-1])`` what is written
+must be read first: then it is asked to be kept in memory of its own, which is smaller than `x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from symc.graph.inputs import Constant, SharedVariable
+from symc.graph.lowering import Control, Write
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
+from symc.loops.scan import Part, Scan
+from symc.schedule.dependencies import Groups
+from symc.schedule.overwriting import Use, looks_at, may_overwrite, uses
+from symc.schedule.reasons import (
+    Copied,
+    CopyReason,
+    MayFail,
+    OtherKind,
+    ReadAfter,
+    ReadWhileWritten,
+)
+from symc.schedule.stages import Facts, Stage
+from symc.schedule.views import memory_read
+
+
+class InPlace:
+    """Decides which stages take over the memory of which nodes.
+
+    `taken` has the nodes whose memory is taken over, with the stages; `copied` the others, with why
+    not; `first` the nodes that ought to be kept in memory, as then more could be taken over.
+    """
+
+    def __init__(self, groups: Groups, facts: Facts) -> None:
+        self._problem = groups.problem
+        self._groups = groups
+        self._stages = facts.stages
+        self._inlined = facts.inlined
+        self.taken: dict[Tensor, Tensor] = {}
+        self.copied: list[Copied] = []
+        self.first: set[Tensor] = set()
+        self._takes: dict[Tensor, Tensor] = {}  # the other way round
+        self._others: dict[Tensor, list[int]] = {}  # the groups without stages that read a node
+        for number, unit in groups.extra.items():
+            if unit.node is not None:
+                self._others.setdefault(unit.node, []).append(number)
+        for owner, writer in self._overwritten():
+            self._note(owner, self._claim(owner, writer))
+        if self._problem.updates:
+            self._update()
+
+    def _note(self, owner: Tensor, reason: CopyReason | None) -> None:
+        if reason is not None:
+            self.copied.append(Copied(owner, reason))
+
+    # --- candidates -------------------------------------------------------------------------------
+
+    def _overwritten(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Stages that go on with an array which is nobody's result."""
+        roots = {looks_at(root, self._stages) for root in self._problem.roots}
+        for node, stage in self._stages.items():
+            match stage.lowering:
+                case Write(base=base) if base is not None and node.args:
+                    owner = looks_at(node.args[0], self._stages)
+                    fits = self._fits(node.args[0], node)
+                case Control() if (initial := _continued(node)) is not None:
+                    owner = looks_at(initial, self._stages)
+                    fits = True
+                case _:
+                    continue
+            if fits and owner in self._stages and owner not in {*roots, *self.taken}:
+                yield owner, node
+
+    def _update(self) -> None:
+        needed = self._groups.needed()
+        for owner, node in self._problem.updates:
+            writer = looks_at(node, self._stages)
+            while writer in self._takes:
+                writer = self._takes[writer]
+            reason: CopyReason | None
+            if writer not in self._stages or not self._fits(owner, node):
+                reason = OtherKind()
+            elif isinstance(owner, SharedVariable) and self._groups.group_of[writer] in needed:
+                reason = MayFail()  # then nothing must have changed
+            else:
+                reason = self._claim(owner, writer)
+            self._note(owner, reason)
+
+    # --- claims -----------------------------------------------------------------------------------
+
+    def _claim(self, owner: Tensor, writer: Tensor) -> CopyReason | None:
+        """Lets a stage overwrite a node, once all else that reads the node is done before."""
+        groups, stage = self._groups, self._stages[writer]
+        group = groups.group_of[writer]
+        found = list(uses(owner, groups.readers, self._stages, groups.group_of, self._others))
+        own = [use for use in found if use.unit == group]
+        before = {use.unit for use in found} - {group}
+        late = [use for use in found if use.unit in before and groups.reaches(group, use.unit)]
+        if isinstance(stage.lowering, Control):
+            free = self._only_continues(writer, owner)
+        else:
+            members, depth = groups.members[group], groups.depth[group]
+            free = may_overwrite(stage, members, depth, own, self._problem)
+        if late or not free:
+            self._read_first([*late, *own])
+            return ReadAfter(groups.sign(late[0].unit)) if late else ReadWhileWritten()
+        for reader in before:
+            groups.edge(reader, group)
+        self.taken[owner] = writer
+        self._takes[writer] = owner
+        return None
+
+    def _only_continues(self, node: Tensor, owner: Tensor) -> bool:
+        """Whether a loop reads a node for nothing but where the state begins whose end it gives."""
+        initial = _continued(node)
+        readers = [arg for arg in memory_read(node) if looks_at(arg, self._stages) is owner]
+        return not readers or (len(readers) == 1 and readers[0] is initial)
+
+    def _fits(self, owner: Tensor, node: Tensor) -> bool:
+        dims = self._problem.dims
+        return owner.dtype is node.dtype and dims[owner] == dims[node]
+
+    # --- what must be read first ------------------------------------------------------------------
+
+    def _read_first(self, uses: Sequence[Use]) -> None:
+        """Asks for what such stages write, which reads the node, to be kept in memory."""
+        asked: set[Tensor] = set()
+        for use in uses:
+            if use.stage is None or not isinstance(use.stage.lowering, Write):
+                return
+            through = set(self._through(use.stage, use.seen))
+            if not through and use.stage.node.args[0] is not use.seen:
+                return
+            asked |= through
+        self.first |= asked
+
+    def _through(self, stage: Stage, seen: Tensor) -> Iterator[Tensor]:
+        """The arguments that a stage computes on its way, from elements of a node."""
+        for arg in stage.node.args[1:]:
+            if arg not in self._inlined or isinstance(arg.op, Constant):
+                continue
+            if seen in walk([arg], stop=lambda node: node not in self._inlined):
+                yield arg
+
+
+def _continued(node: Tensor) -> Tensor | None:
+    """Where the state of a loop begins whose last value a node is; None for other nodes."""
+    match node.op:
+        case Scan(part=Part("final", number)) if node.op.layout.states[number].depth == 1:
+            return node.op.split(node.args)[2][number]
+        case _:
+            return None

@@ -1,0 +1,79 @@
+"""The order of all units: each after what it needs, and what may fail as early as possible."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from symc.graph.lowering import Alias, Control, HostCall, LibCall
+from symc.graph.node import Tensor
+from symc.schedule.dependencies import Groups
+from symc.schedule.plan import Inside, Invoke, Lone, Nest, Unit
+from symc.schedule.reasons import Apart, Refusal
+from symc.schedule.stages import Stage
+
+
+def in_order(groups: Groups) -> list[Unit]:
+    """All units of a program, in order."""
+    position = {node: number for number, node in enumerate(groups.stages)}
+    needed = groups.needed()
+    waiting = {group: len(before) for group, before in groups.before.items()}
+    ready = [(group not in needed, group) for group, count in waiting.items() if not count]
+    heapq.heapify(ready)
+    units: list[Unit] = []
+    while ready:
+        _, group = heapq.heappop(ready)
+        if group in groups.extra:
+            units.append(groups.extra[group])
+        else:
+            units += _units(groups.members[group], groups.depth[group], position)
+        for other in groups.after[group]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                heapq.heappush(ready, (other not in needed, other))
+    assert not any(waiting.values()), "groups form a cycle"
+    return units
+
+
+def _units(stages: Sequence[Stage], depth: int, position: Mapping[Tensor, int]) -> list[Unit]:
+    if stages[0].fusible:
+        return [Nest(tuple(sorted(stages, key=lambda stage: position[stage.node])), depth)]
+    match stages[0].lowering:
+        case Alias():
+            return []
+        case LibCall() | HostCall():
+            return [Invoke(tuple(stages))]
+        case Control():
+            return [Inside(tuple(stages))]
+        case _:
+            return [Lone(stages[0])]
+
+
+Kernels: TypeAlias = tuple[int, int]
+
+
+def apart(units: Sequence[Unit], refusals: Iterable[Refusal]) -> list[Apart]:
+    """The pairs of kernels that were not merged, each with its reason.
+
+    What was refused before groups grew was tried again as they did: the last answer counts. That
+    one kernel reads another says more than that both read an array.
+    """
+    number: dict[Tensor, int] = {}
+    for position, unit in enumerate(units):
+        match unit:
+            case Nest(stages, _):
+                number.update((stage.node, position) for stage in stages)
+            case Lone(stage):
+                number[stage.node] = position
+            case _:
+                pass
+    found: dict[Kernels, Refusal] = {}
+    for refusal in refusals:
+        first, second = number.get(refusal.first), number.get(refusal.second)
+        if first is None or second is None or first == second:
+            continue
+        pair = (first, second) if first < second else (second, first)
+        if not refusal.siblings or pair not in found or found[pair].siblings:
+            found[pair] = refusal
+    return [Apart(*pair, found[pair].reason) for pair in sorted(found)]

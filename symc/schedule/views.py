@@ -1,0 +1,110 @@
+"""Views into and out of loops and branches, which look at memory instead of copying it.
+
+Loops and branches read and write whole buffers. A state of length 1 in front of a loop's arguments
+(``x[None]``) and the last value of its results (``xs[0]``) have the elements of what they are made
+from, in the same order: they are that memory under another shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from symc.codegen import ir
+from symc.graph.dims import Dim
+from symc.graph.lowering import At, Reader
+from symc.graph.node import Tensor
+from symc.graph.walks import walk
+from symc.loops.branch import Choice
+from symc.loops.scan import Scan
+from symc.tensor.lengths import Length
+from symc.tensor.reshape import Reshape
+
+
+def is_control(node: Tensor) -> bool:
+    """Whether a node is a result of a loop or branch."""
+    return isinstance(node.op, Scan | Choice)
+
+
+def views(order: Iterable[Tensor], roots: Sequence[Tensor]) -> set[Tensor]:
+    """The nodes that look at the memory of their first argument, but for reshapes."""
+    wanted = {arg for node in order if is_control(node) for arg in node.args}
+    wanted -= set(roots)
+    return {node for node in order if is_result_view(node) or (node in wanted and is_view(node))}
+
+
+def memory_read(node: Tensor) -> Sequence[Tensor]:
+    """The arguments of a loop or branch that are read: of others it needs the lengths alone."""
+    match node.op:
+        case Scan(body=body):
+            *_, others = node.op.split(node.args)
+            rest = node.args[1 : len(node.args) - len(others)]
+            slots = body.slots[len(body.slots) - len(others) :]
+            used = _used(body.results)
+            return [*rest, *(a for slot, a in zip(slots, others, strict=True) if slot in used)]
+        case Choice():
+            bodies = node.op.bodies()
+            found = [(body.slots, _used(body.results)) for body in bodies]
+            return [
+                arg
+                for number, arg in enumerate(node.args[1:])
+                if any(slots[number] in used for slots, used in found)
+            ]
+        case _:
+            return node.args
+
+
+def _used(results: Sequence[Tensor]) -> set[Tensor]:
+    """The nodes of a body of which elements are read."""
+    found = set(results)
+    for node in walk(results):
+        if not isinstance(node.op, Length):
+            found.update(memory_read(node) if is_control(node) else node.args)
+            if is_control(node):
+                found.add(node.args[0])
+    return found
+
+
+def has_memory_of_argument(node: Tensor) -> bool:
+    """Whether a node looks at memory, whoever reads it."""
+    return isinstance(node.op, Reshape) or is_result_view(node)
+
+
+def is_result_view(node: Tensor) -> bool:
+    """Whether a node is a view of a result of a loop or branch."""
+    return bool(node.args) and is_control(node.args[0]) and is_view(node)
+
+
+def is_view(node: Tensor) -> bool:
+    """Whether a node has the elements of its first argument, all of them in their order."""
+    if not node.args or node.dtype is not node.args[0].dtype:
+        return False
+    if not node.args[0].args and not node.args[0].ndim:
+        return False  # a number that is given need not be in memory, or not in a device's
+    lowering = node.op.lower(node, _length)
+    if not isinstance(lowering, At):
+        return False
+    own = [ir.Var(f"i{axis}") for axis in range(node.ndim)]
+    index = [ir.const(0) if d == 1 else i for d, i in zip(node.type.shape, own, strict=True)]
+    read = _only_read(lowering.element(tuple(index)))
+    if read is None:
+        return False
+    long = [(dim, i) for dim, i in zip(node.type.shape, own, strict=True) if dim != 1]
+    axes = zip(node.args[0].type.shape, read, strict=True)
+    return [(dim, i) for dim, i in axes if dim != 1] == long
+
+
+def _only_read(reader: Reader) -> Sequence[ir.Expr] | None:
+    """The index of the element of argument 0 that is all that a reader reads and gives."""
+    element = ir.Var("element")
+    try:
+        read = next(reader)
+        if read.arg != 0:
+            return None
+        reader.send(element)
+    except StopIteration as stop:
+        return read.index if stop.value is element else None
+    return None
+
+
+def _length(dim: Dim) -> ir.Expr:
+    return ir.const(dim) if isinstance(dim, int) else ir.Var(f"({dim!r})")

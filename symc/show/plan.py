@@ -1,0 +1,186 @@
+"""A schedule in words: its kernels, the loops that they share, what is stored, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, assert_never
+
+from symc.codegen.ir import Check
+from symc.graph import dims
+from symc.graph.conditions import Test
+from symc.graph.inputs import Shared, SharedVariable
+from symc.graph.lowering import HostCall
+from symc.graph.node import Tensor
+from symc.loops.body import Slot
+from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, Reading, Unit
+from symc.schedule.reasons import (
+    Between,
+    CopyReason,
+    FewerLoops,
+    MayFail,
+    NoLoops,
+    OtherIterations,
+    OtherKind,
+    OtherLengths,
+    OwnKernel,
+    ReadAfter,
+    ReadWhileWritten,
+    Reason,
+    TooMany,
+)
+from symc.schedule.stages import Stage
+from symc.tensor.notation import described, short
+
+if TYPE_CHECKING:
+    from symc.pipeline.compile import Stages
+
+
+def explain(made: Stages) -> str:
+    """What the schedule decided: kernels, what they share, what is stored, and why.
+
+    With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
+    what counts, and `codegen/cost/operations.py` for the routines. Below stands for each pair of
+    kernels that might have been one why they are not.
+    """
+    from symc.codegen.blocks import every_step
+    from symc.codegen.text import expression
+
+    tests = {
+        step.code: expression(step.condition)
+        for step in every_step(made.program.steps)
+        if isinstance(step, Check)
+    }
+    return "\n".join(_Words(_work(made), tests).plan(made.plan))
+
+
+def _work(made: Stages) -> dict[Tensor, str]:
+    """What the step that computes a node moves and computes."""
+    from symc.codegen.blocks import working_steps, written
+    from symc.codegen.cost.work import Works
+
+    found: dict[Tensor, str] = {}
+    works = Works(made.program)
+    for step, kernel in working_steps(made.program):
+        nodes = made.computes.get(kernel.name) if kernel is not None else None
+        if nodes is None:
+            nodes = [node for name in written(step, kernel) for node in made.holds.get(name, ())]
+        if nodes:
+            found.update(dict.fromkeys(nodes, str(works.of(step))))
+    return found
+
+
+class _Words:
+    """Says what is in plans. `work` is known of nodes, the text of a condition by its code."""
+
+    def __init__(self, work: Mapping[Tensor, str], tests: Mapping[int, str]) -> None:
+        self._work = work
+        self._tests = tests
+
+    def plan(self, plan: Plan) -> Iterator[str]:
+        """The lines of a plan: its units, and below them why they are as they are."""
+        for number, unit in enumerate(plan.units, 1):
+            yield from self._unit(unit, number)
+        shared = [node for node in plan.in_place if isinstance(node, SharedVariable)]
+        if shared:
+            names = sorted(node.name or repr(node) for node in shared)
+            yield f"updated in place: {', '.join(names)}"
+        for copied in plan.copied:
+            yield f"{_copy_of(copied.node)}: {self._copied(copied.reason)}"
+        for node in plan.first:
+            yield f"{node!r} is stored: it is read before memory is overwritten"
+        for node in plan.repeated:
+            yield f"{node!r} is stored: computing it where it is read would repeat work"
+        for pair in plan.apart:
+            numbers = f"{pair.first + 1} and {pair.second + 1}"
+            yield f"kernels {numbers} stay apart: {self._apart(pair.reason)}"
+
+    def _unit(self, unit: Unit, number: int) -> Iterator[str]:
+        match unit:
+            case Nest(stages, depth):
+                count = "1 stage" if len(stages) == 1 else f"{len(stages)} stages"
+                loops = f", sharing {depth} outer loop{'s' * (depth > 1)}" if depth else ""
+                yield from self._step(f"{number}. kernel, {count}{loops}", stages)
+            case Lone(stage):
+                yield from self._step(f"{number}. kernel of its own", (stage,))
+            case Invoke(stages):
+                in_python = isinstance(stages[0].lowering, HostCall)
+                called = "called in Python" if in_python else "library call"
+                yield from self._step(f"{number}. {called}", stages)
+            case Inside(stages, plans):
+                yield f"{number}. loop or branch"
+                yield from (f"     {described(stage.node)}" for stage in stages)
+                for plan in plans:
+                    for text in self.plan(plan):
+                        yield from ("     " + line for line in text.split("\n"))
+            case Test():
+                error = unit.requirement.error.__name__
+                yield f"{number}. check, else {error}: {self._test(unit)}"
+            case Reading(size, node):
+                yield f"{number}. the length {size} becomes known: {described(node)}"
+            case _:
+                assert_never(unit)
+
+    def _step(self, head: str, stages: Sequence[Stage]) -> Iterator[str]:
+        yield head
+        yield from (f"     {described(stage.node)}" for stage in stages)
+        moved = [f"     {self._work[stage.node]}" for stage in stages if stage.node in self._work]
+        yield from moved[:1]
+
+    def _test(self, test: Test) -> str:
+        return self._tests.get(test.number + 1, "") if test.node is None else described(test.node)
+
+    def _apart(self, reason: Reason) -> str:
+        match reason:
+            case OwnKernel(node):
+                return f"{short(node)} shares loops with nothing"
+            case NoLoops(node):
+                return f"{short(node)} is complete only when all its loops have ended"
+            case OtherLengths(length, other):
+                return f"their outermost loops have the lengths {length} and {other}"
+            case OtherIterations(reader, read):
+                return (
+                    f"an iteration of {short(reader)} reads what other iterations of "
+                    f"{short(read)} compute"
+                )
+            case FewerLoops(shared, wanted):
+                return f"they read one array, but would share only {shared} of {wanted} loops"
+            case Between(unit):
+                return f"{self._sign(unit)} must come between them"
+            case TooMany(stages):
+                return f"together they have {stages} stages, too many for one kernel"
+            case _:
+                assert_never(reason)
+
+    def _copied(self, reason: CopyReason) -> str:
+        match reason:
+            case MayFail():
+                return "what needs its new value may fail, and then nothing must have changed"
+            case OtherKind():
+                return "its new value has other lengths or another dtype, or is not computed"
+            case ReadWhileWritten():
+                return "old elements are read that would be overwritten by then"
+            case ReadAfter(reader):
+                return f"{self._sign(reader)} reads the old value and comes later"
+            case _:
+                assert_never(reason)
+
+    def _sign(self, unit: Tensor | Test | str) -> str:
+        match unit:
+            case Tensor():
+                return short(unit)
+            case Test():
+                return f"check {self._test(unit) if unit.node is None else short(unit.node)}"
+            case _:
+                return f"the length {unit}"
+
+
+def _copy_of(node: Tensor) -> str:
+    """What is copied, and how large it is."""
+    length = dims.mul(dims.product(node.type.shape), node.dtype.bytes)
+    match node.op:
+        case Shared():
+            return f"{short(node)} is not updated in place, {length} bytes"
+        case Slot():
+            return f"the state {short(node)} has memory for two values of {length} bytes"
+        case _:
+            return f"{short(node)} is copied, {length} bytes"

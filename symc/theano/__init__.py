@@ -1,0 +1,46 @@
+"""Theano's interface on symc: programs written for Theano run unchanged.
+
+``import symc.theano as theano``, or ``symc.theano.install()`` and then ``import theano``.
+
+Theano's variables each have an identity, a name, annotations and an owner, while symc's nodes are
+interned and know more about lengths. So this package has a thin graph of its own in front
+(`gof`), in which programs build, clone and inspect. An op's `meaning` says which symc expressions
+its outputs are; `function` translates the whole graph at once (`meaning.Translation`) and compiles
+that. Gradients are walked on Theano's graph (`gradient`), so that they are Theano variables and
+that programs' own ops and `known_grads` take part; the local step at symc's ops is symc's gradient
+of the op's meaning (`pullback`), not a second set of rules.
+"""
+
+from symc.theano import compile, gof, gpuarray, gradient, sandbox, scalar, scan_module, tensor
+from symc.theano.compile import (
+    FAST_COMPILE,
+    FAST_RUN,
+    In,
+    Mode,
+    Out,
+    Param,
+    function,
+    function_dump,
+    predefined_linkers,
+    predefined_modes,
+    predefined_optimizers,
+    shared,
+)
+from symc.theano.compile.rebuild import clone
+from symc.theano.configparser import change_flags, config
+from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
+from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
+from symc.theano.imports import install
+from symc.theano.scan_module import foldl, foldr, map, reduce, scan
+from symc.theano.tensor.type import TensorType
+from symc.theano.updates import OrderedUpdates
+
+version = __version__ = "1.0.5"
+__all__ = [
+    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
+    "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags",
+    "clone", "compile", "config", "foldl", "foldr", "function", "function_dump", "generic", "gof",
+    "grad", "gradient", "install", "map", "predefined_linkers", "predefined_modes",
+    "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
+    "subgraph_grad", "tensor",
+]  # fmt: skip

@@ -1,0 +1,174 @@
+"""`theano.config`: Theano's settings, from THEANO_FLAGS, `.theanorc` and assignments.
+
+Settings that have no meaning for symc are kept, so that programs may read and assign them.
+"""
+
+from __future__ import annotations
+
+import configparser
+import logging
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+_log = logging.getLogger("theano.configparser")
+
+DEFAULTS: dict[str, Any] = {
+    "floatX": "float64", "warn_float64": "ignore", "cast_policy": "custom",
+    "int_division": "int", "device": "cpu", "init_gpu_device": "", "force_device": False,
+    "mode": "Mode", "linker": "cvm", "optimizer": "o4", "optimizer_verbose": False,
+    "optimizer_including": "", "optimizer_excluding": "", "optimizer_requiring": "",
+    "on_opt_error": "warn", "nocleanup": False, "on_unused_input": "raise", "cxx": "g++",
+    "allow_gc": True, "openmp": False, "openmp_elemwise_minsize": 200000,
+    "exception_verbosity": "low", "compute_test_value": "off", "compute_test_value_opt": "off",
+    "print_test_value": False, "print_active_device": True, "deterministic": "default",
+    "unpickle_function": True, "reoptimize_unpickled_function": False, "profile": False,
+    "profile_memory": False, "profile_optimizer": False, "assert_no_cpu_op": "ignore",
+    "assert_no_convs": False, "base_compiledir": "", "compiledir": "", "compiledir_format": "",
+    "reorder_ops": True, "pickle_test_value": True, "check_input": True, "mpi4py": "",
+    "check_stack_trace": "off", "cycle_detection": "regular", "change_flags": None,
+    "enable_initial_driver_test": True, "cache_optimizations": False, "nvcc.flags": "",
+    "scan.allow_gc": False, "scan.allow_output_prealloc": True, "scan.debug": False,
+    "blas.ldflags": "", "blas.check_openmp": True, "gcc.cxxflags": "", "cmodule.debug": False,
+    "compile.wait": 5, "compile.timeout": 120, "traceback.limit": 8,
+    "traceback.compile_limit": 0, "numpy.seterr_all": "ignore", "tensor.cmp_sloppy": 0,
+    "tensor.local_elemwise_fusion": True, "lib.amdlibm": False, "lib.cnmem": 0.0,
+    "gpuarray.preallocate": 0.0, "dnn.enabled": "auto", "dnn.conv.algo_fwd": "small",
+    "dnn.conv.algo_bwd_filter": "none", "dnn.conv.algo_bwd_data": "none",
+    "unittests.rseed": "666", "experimental.unpickle_gpu_on_cpu": False,
+    "experimental.local_alloc_elemwise": True, "warn.ignore_bug_before": "0.9",
+    "warn.identify_1pexp_bug": False, "warn.subtensor_merge_bug": False, "warn.round": False,
+    "warn.sum_div_dimshuffle_bug": False, "warn.inc_set_subtensor1": False,
+    "NanGuardMode.nan_is_error": True, "NanGuardMode.inf_is_error": True,
+    "NanGuardMode.big_is_error": True, "NanGuardMode.action": "raise",
+    "DebugMode.patience": 10, "DebugMode.check_c": True, "DebugMode.check_py": True,
+    "DebugMode.check_finite": True, "DebugMode.check_strides": 0,
+    "DebugMode.check_preallocated_output": "", "DebugMode.warn_input_not_reused": True,
+    "optdb.max_use_ratio": 8.0, "optdb.position_cutoff": float("inf"),
+    "metaopt.verbose": 0, "conv.assert_shape": False, "ctc.root": "",
+}  # fmt: skip
+
+CHOICES = {
+    "floatX": ("float64", "float32", "float16"),
+    "cast_policy": ("custom", "numpy+floatX"),
+    "int_division": ("int", "raise", "floatX"),
+    "warn_float64": ("ignore", "warn", "raise", "pdb"),
+    "compute_test_value": ("off", "ignore", "warn", "raise", "pdb"),
+    "on_unused_input": ("raise", "warn", "ignore"),
+    "exception_verbosity": ("low", "high"),
+}
+
+
+class Settings:
+    """A group of settings as attributes; groups within it are attributes as well."""
+
+    def __init__(self, values: dict[str, Any], prefix: str = "") -> None:
+        self.__dict__["_values"] = values
+        self.__dict__["_prefix"] = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        whole = self._prefix + name
+        if whole in self._values:
+            return self._values[whole]
+        if any(key.startswith(f"{whole}.") for key in self._values):
+            return Settings(self._values, f"{whole}.")
+        raise AttributeError(f"theano.config has no setting {whole!r}", name=name, obj=self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        whole = self._prefix + name
+        if whole not in self._values:
+            raise AttributeError(f"theano.config has no setting {whole!r}")
+        self._values[whole] = _fit(whole, value)
+
+    def __dir__(self) -> list[str]:
+        found = {k[len(self._prefix) :] for k in self._values if k.startswith(self._prefix)}
+        return sorted(name.partition(".")[0] for name in found)
+
+    def __str__(self) -> str:
+        return "".join(f"{key} = {value}\n" for key, value in sorted(self._values.items()))
+
+
+def _fit(name: str, value: Any) -> Any:
+    """The value with the setting's type. Raises ValueError for what is no choice of it."""
+    default = DEFAULTS[name]
+    if isinstance(default, bool) and isinstance(value, str):
+        value = value.lower() in ("1", "true", "yes", "on")
+    elif isinstance(default, int | float) and isinstance(value, str):
+        value = type(default)(value)
+    if name in CHOICES and value not in CHOICES[name]:
+        raise ValueError(f'Invalid value ("{value}") for configuration variable "{name}".')
+    return value
+
+
+class TheanoConfig(Settings):
+    """All settings: ``config.floatX``, ``config.blas.ldflags``."""
+
+    @staticmethod
+    def change_flags(*args: Mapping[str, Any], **kwargs: Any) -> change_flags:
+        """See `change_flags`."""
+        return change_flags(*args, **kwargs)
+
+
+_values = {name: value for name, value in DEFAULTS.items() if name != "change_flags"}
+config: Any = TheanoConfig(_values)
+
+
+class change_flags:
+    """Settings that are changed for a block, or for the calls of a function it decorates."""
+
+    def __init__(self, *args: Mapping[str, Any], **kwargs: Any) -> None:
+        given = {name.replace("__", "."): value for name, value in kwargs.items()}
+        for each in args:
+            given.update(each)
+        for name in given:
+            if name not in _values:
+                raise AttributeError(f"theano.config has no setting {name!r}")
+        self.flags = given
+        self.before: list[dict[str, Any]] = []
+
+    def __enter__(self) -> None:
+        self.before.append({name: _values[name] for name in self.flags})
+        _values.update({name: _fit(name, value) for name, value in self.flags.items()})
+
+    def __exit__(self, *_: object) -> None:
+        _values.update(self.before.pop())
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function with the settings changed while it runs."""
+
+        @wraps(function)
+        def changed(*args: Any, **kwargs: Any) -> Any:
+            with change_flags(self.flags):
+                return function(*args, **kwargs)
+
+        return changed
+
+
+def load(flags: str, files: str) -> None:
+    """Take settings from configuration files (a list of paths) and then from THEANO_FLAGS."""
+    parser = configparser.ConfigParser(interpolation=None)
+    setattr(parser, "optionxform", str)  # keys keep their case  # noqa: B010
+    parser.read([str(Path(name).expanduser()) for name in files.split(os.pathsep) if name])
+    for section in parser.sections():
+        prefix = "" if section == "global" else f"{section}."
+        for key, value in parser.items(section):
+            _take(prefix + key, value)
+    for item in re.split(r",(?=\s*[\w.]+\s*=)", flags):
+        key, equals, value = item.strip().partition("=")
+        if equals:
+            _take(key.strip(), value.strip())
+
+
+def _take(name: str, value: str) -> None:
+    if name not in _values:
+        _log.warning("the setting %s is unknown to symc.theano and ignored", name)
+    else:
+        _values[name] = _fit(name, value)
+
+
+load(os.environ.get("THEANO_FLAGS", ""), os.environ.get("THEANORC", "~/.theanorc"))

@@ -1,0 +1,30 @@
+"""`theano.gof`: graphs, types and ops."""
+
+from symc.theano.gof import fg, graph, null_type, op, type, utils
+from symc.theano.gof.fg import FunctionGraph, InconsistencyError, MissingInputError
+from symc.theano.gof.graph import (
+    Apply,
+    Constant,
+    Variable,
+    clone,
+    general_toposort,
+    io_toposort,
+    is_same_graph,
+)
+from symc.theano.gof.op import (
+    CLinkerOp,
+    COp,
+    Op,
+    OpenMPOp,
+    PureOp,
+    get_test_value,
+)
+from symc.theano.gof.type import CDataType, Generic, Type, generic
+from symc.theano.gof.utils import MethodNotDefined, scratchpad
+
+__all__ = [
+    "Apply", "CDataType", "CLinkerOp", "COp", "Constant", "FunctionGraph", "Generic",
+    "InconsistencyError", "MethodNotDefined", "MissingInputError", "Op", "OpenMPOp", "PureOp",
+    "Type", "Variable", "clone", "fg", "general_toposort", "generic", "get_test_value", "graph",
+    "io_toposort", "is_same_graph", "null_type", "op", "scratchpad", "type", "utils",
+]  # fmt: skip

@@ -1,0 +1,88 @@
+"""`ifelse`: one of two values, of which only that one is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import symc
+from symc.graph.node import Tensor
+from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.op import Op
+from symc.theano.tensor.convert import as_tensor_variable
+
+
+class IfElse(Op):
+    """The first `n_outs` values after the condition, or the others."""
+
+    __props__ = ("n_outs", "name")
+
+    def __init__(
+        self, n_outs: int, as_view: bool = False, gpu: bool = False, name: str | None = None
+    ) -> None:
+        del as_view, gpu
+        self.n_outs, self.name = n_outs, name
+
+    def make_node(self, c: Any, *args: Any) -> Apply:
+        assert len(args) == 2 * self.n_outs, "Wrong number of arguments to make_node"
+        condition = as_tensor_variable(c)
+        assert condition.ndim == 0, "the condition is a scalar"
+        given = [each if isinstance(each, Variable) else as_tensor_variable(each) for each in args]
+        return Apply(self, [condition, *given], [each.type() for each in given[: self.n_outs]])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        condition, *values = inputs
+        found = symc.ifelse(condition, values[: self.n_outs], values[self.n_outs :])
+        return list(found)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """The condition has no gradient; each value is connected to its output."""
+        count = self.n_outs
+        ways = [[position % count == out for out in range(count)] for position in range(2 * count)]
+        return [[False] * count, *ways]
+
+    def __str__(self) -> str:
+        return f"if{{{self.name}}}" if self.name else "if{}"
+
+
+def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+    """`then_branch` where the condition is true, else `else_branch`: a value or several."""
+    many = isinstance(then_branch, list | tuple)
+    then = list(then_branch) if many else [then_branch]
+    other = list(else_branch) if isinstance(else_branch, list | tuple) else [else_branch]
+    if len(then) != len(other):
+        raise ValueError(
+            "The number of values on the `then` branch should have the same number of variables as "
+            f"the `else` branch : (variables on `then` {len(then)}, variables on `else` "
+            f"{len(other)})"
+        )
+    lefts: list[Any] = []
+    rights: list[Any] = []
+    for a, b in zip(then, other, strict=True):
+        left, right = _alike(a, b)
+        lefts.append(left)
+        rights.append(right)
+    found = IfElse(len(lefts), name=name)(condition, *lefts, *rights, return_list=True)
+    if isinstance(then_branch, tuple):
+        return tuple(found)
+    return found if many else found[0]
+
+
+def _alike(then: Any, other: Any) -> tuple[Any, Any]:
+    """Two values of one type. Raises TypeError where they cannot have that."""
+    left = then if isinstance(then, Variable) else as_tensor_variable(then)
+    right = other if isinstance(other, Variable) else as_tensor_variable(other)
+    if left.type == right.type:
+        return left, right
+    try:
+        return left, left.type.filter_variable(right)
+    except TypeError:
+        pass
+    try:
+        return right.type.filter_variable(left), right
+    except TypeError:
+        raise TypeError(
+            f"The two branches should have identical types, but they are {left.type} and "
+            f"{right.type} respectively. This error could be raised if for example you provided a "
+            "one element list on the `then` branch but a tensor on the `else` branch."
+        ) from None

@@ -1,0 +1,7 @@
+"""`theano.scan_module.scan_utils`: what programs use of it."""
+
+from symc.theano.compile.rebuild import clone
+from symc.theano.gof.graph import equal_computations
+from symc.theano.scan_module.until import until
+
+__all__ = ["clone", "equal_computations", "until"]

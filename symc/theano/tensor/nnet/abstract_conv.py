@@ -1,0 +1,305 @@
+"""Convolutions of images and volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import symc
+import symc.tensor as T
+from symc.derivatives.grad import placeholder
+from symc.graph.node import Tensor
+from symc.graph.walks import substitute
+from symc.tensor import nnet
+from symc.theano.gof.graph import Apply, Constant, Variable
+from symc.theano.gof.op import Op
+from symc.theano.scalar.dtypes import upcast
+from symc.theano.tensor import math
+from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.math import cast
+from symc.theano.tensor.shaping import as_lengths
+from symc.theano.tensor.type import TensorType
+
+
+class AbstractConv(Op):
+    """The convolution of (images, channels, lengths ...) with filters, along `convdim` axes."""
+
+    __props__ = (
+        "convdim", "border_mode", "subsample", "filter_flip", "filter_dilation", "num_groups",
+    )  # fmt: skip
+
+    def __init__(
+        self, convdim: int, border_mode: Any = "valid", subsample: Any = None,
+        filter_flip: bool = True, filter_dilation: Any = None, num_groups: int = 1,
+        imshp: Any = None, kshp: Any = None,
+    ) -> None:  # fmt: skip
+        self.convdim = convdim
+        self.border_mode = checked_border(border_mode, convdim)
+        self.subsample = tuple(subsample or (1,) * convdim)
+        self.filter_flip = filter_flip
+        self.filter_dilation = tuple(filter_dilation or (1,) * convdim)
+        self.num_groups = num_groups
+        self.imshp, self.kshp = known_shape(imshp, convdim), known_shape(kshp, convdim)
+        if len(self.subsample) != convdim:
+            raise ValueError(f"subsample must have {convdim} elements")
+        if len(self.filter_dilation) != convdim:
+            raise ValueError(f"filter_dilation must have {convdim} elements")
+
+    def make_node(self, img: Any, kern: Any) -> Apply:
+        img, kern = as_tensor_variable(img), as_tensor_variable(kern)
+        for each, what in ((img, "img"), (kern, "filters")):
+            if each.type.ndim != 2 + self.convdim:
+                raise TypeError(f"{what} must be {2 + self.convdim}D tensor")
+        dtype = upcast(img.dtype, kern.dtype)
+        flags = [img.broadcastable[0], kern.broadcastable[0]] + [False] * self.convdim
+        return Apply(self, [cast(img, dtype), cast(kern, dtype)], [TensorType(dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        img = T.specify_shape(inputs[0], self.imshp) if self.imshp else inputs[0]
+        kern = T.specify_shape(inputs[1], self.kshp) if self.kshp else inputs[1]
+        run = nnet.conv2d if self.convdim == 2 else nnet.conv3d
+        result = run(
+            img, kern, padding=self.border_mode, stride=self.subsample,
+            dilation=self.filter_dilation, groups=self.num_groups, flip_filters=self.filter_flip,
+        )  # fmt: skip
+        return [result]
+
+
+def checked_border(border_mode: Any, convdim: int) -> Any:
+    """A border mode as symc takes it. Raises ValueError for what is none."""
+    if border_mode in ("valid", "full", "half"):
+        return border_mode
+    given = border_mode
+    if isinstance(border_mode, int):
+        given = (border_mode,) * convdim
+    if not isinstance(given, tuple | list) or len(given) != convdim:
+        raise ValueError(
+            f'invalid border_mode {border_mode}, which must be either "valid", "full", "half", an '
+            f"integer or a tuple of length {convdim}"
+        )
+    pairs = tuple(
+        (int(each), int(each)) if isinstance(each, int) else (int(each[0]), int(each[1]))
+        for each in given
+    )
+    if any(each < 0 for pair in pairs for each in pair):
+        raise ValueError(
+            f"invalid border_mode {border_mode}. The tuple can only contain integers >= 0"
+        )
+    return pairs
+
+
+def known_shape(shape: Any, convdim: int) -> tuple[int | None, ...] | None:
+    """A shape as numbers, None where a length is not known."""
+    if shape is None:
+        return None
+    found: list[int | None] = []
+    for each in shape:
+        if isinstance(each, Constant):
+            each = each.data
+        found.append(None if each is None or isinstance(each, Variable) else int(each))
+    if len(found) != 2 + convdim:
+        raise ValueError(f"a shape of {2 + convdim} lengths is needed, not {shape}")
+    return tuple(found) if any(each is not None for each in found) else None
+
+
+def conv2d(
+    input: Any, filters: Any, input_shape: Any = None, filter_shape: Any = None,
+    border_mode: Any = "valid", subsample: Any = (1, 1), filter_flip: bool = True,
+    image_shape: Any = None, filter_dilation: Any = (1, 1), num_groups: int = 1,
+    unshared: bool = False, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """The convolution of images, (number, channels, height, width), with filters."""
+    if unshared:
+        raise NotImplementedError("conv2d: unshared=True is not there; use a sum of products")
+    for name in ("imshp_logical", "kshp_logical"):
+        if kwargs.pop(name, None) is not None:
+            raise ValueError(f"Keyword arguments {name} is no longer supported")
+    if kwargs:
+        raise TypeError(f"conv2d() got unexpected keyword arguments {sorted(kwargs)}")
+    op = AbstractConv(
+        2, border_mode, subsample, filter_flip, filter_dilation, num_groups,
+        image_shape if input_shape is None else input_shape, filter_shape,
+    )  # fmt: skip
+    return op(input, filters)
+
+
+def conv3d(
+    input: Any, filters: Any, input_shape: Any = None, filter_shape: Any = None,
+    border_mode: Any = "valid", subsample: Any = (1, 1, 1), filter_flip: bool = True,
+    filter_dilation: Any = (1, 1, 1), num_groups: int = 1,
+) -> Any:  # fmt: skip
+    """The convolution of volumes with filters."""
+    op = AbstractConv(
+        3, border_mode, subsample, filter_flip, filter_dilation, num_groups, input_shape,
+        filter_shape,
+    )  # fmt: skip
+    return op(input, filters)
+
+
+class ConvGradient(AbstractConv):
+    """The gradient of a convolution: linear, so the argument it is taken by does not matter."""
+
+    def _pulled(self, img: Tensor, kern: Tensor, bar: Tensor, by_filters: bool) -> Tensor:
+        holes = [placeholder(img.type), placeholder(kern.type)]
+        holes = [img, holes[1]] if by_filters else [holes[0], kern]
+        run = nnet.conv2d if self.convdim == 2 else nnet.conv3d
+        result = run(
+            *holes, padding=self.border_mode, stride=self.subsample,
+            dilation=self.filter_dilation, groups=self.num_groups, flip_filters=self.filter_flip,
+        )  # fmt: skip
+        sought = holes[1] if by_filters else holes[0]
+        pulled: Tensor = symc.Lop(result, sought, bar)
+        return substitute([pulled], {sought: kern if by_filters else img})[0]
+
+
+class ConvGradInputs(ConvGradient):
+    """The gradient by the images: a convolution transposed. Inputs: filters, gradient, shape."""
+
+    def make_node(self, kern: Any, topgrad: Any, shape: Any) -> Apply:  # type: ignore[override]
+        kern, topgrad = as_tensor_variable(kern), as_tensor_variable(topgrad)
+        lengths = math.cast(as_tensor_variable(shape), "int64")
+        for each in (kern, topgrad):
+            if each.type.ndim != 2 + self.convdim:
+                raise TypeError(f"kern and topgrad must be {2 + self.convdim}D tensors")
+        dtype = upcast(kern.dtype, topgrad.dtype)
+        flags = [topgrad.type.broadcastable[0], False] + [False] * self.convdim
+        given = [cast(kern, dtype), cast(topgrad, dtype), lengths]
+        return Apply(self, given, [TensorType(dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        kern, bar, shape = inputs
+        spatial = as_lengths(shape, self.convdim)
+        known = self.imshp or (None,) * (2 + self.convdim)
+        lengths = [
+            T.shape(bar)[0], T.shape(kern)[1] * self.num_groups,
+            *(n if k is None else k for n, k in zip(spatial, known[2:], strict=True)),
+        ]  # fmt: skip
+        images = T.zeros(tuple(lengths), dtype=bar.dtype)
+        return [self._pulled(images, kern, bar, by_filters=False)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """A shape has no gradient."""
+        return [[True], [True], [False]]
+
+
+class ConvGradWeights(ConvGradient):
+    """The gradient by the filters. Inputs: images, gradient, shape."""
+
+    def make_node(self, img: Any, topgrad: Any, shape: Any) -> Apply:  # type: ignore[override]
+        img, topgrad = as_tensor_variable(img), as_tensor_variable(topgrad)
+        lengths = math.cast(as_tensor_variable(shape), "int64")
+        for each in (img, topgrad):
+            if each.type.ndim != 2 + self.convdim:
+                raise TypeError(f"img and topgrad must be {2 + self.convdim}D tensors")
+        dtype = upcast(img.dtype, topgrad.dtype)
+        flags = [topgrad.broadcastable[1], img.broadcastable[1]] + [False] * self.convdim
+        given = [cast(img, dtype), cast(topgrad, dtype), lengths]
+        return Apply(self, given, [TensorType(dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        img, bar, shape = inputs
+        known = self.kshp or (None,) * (2 + self.convdim)
+        spatial = zip(as_lengths(shape, self.convdim), known[2:], strict=True)
+        channels: Any = T.shape(img)[1] // self.num_groups
+        lengths = [T.shape(bar)[1], channels, *(n if k is None else k for n, k in spatial)]
+        filters = T.zeros(tuple(lengths), dtype=bar.dtype)
+        return [self._pulled(img, filters, bar, by_filters=True)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """A shape has no gradient."""
+        return [[True], [True], [False]]
+
+
+def _of_axes(kind: type[AbstractConv], convdim: int) -> Any:
+    """Theano's class of an op for so many axes: parameters are given by name."""
+
+    def make(
+        imshp: Any = None, kshp: Any = None, border_mode: Any = "valid", subsample: Any = None,
+        filter_flip: bool = True, filter_dilation: Any = None, num_groups: int = 1,
+        unshared: bool = False,
+    ) -> AbstractConv:  # fmt: skip
+        if unshared:
+            raise NotImplementedError("symc.theano has no unshared convolutions")
+        return kind(
+            convdim, border_mode, subsample, filter_flip, filter_dilation, num_groups, imshp, kshp
+        )
+
+    return make
+
+
+AbstractConv2d, AbstractConv3d = _of_axes(AbstractConv, 2), _of_axes(AbstractConv, 3)
+AbstractConv2d_gradInputs = _of_axes(ConvGradInputs, 2)
+AbstractConv3d_gradInputs = _of_axes(ConvGradInputs, 3)
+AbstractConv2d_gradWeights = _of_axes(ConvGradWeights, 2)
+AbstractConv3d_gradWeights = _of_axes(ConvGradWeights, 3)
+
+
+def conv2d_grad_wrt_inputs(
+    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any = None,
+    border_mode: Any = "valid", subsample: Any = (1, 1), filter_flip: bool = True,
+    filter_dilation: Any = (1, 1), num_groups: int = 1, unshared: bool = False,
+) -> Any:  # fmt: skip
+    """The gradient of a convolution by its images."""
+    op = AbstractConv2d_gradInputs(
+        input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation,
+        num_groups, unshared,
+    )  # fmt: skip
+    return op(filters, output_grad, list(input_shape[-2:]))
+
+
+def conv2d_grad_wrt_weights(
+    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any = None,
+    border_mode: Any = "valid", subsample: Any = (1, 1), filter_flip: bool = True,
+    filter_dilation: Any = (1, 1), num_groups: int = 1, unshared: bool = False,
+) -> Any:  # fmt: skip
+    """The gradient of a convolution by its filters."""
+    op = AbstractConv2d_gradWeights(
+        input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation,
+        num_groups, unshared,
+    )  # fmt: skip
+    return op(input, output_grad, list(filter_shape[-2:]))
+
+
+def conv2d_transpose(
+    input: Any, filters: Any, output_shape: Any, filter_shape: Any = None,
+    border_mode: Any = "valid", input_dilation: Any = (1, 1), filter_flip: bool = True,
+    filter_dilation: Any = (1, 1), num_groups: int = 1,
+) -> Any:  # fmt: skip
+    """A convolution transposed, as images grow where they are downsampled forwards."""
+    return conv2d_grad_wrt_inputs(
+        input, filters, output_shape, filter_shape, border_mode, input_dilation, filter_flip,
+        filter_dilation, num_groups,
+    )  # fmt: skip
+
+
+def get_conv_output_shape(
+    image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: Any,
+    filter_dilation: Any = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The shape of a convolution, None where a length is not known."""
+    count = len(subsample)
+    dilation = filter_dilation or (1,) * count
+    border = checked_border(border_mode, count)
+    spatial = tuple(
+        get_conv_shape_1axis(
+            image_shape[2 + axis], kernel_shape[2 + axis],
+            border if isinstance(border, str) else border[axis], subsample[axis], dilation[axis],
+        )
+        for axis in range(count)
+    )  # fmt: skip
+    return (image_shape[0], kernel_shape[0], *spatial)
+
+
+def get_conv_shape_1axis(
+    image_shape: Any, kernel_shape: Any, border_mode: Any, subsample: int, dilation: int = 1
+) -> Any:
+    """The length of a convolution along one axis."""
+    if None in (image_shape, kernel_shape, border_mode, subsample, dilation):
+        return None
+    reach = (kernel_shape - 1) * dilation + 1
+    pads = {"half": (reach // 2) * 2, "full": (reach - 1) * 2, "valid": 0}
+    if isinstance(border_mode, str):
+        pad = pads[border_mode]
+    else:
+        pad = 2 * border_mode if isinstance(border_mode, int) else sum(border_mode)
+    return (image_shape + pad - reach) // subsample + 1

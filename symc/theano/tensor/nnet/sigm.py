@@ -1,0 +1,32 @@
+"""Sigmoids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symc.theano.tensor import math
+from symc.theano.tensor.convert import as_tensor_variable
+
+sigmoid, softplus = math.sigmoid, math.softplus
+sigmoid_inplace = sigmoid
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """A sigmoid made of three straight lines."""
+    x = as_tensor_variable(x)
+    slope, shift = (np.asarray(each, dtype=x.dtype) for each in (0.2, 0.5))
+    return math.clip(x * slope + shift, 0, 1)
+
+
+def ultra_fast_sigmoid(x: Any) -> Any:
+    """A sigmoid put together from simple pieces."""
+    x = as_tensor_variable(x)
+    half = 0.5 * x
+    size = math.abs_(half)
+    lower = 1.5 * size / (1 + size)
+    middle = 0.935409070603099 + 0.0458812946797165 * (size - 1.7)
+    upper = 0.99505475368673
+    value = math.switch(math.lt(size, 1.7), lower, math.switch(math.lt(size, 3), middle, upper))
+    return 0.5 * (math.switch(math.ge(half, 0), value, -value) + 1)

@@ -1,0 +1,239 @@
+"""Random variables from NumPy's `RandomState`: its state goes through the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import symc.tensor as T
+from symc.graph.node import Tensor
+from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.op import Op
+from symc.theano.gof.type import Type
+from symc.theano.gradient_types import DisconnectedType
+from symc.theano.scalar.dtypes import upcast
+from symc.theano.tensor.convert import as_tensor_variable, constant
+from symc.theano.tensor.math import cast
+from symc.theano.tensor.shaping import is_one, vector_length
+from symc.theano.tensor.type import TensorType
+
+_WORDS = 624 + 4
+
+
+class RandomStateType(Type):
+    """Values are `numpy.random.RandomState`s; symc sees their 628 words."""
+
+    __props__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        if isinstance(data, np.random.RandomState):
+            return data
+        raise TypeError(f"{data!r} is no numpy.random.RandomState")
+
+    @classmethod
+    def values_eq(cls, a: Any, b: Any) -> bool:
+        return bool(np.array_equal(words_of(a), words_of(b)))
+
+    def symbol(self, name: str | None) -> Tensor:
+        return T.tensor("uint32", (None,), name)
+
+    def encoded(self, value: Any) -> Any:
+        return words_of(value)
+
+    def decoded(self, array: Any) -> Any:
+        return state_of(array)
+
+    def __str__(self) -> str:
+        return "RandomStateType"
+
+
+random_state_type = RandomStateType()
+
+
+def words_of(state: Any) -> Any:
+    """A RandomState as words: the key, the position, and the Gaussian number it keeps."""
+    _, key, position, kept, gauss = state.get_state()
+    rest = np.array([gauss], dtype="float64").view("uint32")
+    return np.concatenate([key, np.array([position, kept], dtype="uint32"), rest]).astype("uint32")
+
+
+def state_of(words: Any) -> Any:
+    """The RandomState of such words."""
+    words = np.asarray(words, dtype="uint32")
+    made = np.random.RandomState()
+    gauss = float(words[626:_WORDS].copy().view("float64")[0])
+    made.set_state(("MT19937", words[:624], int(words[624]), int(words[625]), gauss))
+    return made
+
+
+class RandomFunction(Op):
+    """A method of `RandomState`: gives the state afterwards, and what it drew."""
+
+    def __init__(self, draw: Callable[..., Any], outtype: Any, ndim_added: int = 0) -> None:
+        self.draw, self.outtype, self.ndim_added = draw, outtype, ndim_added
+
+    def make_node(self, r: Any, shape: Any, *args: Any) -> Apply:
+        given = [as_tensor_variable(each) for each in args]
+        return Apply(self, [r, shape, *given], [r.type(), self.outtype()])
+
+    def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
+        state, shape, *args = inputs
+        state = state_of(words_of(state))
+        size = tuple(int(each) for each in shape)
+        drawn = np.asarray(self.draw(state, *args, size=size))
+        output_storage[0][0] = state
+        output_storage[1][0] = drawn.astype(self.outtype.dtype).reshape(drawn.shape)
+
+    def grad(self, inputs: Any, output_grads: Any) -> Any:
+        return [DisconnectedType()() for _ in inputs]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Random numbers have no gradient."""
+        return [[False, False]] * node.nin
+
+    def R_op(self, inputs: Any, eval_points: Any) -> Any:
+        return [None, None]
+
+
+def shape_of_draw(size: Any, ndim: int | None, *args: Any) -> tuple[Any, list[bool]]:
+    """The shape of a draw as a vector, and its flags; None: that of the arguments together."""
+    if size is None:
+        total = args[0]
+        for each in args[1:]:
+            total = total + each
+        return total.shape, list(total.broadcastable)
+    if isinstance(size, Variable) and size.ndim == 1:
+        count = vector_length(size) if ndim is None else ndim
+        return cast(size, "int64"), [False] * count
+    given = list(size) if isinstance(size, list | tuple) else [size]
+    if ndim is not None and ndim != len(given):
+        raise ValueError(
+            f"ndim should be equal to the number of elements of size: {ndim} and {len(given)}"
+        )
+    if not given:
+        return constant(np.zeros((0,), dtype="int64")), []
+    return cast(as_tensor_variable(given), "int64"), [is_one(each) for each in given]
+
+
+def _drawn(
+    draw: Callable[..., Any], state: Any, size: Any, ndim: int | None, dtype: Any, *args: Any
+) -> Any:
+    given = [as_tensor_variable(each) for each in args]
+    if dtype is None:
+        dtype = upcast("float32", *(each.dtype for each in given))
+    shape, flags = shape_of_draw(size, ndim, *given)
+    return RandomFunction(draw, TensorType(dtype, flags))(state, shape, *given)
+
+
+def uniform(
+    random_state: Any, size: Any = None, low: Any = 0.0, high: Any = 1.0, ndim: Any = None,
+    dtype: Any = None,
+) -> Any:  # fmt: skip
+    """Numbers between two bounds."""
+    dtype = _float(dtype, low, high)
+    return _drawn(np.random.RandomState.uniform, random_state, size, ndim, dtype, low, high)
+
+
+def normal(
+    random_state: Any, size: Any = None, avg: Any = 0.0, std: Any = 1.0, ndim: Any = None,
+    dtype: Any = None,
+) -> Any:  # fmt: skip
+    """Normally distributed numbers."""
+    dtype = _float(dtype, avg, std)
+    return _drawn(np.random.RandomState.normal, random_state, size, ndim, dtype, avg, std)
+
+
+def _float(dtype: Any, *args: Any) -> Any:
+    from symc.theano.configparser import config
+
+    if dtype is not None:
+        return dtype
+    return upcast(config.floatX, *(as_tensor_variable(each).dtype for each in args))
+
+
+def binomial(
+    random_state: Any, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: Any = None,
+    dtype: Any = "int64", prob: Any = None,
+) -> Any:  # fmt: skip
+    """How many of `n` trials succeed."""
+    p = p if prob is None else prob
+    return _drawn(np.random.RandomState.binomial, random_state, size, ndim, dtype, n, p)
+
+
+def poisson(
+    random_state: Any, size: Any = None, lam: Any = 1.0, ndim: Any = None, dtype: Any = "int64"
+) -> Any:
+    """Counts of events."""
+    return _drawn(np.random.RandomState.poisson, random_state, size, ndim, dtype, lam)
+
+
+def _integers(state: Any, low: Any, high: Any, size: Any) -> Any:
+    return state.randint(low, high + 1, size=size)
+
+
+def random_integers(
+    random_state: Any, size: Any = None, low: Any = 0, high: Any = 1, ndim: Any = None,
+    dtype: Any = "int64",
+) -> Any:  # fmt: skip
+    """Integers between two bounds, both included."""
+    return _drawn(_integers, random_state, size, ndim, dtype, low, high)
+
+
+def _permutations(state: Any, n: Any, size: Any) -> Any:
+    rows = [state.permutation(int(n)) for _ in range(int(np.prod(size, dtype=int)))]
+    return np.array(rows, dtype="int64").reshape((*size, int(n)))
+
+
+def permutation(
+    random_state: Any, size: Any = None, n: Any = 1, ndim: Any = None, dtype: Any = "int64"
+) -> Any:
+    """The integers up to `n` in random order, for each element of a shape."""
+    given = constant(np.zeros((0,), dtype="int64")) if size is None else None
+    shape, flags = (given, []) if given is not None else shape_of_draw(size, ndim)
+    kind = TensorType(dtype, [*flags, False])
+    return RandomFunction(_permutations, kind, 1)(random_state, shape, n)
+
+
+def _choices(state: Any, a: Any, replace: Any, p: Any, size: Any) -> Any:
+    return state.choice(a if a.ndim else int(a), size=size, replace=bool(replace),
+                        p=p if p.size else None)  # fmt: skip
+
+
+def choice(
+    random_state: Any, size: Any = None, a: Any = 2, replace: Any = True, p: Any = None,
+    ndim: Any = None, dtype: Any = "int64",
+) -> Any:  # fmt: skip
+    """Elements drawn from a vector, or from the integers up to a number."""
+    weights = constant(np.zeros((0,), dtype="float64")) if p is None else as_tensor_variable(p)
+    shape, flags = shape_of_draw(() if size is None else size, ndim)
+    kind = TensorType(dtype, flags)
+    return RandomFunction(_choices, kind)(random_state, shape, a, int(replace), weights)
+
+
+def _multinomials(state: Any, n: Any, pvals: Any, size: Any) -> Any:
+    if pvals.ndim == 1:
+        return state.multinomial(int(n), pvals.astype("float64"), size=size)
+    counts = np.broadcast_to(n, size)
+    out = np.zeros((*size, pvals.shape[-1]), dtype="int64")
+    weights = np.broadcast_to(pvals, out.shape)
+    for place in np.ndindex(*size):
+        row = weights[place].astype("float64")
+        out[place] = state.multinomial(int(counts[place]), row / max(row.sum(), 1.0))
+    return out
+
+
+def multinomial(
+    random_state: Any, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: Any = None,
+    dtype: Any = "int64",
+) -> Any:  # fmt: skip
+    """How often each class occurs in `n` draws."""
+    pvals = as_tensor_variable(pvals)
+    if size is None:
+        shape, flags = pvals[..., 0].shape, list(pvals.broadcastable[:-1])
+        shape = constant(np.zeros((0,), dtype="int64")) if pvals.ndim == 1 else shape
+    else:
+        shape, flags = shape_of_draw(size, ndim)
+    kind = TensorType(dtype, [*flags, False])
+    return RandomFunction(_multinomials, kind, 1)(random_state, shape, n, pvals)

@@ -1,0 +1,412 @@
+"""Sums, products, extremes and what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import symc.tensor as T
+from symc.graph.node import Tensor
+from symc.theano.configparser import config
+from symc.theano.gof.graph import Apply, Constant, Variable
+from symc.theano.gof.op import Op
+from symc.theano.scalar.dtypes import (
+    complex_dtypes,
+    continuous_dtypes,
+    discrete_dtypes,
+    uint_dtypes,
+    upcast,
+)
+from symc.theano.tensor import math
+from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.type import TensorType
+
+__all__ = [
+    "All", "Argmax", "CAReduce", "Max", "Min", "Prod", "Sum", "all", "any", "argmax", "argmin",
+    "makeKeepDims", "max", "max_and_argmax", "mean", "min", "prod", "ptp", "std", "sum", "var",
+]  # fmt: skip
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
+    """The axes that are meant, None for all. Raises ValueError or TypeError for what are none."""
+    if axis is None:
+        return None
+    if isinstance(axis, Variable):
+        if not isinstance(axis, Constant):
+            raise TypeError(f"axis must be a constant. Got {axis}")
+        axis = axis.data
+    given: Any = [axis] if np.ndim(axis) == 0 else list(axis)
+    found: list[int] = []
+    for each in given:
+        value = each.data if isinstance(each, Constant) else each
+        if int(value) != value:
+            raise TypeError(f"axis must be an integer, not {each!r}")
+        position = int(value) + ndim if int(value) < 0 else int(value)
+        if not 0 <= position < ndim:
+            raise ValueError(f"Not enough dimensions: axis {each} of a tensor of {ndim} axes")
+        if position not in found:
+            found.append(position)
+    return tuple(sorted(found))
+
+
+def _kept(flags: Sequence[bool], axis: tuple[int, ...] | None) -> list[bool]:
+    if axis is None:
+        return []
+    return [flag for position, flag in enumerate(flags) if position not in axis]
+
+
+class CAReduce(Op):
+    """What reductions along some axes (None: all) have in common."""
+
+    __props__: tuple[str, ...] = ("axis",)
+
+    def __init__(self, axis: Any = None, **_: Any) -> None:
+        if isinstance(axis, int | np.integer):
+            axis = (int(axis),)
+        self.axis: tuple[int, ...] | None = None if axis is None else tuple(axis)
+
+    def output_dtype(self, dtype: str) -> str:
+        """The dtype of the result."""
+        return dtype
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        """The result as a symc expression."""
+        raise NotImplementedError
+
+    def make_node(self, input: Any) -> Apply:
+        x = as_tensor_variable(input)
+        axis = axes_of(self.axis, x.ndim)
+        made = TensorType(self.output_dtype(x.dtype), _kept(x.broadcastable, axis))
+        return Apply(self, [x], [made()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x = inputs[0]
+        axis = axes_of(self.axis, x.ndim)
+        return [self.reduce(x, tuple(range(x.ndim)) if axis is None else axis)]
+
+
+_WIDE = {"float16": "float32", "float32": "float64", "complex64": "complex128"}
+_INTEGERS = {
+    "bool": "int64", "int8": "int64", "int16": "int64", "int32": "int64",
+    "uint8": "uint64", "uint16": "uint64", "uint32": "uint64",
+}  # fmt: skip
+
+
+class CAReduceDtype(CAReduce):
+    """A reduction with a dtype of its result and one to accumulate in."""
+
+    __props__: tuple[str, ...] = ("axis", "dtype", "acc_dtype")
+
+    def __init__(self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None) -> None:
+        super().__init__(axis)
+        self.dtype = _name(dtype)
+        self.acc_dtype = _name(acc_dtype)
+
+    def output_dtype(self, dtype: str) -> str:
+        wanted = self.dtype or _INTEGERS.get(dtype, dtype)
+        if dtype in continuous_dtypes and wanted in discrete_dtypes:
+            raise TypeError(
+                f"Cannot build {self} node with input dtype {dtype} and output dtype {wanted}, as "
+                "precision would be lost. To correct this error, you can:\n  - not specify a dtype"
+                " for the output\n  - use a dtype at least as precise"
+            )
+        acc = self._accumulator(dtype)
+        if upcast(acc, wanted) != acc and self.acc_dtype:
+            raise TypeError(
+                f"Cannot build {self} node with input dtype {dtype} and acc_dtype {acc}, as "
+                "precision would be lost."
+            )
+        return wanted
+
+    def _accumulator(self, dtype: str) -> str:
+        if self.acc_dtype:
+            return self.acc_dtype
+        return _WIDE.get(self.dtype or dtype, self.dtype or _INTEGERS.get(dtype, dtype))
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        dtype = x.dtype.name
+        wanted = self.dtype or _INTEGERS.get(dtype, dtype)
+        if self.acc_dtype or x.dtype.is_integer or dtype == "bool":
+            x = T.cast(x, self._accumulator(dtype))
+        elif upcast(dtype, wanted) == wanted:
+            x = T.cast(x, wanted)
+        return T.cast(self.total(x, axis), wanted)
+
+    def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        """The reduction itself."""
+        raise NotImplementedError
+
+
+def _name(dtype: Any) -> str | None:
+    if dtype is None:
+        return None
+    return (
+        str(config.floatX) if isinstance(dtype, str) and dtype == "floatX" else np.dtype(dtype).name
+    )
+
+
+class Sum(CAReduceDtype):
+    """The sum."""
+
+    def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.sum(x, axis=axis)
+
+
+class Prod(CAReduceDtype):
+    """The product."""
+
+    __props__ = ("axis", "dtype", "acc_dtype", "no_zeros_in_input")
+
+    def __init__(
+        self, axis: Any = None, dtype: Any = None, acc_dtype: Any = None,
+        no_zeros_in_input: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(axis, dtype, acc_dtype)
+        self.no_zeros_in_input = no_zeros_in_input
+
+    def total(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.prod(x, axis=axis)
+
+
+class All(CAReduce):
+    """Whether all elements are true."""
+
+    def output_dtype(self, dtype: str) -> str:
+        return "bool"
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.all(T.ne(x, 0) if x.dtype.name != "bool" else x, axis=axis)
+
+
+class Any_(CAReduce):
+    """Whether any element is true."""
+
+    def output_dtype(self, dtype: str) -> str:
+        return "bool"
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.any(T.ne(x, 0) if x.dtype.name != "bool" else x, axis=axis)
+
+
+class Extreme(CAReduce):
+    """The largest or the smallest element; its gradient goes to all that are equal to it."""
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
+        (x,), (out,), (bar,) = inputs, outputs, output_grads
+        if x.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        axis = axes_of(self.axis, x.ndim)
+        axis = tuple(range(x.ndim)) if axis is None else axis
+        places = iter(range(out.ndim))
+        order = ["x" if position in axis else next(places) for position in range(x.ndim)]
+        same = math.eq(x, out.dimshuffle(order))
+        return [same * bar.dimshuffle(order)]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Any:
+        if eval_points[0] is None:
+            return [None]
+        axis = axes_of(self.axis, inputs[0].ndim)
+        if inputs[0].ndim != 1 and axis is not None and len(axis) > 1:
+            raise NotImplementedError("Rop of an extreme is along one axis")
+        return super().R_op(inputs, eval_points)
+
+
+class Max(Extreme):
+    """The largest element."""
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.max(x, axis=axis)
+
+
+class Min(Extreme):
+    """The smallest element."""
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        return T.min(x, axis=axis)
+
+
+class Argmax(CAReduce):
+    """The position of the largest element; along several axes that in them as one."""
+
+    def output_dtype(self, dtype: str) -> str:
+        return "int64"
+
+    def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
+        axis = axis or ()
+        if len(axis) == 1:
+            return T.cast(T.argmax(x, axis=axis[0]), "int64")
+        kept = [position for position in range(x.ndim) if position not in axis]
+        lengths = T.shape(x)
+        moved = T.transpose(x, (*kept, *axis)) if kept else x
+        flat = T.reshape(moved, [*(lengths[position] for position in kept), -1])
+        return T.cast(T.argmax(flat, axis=-1), "int64")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Positions have no gradient, but a zero one."""
+        return [[True]]
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def makeKeepDims(x: Any, y: Any, axis: Any) -> Any:
+    """The reduction `y` of `x`, with axes of length 1 where it was reduced."""
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    found = axes_of(axis, x.ndim)
+    gone = tuple(range(x.ndim)) if found is None else found
+    places = iter(range(y.ndim))
+    return y.dimshuffle(["x" if position in gone else next(places) for position in range(x.ndim)])
+
+
+def _reduced(op: CAReduce, input: Any, axis: Any, keepdims: bool) -> Any:
+    x = as_tensor_variable(input)
+    axes_of(axis, x.ndim)
+    result = op(x)
+    return makeKeepDims(x, result, axis) if keepdims else result
+
+
+def _plain(axis: Any) -> Any:
+    """The axes as Python's numbers."""
+    if isinstance(axis, Constant):
+        axis = axis.data
+    if axis is None or np.ndim(axis) == 0:
+        return None if axis is None else (int(axis),)
+    return tuple(int(each) for each in axis)
+
+
+def sum(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+) -> Any:
+    """The sum along axes."""
+    return _reduced(Sum(_checked(axis), dtype, acc_dtype), input, axis, keepdims)
+
+
+def prod(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False,
+    acc_dtype: Any = None, no_zeros_in_input: bool = False,
+) -> Any:  # fmt: skip
+    """The product along axes."""
+    op = Prod(_checked(axis), dtype, acc_dtype, no_zeros_in_input)
+    return _reduced(op, input, axis, keepdims)
+
+
+def _checked(axis: Any) -> Any:
+    if isinstance(axis, Variable) and not isinstance(axis, Constant):
+        raise TypeError(f"axis must be a constant. Got {axis}")
+    if isinstance(axis, float):
+        raise TypeError(f"axis must be an integer, not {axis}")
+    return _plain(axis)
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Whether all elements are true."""
+    return _reduced(All(_checked(axis)), x, axis, keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Whether any element is true."""
+    return _reduced(Any_(_checked(axis)), x, axis, keepdims)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The largest elements along axes."""
+    return _reduced(Max(_checked(axis)), x, axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The smallest elements along axes."""
+    return _reduced(Min(_checked(axis)), x, axis, keepdims)
+
+
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Where the largest elements are; of all axes, the position among all elements."""
+    return _reduced(Argmax(_checked(axis)), x, axis, keepdims)
+
+
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Where the smallest elements are."""
+    x = as_tensor_variable(x)
+    flipped = np.iinfo(x.dtype).max - x if x.dtype in uint_dtypes else -x
+    return argmax(flipped, axis=axis, keepdims=keepdims)
+
+
+def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Any]:
+    """The largest elements and where they are."""
+    return [max(a, axis, keepdims), argmax(a, axis, keepdims)]
+
+
+def mean(
+    input: Any, axis: Any = None, dtype: Any = None, op: bool = False, keepdims: bool = False,
+    acc_dtype: Any = None,
+) -> Any:  # fmt: skip
+    """The mean along axes: float64 for integers."""
+    from symc.theano.tensor.shaping import shape
+
+    del op
+    x = as_tensor_variable(input)
+    sum_dtype = _name(dtype)
+    if dtype is None and x.dtype == "float16":
+        sum_dtype = "float32"
+    elif sum_dtype in discrete_dtypes:
+        sum_dtype = None
+    s = sum(x, axis=axis, dtype=sum_dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+    lengths = math.cast(
+        shape(x), s.dtype if s.dtype in ("float16", "float32", "complex64") else "float64"
+    )
+    found = axes_of(axis, x.ndim)
+    for position in range(x.ndim) if found is None else found:
+        s = math.true_div(s, lengths[position])
+    if dtype is None and x.dtype == "float16":
+        s = math.cast(s, "float16")
+    s.name = "mean"
+    return s
+
+
+def var(
+    input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False
+) -> Any:
+    """The variance along axes."""
+    from symc.theano.tensor.shaping import shape
+
+    if isinstance(ddof, bool):
+        raise ValueError(
+            "Parameter keepdims is now at index 3: (input, axis=None, ddof=0, keepdims=False, "
+            "corrected=False)"
+        )
+    x = as_tensor_variable(input)
+    centered = x - mean(x, axis, keepdims=True)
+    v = mean(centered**2 if x.dtype not in complex_dtypes else math.abs_(centered) ** 2, axis,
+             keepdims=keepdims)  # fmt: skip
+    found = axes_of(axis, x.ndim)
+    if ddof != 0:
+        count = 1
+        for position in range(x.ndim) if found is None else found:
+            count = count * shape(x)[position]
+        v = v * math.cast(count, v.dtype) / math.cast(count - ddof, v.dtype)
+    if corrected:
+        error = mean(centered, axis, keepdims=keepdims) ** 2
+        v = v - error
+    v.name = "var"
+    return v
+
+
+def std(
+    input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False
+) -> Any:
+    """The standard deviation along axes."""
+    if isinstance(ddof, bool):
+        raise ValueError(
+            "Parameter keepdims is now at index 3: (input, axis=None, ddof=0, keepdims=False, "
+            "corrected=False)"
+        )
+    result = math.sqrt(var(input, axis, ddof, keepdims, corrected))
+    result.name = "std"
+    return result
+
+
+def ptp(a: Any, axis: Any = None) -> Any:
+    """The difference of the largest and the smallest elements."""
+    a = as_tensor_variable(a)
+    return max(a, axis) - min(a, axis)

@@ -1,0 +1,218 @@
+"""Pooling of images and volumes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import symc
+import symc.tensor as T
+from symc.derivatives.grad import placeholder
+from symc.graph.inputs import constant_value
+from symc.graph.node import Tensor
+from symc.graph.walks import substitute
+from symc.tensor import nnet
+from symc.tensor.nnet.pool import max_windows
+from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.op import Op
+from symc.theano.gradient_types import DisconnectedType
+from symc.theano.scalar.dtypes import integer_dtypes
+from symc.theano.tensor.convert import as_tensor_variable, constant_of
+from symc.theano.tensor.shaping import element, only_first
+from symc.theano.tensor.type import TensorType
+
+MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
+
+
+class Pool(Op):
+    """The greatest, the sum or the mean of each window along the last `ndim` axes."""
+
+    __props__ = ("ignore_border", "mode", "ndim")
+
+    def __init__(
+        self, ignore_border: bool = False, mode: str = "max", ndim: int = 2, openmp: Any = None
+    ) -> None:
+        del openmp
+        self.ignore_border, self.mode, self.ndim = ignore_border, mode, ndim
+        if mode not in MODES:
+            raise ValueError(
+                "Pool mode parameter only support 'max', 'sum', 'average_inc_pad' and "
+                f"'average_exc_pad'. Got {mode}"
+            )
+
+    def make_node(self, x: Any, ws: Any, stride: Any = None, pad: Any = None) -> Apply:
+        x, ws = as_tensor_variable(x), as_tensor_variable(ws)
+        stride = ws if stride is None else as_tensor_variable(stride)
+        pad = as_tensor_variable((0,) * self.ndim if pad is None else pad)
+        lengths = [ws, stride, pad]
+        for each in lengths:
+            if each.ndim != 1 or each.dtype not in integer_dtypes:
+                raise TypeError("Pool downsample parameters must be vectors of ints.")
+        sizes, pads = constant_of(ws), constant_of(pad)
+        if pads is None or pads.any():
+            if not self.ignore_border:
+                raise NotImplementedError("padding works only with ignore_border=True")
+            if pads is not None and sizes is not None and (pads >= sizes).any():
+                raise NotImplementedError("padding must be smaller than strides")
+        if x.type.ndim < self.ndim:
+            raise TypeError(f"the input of a pooling has at least {self.ndim} axes")
+        flags = list(x.broadcastable[: x.ndim - self.ndim]) + [False] * self.ndim
+        return Apply(self, [x, *lengths], [TensorType(x.dtype, flags)()])
+
+    connection_pattern = staticmethod(only_first)
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x = as_images(inputs[0], self.ndim)
+        window, strides, pads = windows_at(inputs[1:], self.ndim)
+        options: dict[str, Any] = {
+            "stride": strides, "padding": tuple((pad, pad) for pad in pads),
+            "ceil_mode": not self.ignore_border,
+        }  # fmt: skip
+        if self.mode.startswith("average"):
+            run = nnet.avg_pool2d if self.ndim == 2 else nnet.avg_pool3d
+            if self.mode == "average_exc_pad" and any(pads):
+                options["include_padding"] = False
+            result = run(x, window, **options)
+        elif self.mode == "sum":
+            result = (nnet.sum_pool2d if self.ndim == 2 else nnet.sum_pool3d)(x, window, **options)
+        else:
+            result = (nnet.max_pool2d if self.ndim == 2 else nnet.max_pool3d)(x, window, **options)
+        return [like_input(result, inputs[0], self.ndim)]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
+        if self.mode != "max":
+            return super().L_op(inputs, outputs, output_grads)
+        gradient = MaxPoolGrad(self)(inputs[0], outputs[0], output_grads[0], *inputs[1:])
+        return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
+
+
+class MaxPoolGrad(Op):
+    """The gradient of a pooling by the maximum: it goes to all elements that are equal to it."""
+
+    __props__ = ("pool",)
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+
+    def make_node(self, x: Any, maxout: Any, gz: Any, *lengths: Any) -> Apply:
+        x, maxout, gz = (as_tensor_variable(each) for each in (x, maxout, gz))
+        return Apply(self, [x, maxout, gz, *lengths], [x.type()])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Lengths have no gradient."""
+        return [[position < 3] for position in range(node.nin)]
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        pool = self.pool
+        x, greatest, bar = (as_images(each, pool.ndim) for each in inputs[:3])
+        window, strides, lengths = windows_at(inputs[3:], pool.ndim)
+        hole = placeholder(x.type)
+        pads = tuple((pad, pad) for pad in lengths)
+
+        def windows_of(images: Tensor) -> Tensor:
+            return max_windows(pool.ndim, images, window, strides, pads, not pool.ignore_border)
+
+        last = tuple(range(x.ndim, x.ndim + pool.ndim))
+        same = T.eq(windows_of(x), T.expand_dims(greatest, last))
+        spread = T.where(same, T.expand_dims(bar, last), T.zeros((), dtype=bar.dtype))
+        pulled: Tensor = symc.Lop(windows_of(hole), hole, spread)
+        (result,) = substitute([pulled], {hole: x})
+        return [like_input(result, inputs[0], pool.ndim)]
+
+
+def windows_at(lengths: Sequence[Tensor], ndim: int) -> list[tuple[int, ...]]:
+    """The lengths of windows, their distances and the padding, which symc needs as numbers."""
+    found: list[tuple[int, ...]] = []
+    for each in lengths:
+        numbers = [constant_value(element(each, position)) for position in range(ndim)]
+        if any(number is None for number in numbers):
+            raise NotImplementedError(
+                "Pool: symc.theano needs the lengths of windows, their strides and the padding as "
+                "numbers, not as variables"
+            )
+        found.append(tuple(int(number) for number in numbers if number is not None))
+    return found
+
+
+def as_images(x: Tensor, ndim: int) -> Tensor:
+    """A tensor with two axes before those that windows go along."""
+    lengths = T.shape(x)
+    first = x.ndim - ndim
+    if first == 2:
+        return x
+    return T.reshape(x, [1, *((-1,) if first else (1,)), *lengths[first:]])
+
+
+def like_input(result: Tensor, x: Tensor, ndim: int) -> Tensor:
+    """The result with the axes that the input has before those that windows go along."""
+    first = x.ndim - ndim
+    if first == 2:
+        return result
+    return T.reshape(result, [*T.shape(x)[:first], *T.shape(result)[2:]])
+
+
+def _numbers(given: Any, ndim: int, what: str) -> Any:
+    if isinstance(given, int):
+        return (given,) * ndim
+    if isinstance(given, Variable):
+        return given
+    values = [constant_of(each) for each in (given if isinstance(given, list | tuple) else [given])]
+    if any(value is None for value in values):
+        return as_tensor_variable(list(given))
+    found = tuple(int(n) for value in values for n in value.reshape(-1))
+    if len(found) != ndim:
+        raise ValueError(f"'{what}' must be a sequence of {ndim} numbers, not {given}")
+    return found
+
+
+def _pooled(
+    ndim: int, input: Any, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str,
+    ds: Any, st: Any, padding: Any,
+) -> Any:  # fmt: skip
+    ws = _renamed("ds", ds, "ws", ws)
+    stride = _renamed("st", st, "stride", stride)
+    pad = (0,) * ndim if pad is None else pad
+    if padding is not None:
+        warnings.warn("DEPRECATION: 'padding' is now called 'pad'", stacklevel=4)
+        pad = padding
+    if ws is None:
+        raise ValueError("pool needs ws")
+    if input.ndim < ndim:
+        raise NotImplementedError(f"pool_{ndim}d requires a dimension >= {ndim}")
+    if ignore_border is None:
+        warnings.warn(
+            f"pool_{ndim}d() will have the parameter ignore_border default value changed to True "
+            "(currently False). To have consistent behavior with all Theano version, explicitly "
+            "add the parameter ignore_border=True.", stacklevel=4,
+        )  # fmt: skip
+        ignore_border = False
+    sizes = _numbers(ws, ndim, "ws")
+    strides = sizes if stride is None else _numbers(stride, ndim, "stride")
+    pads = _numbers(pad, ndim, "pad")
+    return Pool(bool(ignore_border), mode, ndim)(input, sizes, strides, pads)
+
+
+def _renamed(old: str, given: Any, new: str, value: Any) -> Any:
+    if given is None:
+        return value
+    if value is not None:
+        raise ValueError(f"You can't provide a tuple value to both '{new}' and '{old}'.")
+    warnings.warn(f"DEPRECATION: the '{old}' parameter is called '{new}' now", stacklevel=5)
+    return given
+
+
+def pool_2d(
+    input: Any, ws: Any = None, ignore_border: bool | None = None, stride: Any = None,
+    pad: Any = (0, 0), mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+) -> Any:  # fmt: skip
+    """Pooling along the last two axes."""
+    return _pooled(2, input, ws, ignore_border, stride, pad, mode, ds, st, padding)
+
+
+def pool_3d(
+    input: Any, ws: Any = None, ignore_border: bool | None = None, stride: Any = None,
+    pad: Any = (0, 0, 0), mode: str = "max", ds: Any = None, st: Any = None, padding: Any = None,
+) -> Any:  # fmt: skip
+    """Pooling along the last three axes."""
+    return _pooled(3, input, ws, ignore_border, stride, pad, mode, ds, st, padding)

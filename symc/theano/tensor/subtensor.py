@@ -1,0 +1,307 @@
+"""Indexing: reading parts of tensors, and tensors with parts replaced or increased."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import symc.tensor as T
+from symc.graph.node import Tensor
+from symc.theano.gof.graph import Apply
+from symc.theano.gof.op import Op
+from symc.theano.scalar.dtypes import integer_dtypes
+from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.elemwise import DimShuffle
+from symc.theano.tensor.indexing import (
+    AdvancedIndexingError,
+    advanced_flags,
+    basic_flags,
+    filled,
+    hashable,
+    is_advanced,
+    parsed,
+    split,
+    without_none,
+)
+from symc.theano.tensor.shaping import Reshape, addbroadcast
+from symc.theano.tensor.type import TensorType
+
+__all__ = [
+    "AdvancedIncSubtensor", "AdvancedIncSubtensor1", "AdvancedIndexingError",
+    "AdvancedSubtensor", "AdvancedSubtensor1", "IncSubtensor", "Subtensor", "getitem",
+    "inc_subtensor", "set_subtensor", "take",
+]  # fmt: skip
+
+
+class Indexing(Op):
+    """What ops have in common that hold an index: `idx_list`, with types for the inputs in it."""
+
+    def __init__(self, idx_list: Sequence[Any]) -> None:
+        self.idx_list = tuple(idx_list)
+
+    def _props(self) -> tuple[Any, ...] | None:
+        return hashable(self.idx_list)
+
+    def index(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The index, values in the places of the types."""
+        return filled(self.idx_list, values)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{', '.join(map(_shown, self.idx_list))}}}"
+
+
+def _shown(entry: Any) -> str:
+    if isinstance(entry, slice):
+        bounds = ["" if bound is None else _shown(bound) for bound in (entry.start, entry.stop)]
+        step = "" if entry.step is None else f":{_shown(entry.step)}"
+        return ":".join(bounds) + step
+    return "int64" if isinstance(entry, TensorType) else str(entry)
+
+
+class Subtensor(Indexing):
+    """A part of a tensor by numbers and slices."""
+
+    def make_node(self, x: Any, *inputs: Any) -> Apply:
+        x = as_tensor_variable(x)
+        if len(self.idx_list) > x.type.ndim:
+            raise IndexError("too many indices for array")
+        flags = basic_flags(self.idx_list, x.type.broadcastable)
+        given = [as_tensor_variable(each) for each in inputs]
+        return Apply(self, [x, *given], [TensorType(x.type.dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return [inputs[0][self.index(inputs[1:])]]
+
+    def static_slice(self) -> slice | None:
+        """The slice, where it is the whole index and of numbers."""
+        entry = self.idx_list[0]
+        known = isinstance(entry, slice) and not any(
+            isinstance(bound, TensorType) for bound in (entry.start, entry.stop, entry.step)
+        )
+        return entry if known and len(self.idx_list) == 1 else None
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Indexes have no gradient."""
+        return [[True]] + [[False]] * (node.nin - 1)
+
+
+class AdvancedSubtensor(Indexing):
+    """Elements of a tensor gathered by arrays of indexes."""
+
+    def make_node(self, x: Any, *inputs: Any) -> Apply:
+        x = as_tensor_variable(x)
+        given = [as_tensor_variable(each) for each in inputs]
+        flags = advanced_flags(self.index(given), x.type.broadcastable)
+        return Apply(self, [x, *given], [TensorType(x.type.dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return [inputs[0][self.index(inputs[1:])]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Indexes have no gradient."""
+        return [[True]] + [[False]] * (node.nin - 1)
+
+
+class AdvancedSubtensor1(Op):
+    """The rows of a tensor at a vector of indexes."""
+
+    __props__ = ()
+
+    def __init__(self, sparse_grad: bool = False) -> None:
+        self.sparse_grad = sparse_grad
+
+    def make_node(self, x: Any, ilist: Any) -> Apply:
+        x, rows = as_tensor_variable(x), as_tensor_variable(ilist)
+        if rows.type.dtype not in integer_dtypes:
+            raise TypeError("index must be integers")
+        if rows.type.ndim != 1:
+            raise TypeError("index must be vector")
+        if x.type.ndim == 0:
+            raise TypeError("cannot index into a scalar")
+        flags = (rows.type.broadcastable[0], *x.type.broadcastable[1:])
+        return Apply(self, [x, rows], [TensorType(x.type.dtype, flags)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return [inputs[0][inputs[1]]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Indexes have no gradient."""
+        return [[True], [False]]
+
+
+advanced_subtensor1 = AdvancedSubtensor1()
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """``x[index]``."""
+    entries = parsed(index, x.ndim)
+    if is_advanced(entries):
+        if len([e for e in entries if e != slice(None)]) == 1 and entries[0] != slice(None):
+            (first,) = entries[:1]
+            if first.ndim == 1 and first.dtype in integer_dtypes:
+                return advanced_subtensor1(x, first)
+        template, inputs = split(entries)
+        return AdvancedSubtensor(template)(x, *inputs)
+    if any(entry is None for entry in entries):
+        x, entries = without_none(entries, x.dimshuffle)
+        if all(entry == slice(None) for entry in entries):
+            return x
+    while entries and isinstance(entries[-1], slice) and entries[-1] == slice(None):
+        if len(entries) == 1:
+            break
+        entries.pop()
+    template, inputs = split(entries)
+    return Subtensor(template)(x, *inputs)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def _written(x: Tensor, part: Tensor, y: Tensor, adds: bool) -> Tensor:
+    """`x` where `part` of it, which indexing gave, is replaced by `y` or increased by it."""
+    y = T.cast(y, x.dtype)
+    if part is x:
+        return x + y if adds else T.zeros_like(x) + y
+    return T.inc_subtensor(part, y) if adds else T.set_subtensor(part, y)
+
+
+class Writing(Indexing):
+    """A tensor where a part is replaced, or increased."""
+
+    def __init__(
+        self, idx_list: Sequence[Any], inplace: bool = False, set_instead_of_inc: bool = False,
+        destroyhandler_tolerate_aliased: Any = None,
+    ) -> None:  # fmt: skip
+        del destroyhandler_tolerate_aliased
+        super().__init__(idx_list)
+        self.inplace, self.set_instead_of_inc = inplace, set_instead_of_inc
+
+    def _props(self) -> tuple[Any, ...] | None:
+        return (hashable(self.idx_list), self.set_instead_of_inc)
+
+    def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
+        x, y = as_tensor_variable(x), as_tensor_variable(y)
+        given = [as_tensor_variable(each) for each in inputs]
+        return Apply(self, [x, y, *given], [x.type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x, y, *values = inputs
+        part = x[self.index(values)]
+        return [_written(x, part, y, not self.set_instead_of_inc)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Indexes have no gradient."""
+        return [[True], [True]] + [[False]] * (node.nin - 2)
+
+
+class IncSubtensor(Writing):
+    """A part by numbers and slices."""
+
+
+class AdvancedIncSubtensor(Writing):
+    """Elements at arrays of indexes; where one occurs twice, both values are added."""
+
+
+class AdvancedIncSubtensor1(Op):
+    """Rows at a vector of indexes."""
+
+    __props__ = ("set_instead_of_inc",)
+
+    def __init__(self, inplace: bool = False, set_instead_of_inc: bool = False) -> None:
+        self.inplace, self.set_instead_of_inc = inplace, set_instead_of_inc
+
+    def make_node(self, x: Any, y: Any, ilist: Any) -> Apply:
+        x, y, rows = as_tensor_variable(x), as_tensor_variable(y), as_tensor_variable(ilist)
+        if rows.type.dtype not in integer_dtypes:
+            raise TypeError("index must be integers")
+        if rows.type.ndim != 1:
+            raise TypeError("index must be vector")
+        if x.type.ndim == 0:
+            raise TypeError("cannot index into a scalar")
+        if y.type.ndim > x.type.ndim:
+            verb = "set" if self.set_instead_of_inc else "increment"
+            raise TypeError(
+                f"cannot {verb} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim} "
+            )
+        return Apply(self, [x, y, rows], [x.type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        x, y, rows = inputs
+        return [_written(x, x[rows], y, not self.set_instead_of_inc)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Indexes have no gradient."""
+        return [[True], [True], [False]]
+
+
+def set_subtensor(
+    x: Any, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False
+) -> Any:
+    """The tensor that `x` is a part of, with `y` in that part."""
+    return inc_subtensor(x, y, inplace, set_instead_of_inc=True)
+
+
+def inc_subtensor(
+    x: Any, y: Any, inplace: bool = False, set_instead_of_inc: bool = False,
+    tolerate_inplace_aliasing: bool = False,
+) -> Any:  # fmt: skip
+    """The tensor that `x` is a part of, with `y` added to that part."""
+    del tolerate_inplace_aliasing
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if y.ndim > x.ndim:
+        raise TypeError(
+            f"Trying to increment a {x.ndim}-dimensional subtensor with a {y.ndim}-dimensional "
+            "value."
+        )
+    offset = x.ndim - y.ndim
+    for axis in range(y.ndim):
+        if x.broadcastable[axis + offset] and not y.broadcastable[axis]:
+            y = addbroadcast(y, axis)
+    if x.owner is None:
+        raise TypeError("x must be the result of a subtensor operation")
+    return _inc(x, y, inplace, set_instead_of_inc)
+
+
+def _inc(x: Any, y: Any, inplace: bool, sets: bool) -> Any:
+    op, inputs = x.owner.op, x.owner.inputs
+    if isinstance(op, Subtensor):
+        return IncSubtensor(op.idx_list, inplace, sets)(inputs[0], y, *inputs[1:])
+    if isinstance(op, AdvancedSubtensor):
+        return AdvancedIncSubtensor(op.idx_list, inplace, sets)(inputs[0], y, *inputs[1:])
+    if isinstance(op, AdvancedSubtensor1):
+        return AdvancedIncSubtensor1(inplace, sets)(inputs[0], y, inputs[1])
+    if isinstance(op, DimShuffle):
+        if y.ndim:
+            missing = x.ndim - y.ndim
+            y = y.dimshuffle(["x"] * missing + list(range(y.ndim)))
+            places = [op.new_order.index(axis) for axis in op.shuffle]
+            inverse = [places[op.shuffle.index(axis)] for axis in sorted(op.shuffle)]
+            dropped = {place for place, axis in enumerate(op.new_order) if axis == "x"}
+            y = addbroadcast(y, *dropped).dimshuffle(inverse)
+        return inc_subtensor(inputs[0], y, inplace, sets).dimshuffle(op.new_order)
+    if isinstance(op, Reshape):
+        if not sets and y.ndim == 0:
+            return x + y
+        inner = inputs[0]
+        value = y.reshape(inner.shape, ndim=inner.ndim) if y.ndim else y
+        return inc_subtensor(inner, value, inplace, sets)
+    raise TypeError("x must be the result of a subtensor operation")
+
+
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    """The elements at indexes along an axis; None: of all elements as one row."""
+    from symc.theano.tensor import math
+    from symc.theano.tensor.shaping import shape
+
+    a, indices = as_tensor_variable(a), as_tensor_variable(indices)
+    if axis is None:
+        return take(a.flatten(), indices, 0, mode)
+    place: int = axis + a.ndim if axis < 0 else axis
+    if mode == "clip":
+        indices = math.clip(indices, 0, shape(a)[place] - 1)
+    elif mode == "wrap":
+        indices = indices % shape(a)[place]
+    elif mode != "raise":
+        raise ValueError(f"mode is 'raise', 'clip' or 'wrap', not {mode!r}")
+    entries: list[Any] = [slice(None)] * place + [indices]
+    return a[tuple(entries)]

@@ -1,0 +1,1 @@
+"""A target in two files: `target.py` is all of it, `test_toy.py` uses it."""

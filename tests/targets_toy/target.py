@@ -1,0 +1,98 @@
+"""A target whose compiler keeps the program as it is: functions are run by the interpreter."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symc.codegen.errors import CompileFailed
+from symc.codegen.ir import Program
+from symc.codegen.meaning.interpret import Array as Flat
+from symc.codegen.meaning.interpret import interpret
+from symc.codegen.passes.order import PASSES
+from symc.codegen.record import record
+from symc.codegen.status import Status
+from symc.codegen.targets.base import Lang, Pass, Source
+from symc.codegen.targets.c_language import C
+from symc.codegen.targets.named import announce
+from symc.codegen.text import text
+from symc.graph.node import Array
+from symc.graph.types import to_numpy
+from tests.fuzz.opinions import ROUTINES
+
+announce("toy", __name__, "ToyTarget")
+
+
+@record
+class ToyTarget:
+    """All that `Target` asks for. Its compiler refuses programs of more than `most` lines."""
+
+    memo: object = None
+    most: int = 1000
+    name: str = "toy"
+    on_device: bool = False
+    lang: Lang = C
+
+    def available(self) -> bool:
+        """Always."""
+        return True
+
+    def has_routine(self, name: str) -> bool:
+        """Those that tests have in Python; other ops are computed in loops, or call Python."""
+        return name in ROUTINES
+
+    def passes(self) -> tuple[Pass, ...]:
+        """Those of C."""
+        return PASSES
+
+    def emit(self, program: Program) -> Source:
+        """The program as text for people, and as text for `load`."""
+        kept = base64.b64encode(pickle.dumps(program)).decode("ascii")
+        return Source((("program.txt", text(program)), ("program.pickle", kept)), {"toy": True})
+
+    def describe(self, *, quick: bool = False) -> dict[str, str]:
+        """The parts of a cache key."""
+        return {"compiler": "toy", "quick": str(quick)}
+
+    def compile(
+        self, source: Source, folder: Path, *, quick: bool = False, home: str | None = None
+    ) -> None:
+        """Writes the files."""
+        del quick, home
+        lines = source.file("program.txt").count("\n")
+        if lines > self.most:
+            raise CompileFailed(source.text, ["toy"], f"{lines} lines are too many")
+        for name, content in source.files:
+            (folder / name).write_text(content, encoding="utf-8")
+
+    def load(self, folder: str | Path) -> Interpreted:
+        """The program again."""
+        kept = Path(folder, "program.pickle").read_text(encoding="ascii")
+        return Interpreted(pickle.loads(base64.b64decode(kept)))
+
+
+class Interpreted:
+    """A program that can be called: inputs, shared variables and constants to outputs."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def __call__(self, *given: Any, constants: Sequence[Array] = ()) -> list[Array]:
+        """The outputs; raises RuntimeError for a check that fails."""
+        waiting = [*map(np.asarray, given), *constants]
+        arrays: dict[str, Flat] = {}
+        for buffer in self.program.buffers:
+            if buffer.role in ("input", "shared", "constant"):
+                array = waiting.pop(0)
+                arrays[buffer.name] = Flat(array.ravel().tolist(), array.shape)
+        result = interpret(self.program, arrays, routines=ROUTINES)
+        if result.status != Status.DONE:
+            raise RuntimeError(f"status {result.status}")
+        outputs = [buffer for buffer in self.program.buffers if buffer.role == "output"]
+        found = [(result.arrays[buffer.name], to_numpy(buffer.dtype)) for buffer in outputs]
+        return [np.array(flat.values, dtype).reshape(flat.shape) for flat, dtype in found]

@@ -1,0 +1,101 @@
+"""`theano.function`: inputs, outputs, givens, updates, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc.theano as theano
+import symc.theano.tensor as T
+
+
+def test_outputs_come_back_as_they_were_given() -> None:
+    x = T.scalar("x")
+    one = theano.function([x], x + 1)(1.0)
+    assert isinstance(one, np.ndarray)
+    assert one.shape == ()
+    assert theano.function([x], [x + 1])(1.0) == [2.0]
+    assert theano.function([x], {"b": x, "a": x + 1})(1.0) == {"a": 2.0, "b": 1.0}
+    assert theano.function([], [])() == []
+
+
+def test_updates_are_made_at_once_from_the_values_before() -> None:
+    a, b = theano.shared(1.0, "a"), theano.shared(2.0, "b")
+    swap = theano.function([], a + b, updates=[(a, b), (b, a)])
+    assert swap() == 3.0
+    assert (a.get_value(), b.get_value()) == (2.0, 1.0)
+
+
+def test_updates_of_another_type_are_refused() -> None:
+    a = theano.shared(np.float32(1))
+    with pytest.raises(TypeError, match="same type as the original shared variable"):
+        theano.function([], [], updates=[(a, T.constant(np.float64(2)))])
+    with pytest.raises(TypeError, match="update target must be a SharedVariable"):
+        theano.function([], [], updates=[(T.scalar(), 1)])
+    with pytest.raises(ValueError, match="already has an update"):
+        theano.function([], [], updates=[(a, a), (a, a)])
+
+
+def test_givens_replace_in_outputs_and_updates() -> None:
+    x, y, total = T.scalar("x"), T.scalar("y"), theano.shared(0.0)
+    f = theano.function([y], x * 2, updates=[(total, total + x)], givens={x: y + 1})
+    assert f(1.0) == 4.0
+    assert total.get_value() == 2.0
+    with pytest.raises(RuntimeError, match="is an input to your function"):
+        theano.function([x], x, givens={x: y})
+
+
+def test_an_intermediate_variable_may_be_an_input() -> None:
+    x = T.vector("x")
+    y = T.exp(x)
+    np.testing.assert_array_equal(theano.function([y], y + 1)([1.0]), [2.0])
+
+
+def test_unused_and_missing_inputs() -> None:
+    x, y = T.scalar("x"), T.scalar("y")
+    with pytest.raises(theano.compile.UnusedInputError, match="at index 1 is not part"):
+        theano.function([x, y], x)
+    with pytest.raises(theano.gof.MissingInputError, match="used to compute"):
+        theano.function([x], x + y)
+    theano.function([x, y], x, on_unused_input="ignore")
+
+
+def test_inputs_by_name_with_defaults_and_states() -> None:
+    x, s = T.scalar("x"), T.scalar("s")
+    f = theano.function([x, theano.In(s, value=10.0, update=s + x)], s + x)
+    assert f(1.0) == 11.0
+    assert f(x=2.0) == 13.0
+    assert f[s] == 13.0
+    f["s"] = 0.0
+    assert f(1.0) == 1.0
+    with pytest.raises(TypeError, match="Missing required input"):
+        f()
+    with pytest.raises(TypeError, match="Too many parameter"):
+        f(1.0, 2.0, 3.0)
+    with pytest.raises(TypeError, match="Unknown input or state: z"):
+        f(z=1.0)
+
+
+def test_copies_have_other_shared_variables() -> None:
+    x, w, v = T.scalar("x"), theano.shared(1.0), theano.shared(5.0)
+    f = theano.function([x], x * w, updates=[(w, w + 1)])
+    g = f.copy(swap={w: v})
+    assert (f(1.0), g(1.0)) == (1.0, 5.0)
+    assert (w.get_value(), v.get_value()) == (2.0, 6.0)
+    assert f.copy(delete_updates=True)(1.0) == 2.0
+    assert w.get_value() == 2.0
+
+
+REFUSED: list[tuple[Any, Any, str]] = [
+    (T.scalar(), Exception, "contained in a list"),
+    ([theano.shared(1.0)], TypeError, "as explicit input"),
+    ([T.constant(1.0)], TypeError, "Constants not allowed"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "error", "match"), REFUSED)
+def test_inputs_that_are_refused(inputs: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        theano.function(inputs, T.constant(1.0))

@@ -1,0 +1,95 @@
+"""Random numbers, bit for bit as Theano draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symc.theano as theano
+import symc.theano.tensor as T
+from symc.theano.sandbox.mrg31k3p import M1, M2, jumped, streams
+from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
+from symc.theano.tensor.shared_randomstreams import RandomStreams
+
+
+def mrg_numbers(state: list[int], count: int) -> list[int]:
+    """MRG31k3p by its definition, with whole numbers."""
+    a, b = list(state[:3]), list(state[3:])
+    found: list[int] = []
+    for _ in range(count):
+        y = (4194304 * a[1] + 129 * a[2]) % M1
+        z = (32768 * b[0] + 32769 * b[2]) % M2
+        a, b = [y, a[0], a[1]], [z, b[0], b[1]]
+        found.append(y - z + M1 if y <= z else y - z)
+    return found
+
+
+def test_mrg_follows_the_definition_along_each_stream() -> None:
+    drawn = MRG_RandomStreams(seed=12345).uniform((4, 5), nstreams=3, dtype="float64")
+    values = theano.function([], drawn)().ravel()
+    starts = streams(np.array([12345] * 6, dtype="int32"), 3)
+    expected = np.zeros(20)
+    for stream in range(3):
+        numbers = mrg_numbers([int(n) for n in starts[stream]], len(expected[stream::3]))
+        expected[stream::3] = np.array(numbers) * 4.656612873077392578125e-10
+    np.testing.assert_array_equal(values, expected)
+
+
+def test_the_first_number_of_the_usual_seed_is_that_of_theano() -> None:
+    with theano.change_flags(floatX="float64"):
+        drawn = theano.function([], MRG_RandomStreams(12345).uniform((1,)))()
+    assert drawn[0] == 0.7353244530968368
+
+
+def test_calls_continue_where_the_last_one_ended() -> None:
+    pair = theano.function([], MRG_RandomStreams(5).uniform((2,), nstreams=1))
+    four = theano.function([], MRG_RandomStreams(5).uniform((4,), nstreams=1))
+    np.testing.assert_array_equal(np.concatenate([pair(), pair()]), four())
+
+
+def test_streams_lie_2_to_the_72_apart() -> None:
+    start = np.array([1, 2, 3, 4, 5, 6], dtype="int32")
+    rows = streams(start, 3)
+    np.testing.assert_array_equal(rows[1], jumped(start, 72))
+    np.testing.assert_array_equal(rows[2], jumped(rows[1], 72))
+
+
+def test_seeds_that_are_refused() -> None:
+    with pytest.raises(ValueError, match="should not be 0"):
+        MRG_RandomStreams(0)
+    with pytest.raises(ValueError, match="less than"):
+        MRG_RandomStreams(M2)
+
+
+def test_distributions_have_their_moments() -> None:
+    source = MRG_RandomStreams(42)
+    draws = [
+        source.normal((20000,), avg=1.0, std=2.0), source.binomial((20000,), p=0.3),
+        source.truncated_normal((20000,)),
+        source.multinomial(pvals=T.constant(np.tile([0.2, 0.8], (20000, 1)))),
+    ]  # fmt: skip
+    normal, binomial, truncated, classes = theano.function([], draws)()
+    assert abs(normal.mean() - 1) < 0.05
+    assert abs(normal.std() - 2) < 0.05
+    assert abs(binomial.mean() - 0.3) < 0.02
+    assert abs(truncated).max() <= 2.5
+    np.testing.assert_array_equal(classes.sum(axis=1), 1)
+    assert abs(classes[:, 1].mean() - 0.8) < 0.02
+
+
+def test_random_state_draws_numpys_numbers() -> None:
+    source = RandomStreams(234)
+    uniform, normal = source.uniform((2, 2)), source.normal((3,), avg=1.0)
+    f = theano.function([], [uniform, normal])
+    seeds = np.random.RandomState(234)
+    first, second = (np.random.RandomState(int(seeds.randint(2**30))) for _ in range(2))
+    for _ in range(2):
+        drawn = f()
+        np.testing.assert_array_equal(drawn[0], first.uniform(size=(2, 2)))
+        np.testing.assert_array_equal(drawn[1], second.normal(1.0, 1.0, size=3))
+
+
+def test_default_updates_can_be_left_out() -> None:
+    drawn = RandomStreams(1).uniform((3,))
+    f = theano.function([], drawn, no_default_updates=True)
+    np.testing.assert_array_equal(f(), f())

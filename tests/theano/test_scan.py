@@ -1,0 +1,112 @@
+"""Loops and branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc.theano as theano
+import symc.theano.tensor as T
+from symc.theano.ifelse import ifelse
+from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
+from symc.theano.scan_module import until
+
+
+def test_sequences_outputs_and_non_sequences_come_in_this_order() -> None:
+    x, a = T.vector("x"), T.scalar("a")
+    found, updates = theano.scan(
+        lambda row, before, factor: before * factor + row,
+        sequences=x, outputs_info=T.zeros(()), non_sequences=a,
+    )  # fmt: skip
+    assert not updates
+    np.testing.assert_array_equal(found.eval({x: [1.0, 2.0, 3.0], a: 2.0}), [1.0, 4.0, 11.0])
+
+
+def test_taps_of_sequences_and_outputs() -> None:
+    x = T.vector("x")
+    found, _ = theano.scan(
+        lambda older, newer, two, one: newer - older + two + one,
+        sequences={"input": x, "taps": [-1, 0]},
+        outputs_info={"initial": T.constant([1.0, 1.0]), "taps": [-2, -1]},
+    )
+    np.testing.assert_array_equal(found.eval({x: [0.0, 1.0, 3.0]}), [3.0, 6.0])
+
+
+def test_backwards_with_a_number_of_steps() -> None:
+    x = T.vector("x")
+    found, _ = theano.scan(lambda row: row, sequences=x, n_steps=2, go_backwards=True)
+    np.testing.assert_array_equal(found.eval({x: [1.0, 2.0, 3.0]}), [3.0, 2.0])
+
+
+def test_the_step_that_meets_the_condition_counts() -> None:
+    found, _ = theano.scan(
+        lambda before: (before * 2, until(before * 2 > 10)),
+        outputs_info=T.constant(1.0), n_steps=100,
+    )  # fmt: skip
+    np.testing.assert_array_equal(found.eval(), [2.0, 4.0, 8.0, 16.0])
+
+
+def test_shared_variables_that_steps_update() -> None:
+    total = theano.shared(0)
+    found, updates = theano.scan(lambda: (total, {total: total + 1}), n_steps=4)
+    f = theano.function([], found, updates=updates)
+    np.testing.assert_array_equal(f(), [0, 1, 2, 3])
+    assert total.get_value() == 4
+
+
+def test_each_step_draws_new_numbers() -> None:
+    source = MRG_RandomStreams(3)
+    found, updates = theano.scan(lambda: source.uniform((2,)), n_steps=3)
+    f = theano.function([], found, updates=updates)
+    drawn = np.concatenate([f(), f()])
+    assert len(np.unique(drawn)) == drawn.size
+
+
+def test_gradients_through_a_loop() -> None:
+    x, h0 = T.matrix("x"), T.vector("h0")
+    found, _ = theano.scan(lambda row, h: T.tanh(row + h), sequences=x, outputs_info=h0)
+    rng = np.random.RandomState(4)
+
+    def last(rows: Any, start: Any) -> Any:
+        return theano.clone(found, {x: rows, h0: start})[-1]
+
+    theano.gradient.verify_grad(last, [rng.rand(3, 2), rng.rand(2)], rng=rng)
+
+
+def test_gradients_reach_no_further_than_truncate_gradient() -> None:
+    x = T.vector("x")
+    found, _ = theano.scan(
+        lambda row, h: row + h, sequences=x, outputs_info=T.zeros(()), truncate_gradient=2
+    )
+    slope = theano.grad(found[-1], x)
+    np.testing.assert_array_equal(slope.eval({x: np.ones(4)}), [0.0, 0.0, 1.0, 1.0])
+
+
+def test_initial_values_of_another_type_are_refused() -> None:
+    x = T.fmatrix("x")
+    with pytest.raises(ValueError, match="has dtype float64, while the result of the inner"):
+        theano.scan(lambda row, h: row, sequences=x, outputs_info=T.dvector())
+    start = T.TensorType("float32", (True,))()
+    with pytest.raises(TypeError, match="Inconsistency in the inner graph of scan"):
+        theano.scan(lambda row, h: row, sequences=x, outputs_info=start)
+    with pytest.raises(ValueError, match="n_steps is not given"):
+        theano.scan(lambda: T.constant(1.0))
+
+
+def test_map_reduce_and_folds() -> None:
+    x = T.vector("x")
+    assert theano.foldl(lambda row, h: h * 2 + row, x, T.zeros(()))[0].eval({x: [1, 2]}) == 4.0
+    assert theano.foldr(lambda row, h: h * 2 + row, x, T.zeros(()))[0].eval({x: [1, 2]}) == 5.0
+    np.testing.assert_array_equal(theano.map(lambda row: -row, x)[0].eval({x: [1.0]}), [-1.0])
+
+
+def test_ifelse_computes_one_branch() -> None:
+    c, x = T.iscalar("c"), T.vector("x")
+    y = ifelse(c, x[0], x.sum())
+    f = theano.function([c, x], [y, theano.grad(y, x)])
+    assert f(1, [2.0, 3.0])[0] == 2.0
+    np.testing.assert_array_equal(f(0, [2.0, 3.0])[1], [1.0, 1.0])
+    with pytest.raises(TypeError, match="two branches should have identical types"):
+        ifelse(c, x, x.sum())
