@@ -7,7 +7,7 @@ of a loop in a kernel. What is linear in counters is least where they are at one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from symc.codegen import ir
 from symc.graph import dims
@@ -71,12 +71,11 @@ def _least(dim: Dim, step: Size, count: Dim) -> Dim | None:
     """The least value of a length that is linear in a step's number; None if it is not."""
     if isinstance(dim, int) or step not in set(sizes(dim)):
         return dim
-    factor: Dim = 0
-    rest: Dim = dim
+    factor, rest = 0, cast("Dim", dim)
     for monomial, times in dim.terms:
         if monomial == (step,):
             factor, rest = times, dims.sub(dim, dims.mul(dims.symbolic(step), times))
-    if step in set(sizes(rest)) or not isinstance(factor, int):
+    if step in set(sizes(rest)):
         return None
     last = dims.sub(_positive(count), 1)
     return dims.add(rest, dims.mul(last, factor)) if factor < 0 else rest

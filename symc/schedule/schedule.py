@@ -53,13 +53,15 @@ def schedule(problem: Problem) -> Plan:
         facts = analysis.facts(stored, costs)
         groups = Groups(problem, facts)
         refusals = merge(groups)
-        extra, why = _worth_storing(problem, facts, groups, costs), repeated
-        if not extra:
-            in_place = InPlace(groups, facts)
-            extra, why = in_place.first - stored, first
+        if extra := _worth_storing(problem, facts, groups, costs):
+            repeated += [node for node in problem.order if node in extra]
+            stored |= extra
+            continue
+        in_place = InPlace(groups, facts)
+        extra = in_place.first - stored
         if not extra:
             break
-        why += [node for node in problem.order if node in extra]
+        first += [node for node in problem.order if node in extra]
         stored |= extra
     units = [_planned(problem, unit) for unit in in_order(groups)]
     return Plan(

@@ -96,13 +96,15 @@ def is_view(node: Tensor) -> bool:
 def _only_read(reader: Reader) -> Sequence[ir.Expr] | None:
     """The index of the element of argument 0 that is all that a reader reads and gives."""
     element = ir.Var("element")
+    index: Sequence[ir.Expr] | None = None
     try:
         read = next(reader)
         if read.arg != 0:
             return None
+        index = read.index
         reader.send(element)
     except StopIteration as stop:
-        return read.index if stop.value is element else None
+        return index if stop.value is element else None
     return None
 
 
