@@ -113,7 +113,7 @@ def test_rop_lop_jacobian_and_hessian() -> None:
 class Doubling(theano.Op):
     """An op as programs write them."""
 
-    def make_node(self, x: Any) -> theano.Apply:
+    def make_node(self, x: Any) -> theano.Apply:  # pyright: ignore[reportIncompatibleMethodOverride]
         x = T.as_tensor_variable(x)
         return theano.Apply(self, [x], [x.type()])
 
