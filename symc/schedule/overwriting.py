@@ -1,7 +1,7 @@
-"""Updates in place: which variables a new value may overwrite while it is computed.
+"""Overwriting: which memory a new value may be written to while the old one is still read.
 
-The memory of a shared variable is read by stages, by run-time conditions and by lengths that are
-measured, of the variable itself or of what looks at its memory under another shape:
+The memory of a shared variable, of a loop's state or of a stage is read by stages, by run-time
+conditions and by lengths that are measured, directly or under another shape:
 
     Use     who reads the memory: a unit and, of a stage, which elements
 
@@ -9,7 +9,8 @@ The new value may be written there if each use is one of these, and of those no 
 
 - It is in another unit, which can be put before the unit that overwrites.
 - It is in the unit that overwrites, and in each iteration lies at the element that this iteration
-  writes, which it then reads first (`reads_own`).
+  writes, which it then reads first.
+- It is in a unit that writes a part, and lies in a row or column beside that part.
 
 What is not known to lie there lies elsewhere: elements that are found by reading an index have no
 known place, and neither has what a routine, a loop or a function in Python reads.
@@ -17,7 +18,7 @@ known place, and neither has what a routine, a loop or a function in Python read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, assert_never
 
 from symc.codegen import ir
@@ -42,7 +43,6 @@ from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of, is_natural
 from symc.schedule.stages import Stage, full_index, variable
 
-DimsOf: TypeAlias = Callable[[Tensor], tuple[Dim, ...]]
 _Reads: TypeAlias = Generator[Read, ir.Expr, Any]
 Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]
 """Where an element is: along each axis that is longer than 1, its length and the index."""
