@@ -343,6 +343,26 @@ def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
             return 0
 
 
+NAMED_FILE = re.compile(r"`((?:\w+/)*\w+\.(?:py|h|c|cuh))`")
+NOT_OURS = {"c/NAME.c", "function.c"}  # a pattern, and what is written into the cache
+
+
+def test_files_that_comments_name_are_there() -> None:
+    """`verify.py` was named by five files when there was none of that name any more."""
+    kinds = ("*.py", "*.h", "*.c", "*.cuh")
+    ours = [path for top in TOP_FOLDERS for kind in kinds for path in (ROOT / top).rglob(kind)]
+    known = [f"/{path.relative_to(ROOT).as_posix()}" for path in ours]
+    texts = [*ours, *(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {name}"
+        for path in texts
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for name in NAMED_FILE.findall(line)
+        if name not in NOT_OURS and not any(one.endswith(f"/{name}") for one in known)
+    ]
+    report(found, "files are named that are not there:")
+
+
 MACHINE_PATH = re.compile(r"(?<![\w./<~])/(?:work|root|home|Users|tmp)/\w")
 TEXT_FILES = ("*.py", "*.pyi", "*.h", "*.cuh", "*.c", "*.md", "*.toml", "*.ipynb", "*.txt", "*.sh")
 

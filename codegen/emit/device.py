@@ -1,6 +1,6 @@
 """A program for a device as two texts: the kernels in CUDA, and the host functions in C.
 
-As in `emit.py`, both are made to be read, and the same program always gives the same bytes.
+As in `program.py`, both are made to be read, and the same program always gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a target is: a language as a table, and a few functions that know a compiler.
 
-`emit.py` prints loop IR through a `Lang`; nothing in a `Lang` computes. A `Target` finds the
+`emit/` prints loop IR through a `Lang`; nothing in a `Lang` computes. A `Target` finds the
 compiler, runs it, and loads what it made; it knows nothing about tensors or caches. Whoever finds
 or builds functions knows no more of a target than its protocol, and finds it by name: see `named`.
 """
@@ -21,7 +21,7 @@ Pass = Callable[[Program], Program]
 
 @record
 class Lang:
-    """One language of the C family: everything `emit.py` needs to know about it."""
+    """One language of the C family: everything `emit/` needs to know about it."""
 
     name: str
     types: Mapping[str, str]  # by dtype name

@@ -1,4 +1,4 @@
-"""The rules of `verify.py` for expressions."""
+"""The rules of `program.py` for expressions."""
 
 from __future__ import annotations
 

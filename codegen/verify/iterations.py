@@ -1,4 +1,4 @@
-"""The rules of `verify.py` on what the iterations of one loop may know of each other.
+"""The rules of `program.py` on what the iterations of one loop may know of each other.
 
 A parallel loop that reads a buffer which it also writes must show that it reads what the iteration
 itself writes, or nobody. One of these is needed:

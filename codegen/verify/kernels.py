@@ -1,4 +1,4 @@
-"""The rules of `verify.py` for kernels."""
+"""The rules of `program.py` for kernels."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Checks that a program keeps the rules of the loop IR. The rules:
 
-Expressions (`check_expressions.py`)
+Expressions (`expressions.py`)
  1. A name is bound before it is used, in a block that is still open, and used with its dtype.
  2. The operands of an operator have one dtype; a result has the dtype that follows from them.
  3. ``and or xor not`` and conditions are bool; bit operators, shifts and `invert` are not float;
@@ -10,7 +10,7 @@ Expressions (`check_expressions.py`)
  6. float16 is loaded, stored, named, written as a constant, and cast; nothing is computed in it.
  7. A constant fits its dtype. `Length` occurs only in `Size.value`.
 
-Kernels (`check_kernels.py`)
+Kernels (`kernels.py`)
  8. A name is bound once: parameters, sizes, loop variables, `Let`, `Alloc`. A kernel's sizes and
     loop variables are int64; a `Let` has the dtype of its value.
  9. Stores have the dtype of the buffer, and go to written parameters or local buffers.
@@ -44,7 +44,7 @@ Programs (this file)
     variable, and what is measured inside, is known inside only. Conditions of loops and branches
     are bool buffers.
 25. What a step writes it is given once, and overlaps nothing else that it is given
-    (`check_rows.py`): no buffer that it is a row of, no row of it, and no row of the same buffer
+    (`rows.py`): no buffer that it is a row of, no row of it, and no row of the same buffer
     that may be the same place.
 """
 

@@ -1,4 +1,4 @@
-"""The rule of `verify.py` that nothing a step writes overlaps anything else that it is given.
+"""The rule of `program.py` that nothing a step writes overlaps anything else that it is given.
 
 Rows of one buffer are apart if they are of one length and begin a different number of rows from the
 same place: ``(step + 1)*n`` and ``step*n``, or in a ring ``(step + 1) % 3 * n`` and
