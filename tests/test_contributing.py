@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-COPIED = ("symc", "codegen", "cache", "tests", "docs", "pyproject.toml", "mkdocs.yml")
+COPIED = (
+    *("symc", "codegen", "cache", "tests", "benchmarks", "scripts", "docs"),
+    *("pyproject.toml", "mkdocs.yml"),
+)
 NOT_COPIED = shutil.ignore_patterns("__pycache__", "golden", ".*")
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 COMMITS: dict[str, str] = dict(
