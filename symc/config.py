@@ -23,6 +23,8 @@ class Config:
 
     - `floatX`: dtype of constructors that are given none. Environment: ``SYMC_FLOATX``.
     - `mode`: mode of functions that are given none (see `symc.function`). ``SYMC_MODE``.
+    - `background`: whether functions that are not told are compiled in the background (see
+      `symc.function`). ``SYMC_BACKGROUND=1``.
     - `device`: device of functions that are given none: "cpu", "cuda", "cuda:1", "cuda:sim".
       ``SYMC_DEVICE``.
     - `cuda_graphs`: whether calls that repeat on a graphics card are recorded, and launched as a
@@ -45,11 +47,12 @@ class Config:
     """
 
     __slots__ = (
-        "compile_timeout", "cuda_graphs", "debug_symbols", "device", "floatX", "mode",
-        "on_unused_input", "tf32", "threads",
+        "background", "compile_timeout", "cuda_graphs", "debug_symbols", "device", "floatX",
+        "mode", "on_unused_input", "tf32", "threads",
     )  # fmt: skip
 
     floatX: str  # noqa: N815 -- Theano's name
+    background: bool
     compile_timeout: float
     cuda_graphs: bool
     debug_symbols: bool
@@ -61,6 +64,7 @@ class Config:
 
     def __init__(self) -> None:
         self.floatX = os.environ.get("SYMC_FLOATX", "float64")
+        self.background = os.environ.get("SYMC_BACKGROUND", "0") == "1"
         self.compile_timeout = _number("SYMC_COMPILE_TIMEOUT", "600")
         self.cuda_graphs = os.environ.get("SYMC_CUDA_GRAPHS", "1") != "0"
         self.debug_symbols = os.environ.get("SYMC_DEBUG_SYMBOLS", "0") == "1"

@@ -69,7 +69,8 @@ typedef struct {
 /* One call in progress: what the callbacks must reach, and what must be released. */
 typedef struct Frame {
     struct Frame *outer; /* a call that this one was made from, on the same thread */
-    Caller *caller;
+    PyObject *locks;     /* those that it holds */
+    Caller *caller;      /* NULL, as all below, where Python computes it: see `holding` */
     symc_call *call;
     PyObject **owned; /* inputs that were converted, shared variables, outputs; or NULL */
     PyThreadState *released;
@@ -85,6 +86,9 @@ typedef union {
 
 extern PyType_Spec symc_caller_spec;
 extern PyTypeObject *symc_lock_type;
+
+/* Whether locks are a tuple of pairs (lock, whether it is to be changed); else an error is set. */
+int symc_check_locks(PyObject *locks);
 
 /* ---- _values.c ---- */
 

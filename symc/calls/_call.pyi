@@ -1,8 +1,12 @@
-from symc.calls.call import PythonCaller
+from collections.abc import Callable
+from typing import Any
+
+from symc.calls.call import Locks, PythonCaller
 from symc.graph.locks import PythonLock
 
 team: int
 
+def holding(locks: Locks, function: Callable[..., Any], /, *args: Any) -> Any: ...
 def use_threads(count: int, /) -> None: ...
 
 class Caller(PythonCaller): ...
