@@ -88,14 +88,12 @@ def begin(
 
     Where nothing is to be compiled, or everything at once (see `symc.function`), it is a `Runner`.
     """
-    from symc.codegen.errors import CompilerMissing
+    from symc.pipeline import library
 
-    if mode not in COMPILED_MODES or request.device != "cpu" or _is_users(request):
+    at_once = mode not in COMPILED_MODES or request.device != "cpu" or _is_users(request)
+    if at_once or not library.target().available():
         return runner_for(request, mode, form, downcast)
-    try:
-        found = from_cache(request, mode, form, downcast)
-    except CompilerMissing:
-        return runner_for(request, mode, form, downcast)
+    found = from_cache(request, mode, form, downcast)
     return Job(request, mode, form, downcast, owner) if found is None else found
 
 
