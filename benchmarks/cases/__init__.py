@@ -3,6 +3,7 @@
 from measure import Case
 
 from cases import (
+    adam,
     black_scholes,
     choices,
     deep_network,
@@ -32,6 +33,7 @@ CASES: tuple[Case, ...] = (
     black_scholes.CASE,
     softmax.CASE,
     layer_norm.CASE,
+    adam.CASE,
     pairwise.CASE,
     network.CASE,
     lenet.CASE,

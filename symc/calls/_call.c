@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "_kept.h"
 #include "_team.h"
 
 /* OpenMP has no threads left in a child of fork, and would wait for them. */
@@ -345,6 +346,9 @@ static PyModuleDef_Slot module_slots[] = {
 static PyMethodDef module_methods[] = {
     {"holding", (PyCFunction)(void (*)(void))holding, METH_FASTCALL,
      "Call a function with arguments while locks are held."},
+    {"keep_at_most", symc_keep_at_most, METH_O, "How many bytes of dead results may be kept."},
+    {"kept_bytes", symc_kept_bytes, METH_NOARGS, "How many bytes of dead results are kept."},
+    {"free_kept", symc_free_kept, METH_NOARGS, "Free what is kept; returns how many bytes."},
     {"use_threads", use_threads, METH_O, "How many threads callers use that were given no number."},
     {NULL, NULL, 0, NULL},
 };

@@ -43,7 +43,7 @@ import numpy as np
 
 from symc.codegen.targets import team
 from symc.codegen.targets._abi import ffi
-from symc.config import follow_threads
+from symc.config import follow_kept_memory, follow_threads
 from symc.graph.locks import PythonLock
 
 if TYPE_CHECKING:
@@ -422,6 +422,7 @@ def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]
 
         team.use(_call.team)
         follow_threads(_call.use_threads)
+        follow_kept_memory(_call.keep_at_most)
         return _call.Caller, _call.Lock, _call.holding
     except (ImportError, AttributeError):  # not built, or left over from an older symc
         return PythonCaller, PythonLock, python_holding
