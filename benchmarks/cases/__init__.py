@@ -7,6 +7,7 @@ from cases import (
     black_scholes,
     choices,
     deep_network,
+    first,
     fourier,
     gaussian_process,
     importing,
@@ -48,4 +49,5 @@ CASES: tuple[Case, ...] = (
     normal_samples.FLOAT32,
     fourier.CASE,
     sorting.CASE,
+    *first.CASES,
 )

@@ -9,7 +9,8 @@
 
 The stages in Python share Python's lock with the program that calls the functions. So one job at a
 time is in them, and a job begins when the first call of its function has ended, which may take a
-moment (`PATIENCE`). Compilers are processes of their own, one for each thread of the crew.
+moment (`PATIENCE`); a call that takes longer waits for the thread that is in the stages. Compilers
+are processes of their own, one for each thread of the crew.
 
 A process of its own for the stages in Python would take nothing from the caller. But a fork of a
 program with threads may wait for locks for ever, and a new Python takes longer to import symc than
@@ -147,17 +148,21 @@ class Job:
         if self._crew is not _crews[-1]:  # the parent of this process has the threads
             self._begin()
         self._called.set()
+        late = time.monotonic() + PATIENCE
+
+        def look(node: Tensor, value: Array) -> None:
+            del node, value
+            if type(self.state) is Made:
+                raise Overtaken
+            if time.monotonic() > late:  # so the program may well be there first
+                _turn.let()
+
         try:
-            return self._interpreter.watched(self._look, args)
+            return self._interpreter.watched(look, args)
         except Overtaken:
             return self.call(*args)
         finally:
             self._answered.set()
-
-    def _look(self, node: Tensor, value: Array) -> None:
-        del node, value
-        if type(self.state) is Made:
-            raise Overtaken
 
     @property
     def is_compiled(self) -> bool:
@@ -262,6 +267,12 @@ class Turn:
             before=self._lock.acquire, after_in_parent=self._lock.release,
             after_in_child=self._lock.release,
         )  # fmt: skip
+
+    def let(self) -> None:
+        """Wait for a thread that is in the stages, without Python's lock."""
+        if self._lock.locked():
+            with self._lock:
+                pass
 
     def __enter__(self) -> None:
         self._lock.acquire()
