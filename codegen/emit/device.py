@@ -18,7 +18,7 @@ from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.gpu.geometry import geometries
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.runtime import load
@@ -61,7 +61,7 @@ def emit_device(
     """The texts of a program that has been through the device's passes; `timed` as in `emit`."""
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
-    layout = replace(plan(program), scratch={})
+    layout = replace(plan_workspace(program), scratch={})
     reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
     outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)

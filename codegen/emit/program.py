@@ -15,7 +15,7 @@ from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Program, Var
 from symc.codegen.passes.calls import callings
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
@@ -37,7 +37,7 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
 
 def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
-    layout = plan(program)
+    layout = plan_workspace(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
     foreign = foreign_of(program)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from symc.codegen.emit.expressions import Printer
 from symc.codegen.ir import Expr, Launch
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.record import record
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.host.device import Device
@@ -48,7 +48,9 @@ class Toy(Device):
 def test_a_new_dialect_says_everything_in_its_own_words() -> None:
     program = row_softmax()
     dialect = Toy(WORDS, {}, {}, {}, {}, narrow=False)
-    host = HostWriter(program, plan(program), dialect, Printer(C, {}, frozenset()), timed=True)
+    host = HostWriter(
+        program, plan_workspace(program), dialect, Printer(C, {}, frozenset()), timed=True
+    )
     text = host_text(host)
     kernel = program.kernels[0].name
     assert f'status = toy_launch(call, "{kernel}", x, ' in text

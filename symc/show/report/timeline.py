@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symc.codegen.cost.amounts import Amount
 from symc.codegen.ir import Buffer
-from symc.codegen.passes.memory import bytes_of, live_ranges, numbered, plan
+from symc.codegen.passes.memory import bytes_of, live_ranges, numbered, plan_workspace
 from symc.show.report.contents import Contents, Task
 from symc.show.report.markup import Child, Html, facts, link, section, tag
 
@@ -16,7 +16,7 @@ LEFT = 90.0
 def memory_section(contents: Contents) -> Html:
     """A row for each piece of memory, a column for each step."""
     program = contents.stages.optimised
-    layout = plan(program)
+    layout = plan_workspace(program)
     lives = live_ranges(program)
     rows = [(f"piece {number}", slot.tenants) for number, slot in enumerate(layout.slots, 1)]
     rows += [("allocated late", (late.buffer,)) for late in layout.late]
