@@ -20,11 +20,11 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Launch,
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -288,7 +288,7 @@ class _Run:
                 self.kernels[kernel](given, values)
             case Routine(name, args):
                 self.routines[name](*map(self.argument, args))
-            case Host(number, _, args):
+            case PythonCall(number, _, args):
                 self.hosts[number](*map(self.region, args))
             case Check(condition, code):
                 return 0 if self.value(condition) else code

@@ -21,7 +21,6 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Kernel,
     Launch,
     Load,
@@ -29,6 +28,7 @@ from symc.codegen.ir import (
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -280,7 +280,7 @@ def buffers_of(step: Step) -> list[str]:
             return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
         case Routine(_, args):
             return [arg.buffer for arg in args if isinstance(arg, Pointer | Load)]
-        case Host(_, _, args):
+        case PythonCall(_, _, args):
             return [arg.pointer.buffer for arg in args if isinstance(arg, Region)]
         case Check(condition):
             return [node.buffer for node in nodes(condition) if isinstance(node, Load)]

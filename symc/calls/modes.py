@@ -21,7 +21,7 @@ from symc.tensor.broadcast import describe
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Target
     from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.host_calls import BoundCall
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
@@ -123,13 +123,13 @@ def compiled(
     return Runner(caller, stages, made.facts, made.seconds, made.hit, made.folder)
 
 
-def _host(calls: Sequence[HostCall]) -> Callable[[int, int, int], None] | None:
+def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
     """What a program calls for its functions in Python."""
     if not calls:
         return None
-    from symc.pipeline.host_calls import HostCalls  # late: few functions call any
+    from symc.pipeline.host_calls import Callbacks  # late: few functions call any
 
-    return HostCalls(calls)
+    return Callbacks(calls)
 
 
 def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:

@@ -171,7 +171,7 @@ class Checker:
         program = stages.optimised
         given = {"input": [*arrays], "shared": [*shared], "constant": [*stages.constants]}
         elements = sum(array.size for group in given.values() for array in group)
-        outside = ir.Routine | ir.Host
+        outside = ir.Routine | ir.PythonCall
         if elements > SMALL or any(isinstance(s, outside) for s in every_step(program.steps)):
             return
         flat = {

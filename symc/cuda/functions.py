@@ -19,7 +19,7 @@ from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
-from symc.cuda.host_calls import DeviceHostCalls
+from symc.cuda.host_calls import DeviceCallbacks
 from symc.graph.request import Request
 from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files, target
 
@@ -136,7 +136,7 @@ def device_caller(
         on_device=request.on_device,
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=steps,
-        host=DeviceHostCalls(made.host, found) if made.host else None,
+        host=DeviceCallbacks(made.host, found) if made.host else None,
         tf32=config.tf32,
         steady=steady,
         graphs=steady and len(steps) >= WORTH_A_GRAPH,

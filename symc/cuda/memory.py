@@ -213,7 +213,7 @@ class _Recording(threading.local):
     stream = 0
 
 
-class Late:
+class RuntimeAllocator:
     """Memory that a compiled function asks for while it runs: two functions, as the driver has.
 
     They come from the same pool as all other memory, so that they are as quick the second time, and

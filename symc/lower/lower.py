@@ -158,7 +158,9 @@ class Lowerer:
                 self._steps.append(ir.Routine(routine, given, note))
             case HostCall():
                 regions = (*map(self._region, node.args), *map(self._written, results))
-                self._steps.append(ir.Host(len(self._parts.hosts), node.op.label, regions, note))
+                self._steps.append(
+                    ir.PythonCall(len(self._parts.hosts), node.op.label, regions, note)
+                )
                 self._parts.hosts.append(results)
             case _:
                 assert_never(call)

@@ -256,7 +256,7 @@ def _described(step: ir.Step, program: ir.Program) -> tuple[str, str, str]:
             return "kernel", kernel, _first_line(note)
         case ir.Routine(name, _, note):
             return "routine", name, _first_line(note)
-        case ir.Host(_, name, _, note):
+        case ir.PythonCall(_, name, _, note):
             return "Python", name, _first_line(note)
         case ir.Repeat(note=note):
             return "loop", "", _first_line(note)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from symc.codegen import ir
     from symc.codegen.targets.base import Target
     from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.host_calls import BoundCall
 
 time_limit.append(lambda: config.compile_timeout)
 
@@ -63,7 +63,7 @@ class CompiledFunction:
     facts: dict[str, Any]
     """Numbers of nodes, kernels and the like, and what the target says of the function."""
     seconds: dict[str, float]
-    host: list[HostCall]
+    host: list[BoundCall]
     """What it calls in Python."""
 
 
@@ -195,7 +195,7 @@ def is_tiny(program: ir.Program) -> bool:
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
-    long = ir.Routine | ir.Host | ir.Repeat
+    long = ir.Routine | ir.PythonCall | ir.Repeat
     return not any(isinstance(step, long) for step in every_step(program.steps)) and not any(
         isinstance(stmt, ir.Loop | ir.Strips) for kernel in program.kernels for stmt in kernel.body
     )
@@ -251,7 +251,7 @@ def _load(
     )
 
 
-def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[HostCall]:
+def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[BoundCall]:
     """What a function calls in Python, from today's graph."""
     from symc.pipeline.host_calls import FILE, host_calls
 

@@ -96,7 +96,7 @@ def _files(exported: Exported, example: Sequence[tuple[int, ...]] | None) -> dic
 
 def _refuse_python(stages: Stages) -> None:
     for step in every_step(stages.optimised.steps):
-        if isinstance(step, ir.Host):
+        if isinstance(step, ir.PythonCall):
             raise CannotSave(f"a function that calls Python cannot be exported\n  {step.note}")
 
 

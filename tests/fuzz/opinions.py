@@ -9,7 +9,7 @@ import numpy as np
 
 from symc.calls.callable import Function
 from symc.codegen.blocks import every_step
-from symc.codegen.ir import Host, Pointer, Program, Routine
+from symc.codegen.ir import Pointer, Program, PythonCall, Routine
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import View, interpret
 from symc.graph.node import Array
@@ -149,7 +149,7 @@ def is_known(program: Program) -> bool:
                 return False
             case Routine(name) if name not in ROUTINES:
                 return False
-            case Host():
+            case PythonCall():
                 return False
             case _:
                 pass

@@ -88,7 +88,7 @@ class Task:
                 return kernel
             case ir.Routine(name):
                 return f"routine {name}"
-            case ir.Host(name=name):
+            case ir.PythonCall(name=name):
                 return f"{name}, in Python"
             case _:
                 assert_never(self.step)
