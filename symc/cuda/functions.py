@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from symc.calls.modes import Runner, stages_of
+from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import source_of_kernel
@@ -85,8 +85,8 @@ def device_runner(
     if made.facts["narrow"] and not timed:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
-    stages = stages_of(request, mode, target_for(found, timed=timed))
-    return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
+    compilation = compilation_of(request, mode, target_for(found, timed=timed))
+    return Runner(call, compilation, facts, made.seconds, made.hit, made.folder)
 
 
 def _wide(

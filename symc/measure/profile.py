@@ -160,7 +160,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     if repeat < 1:
         raise ValueError(f"repeat: how many calls to time, at least 1, not {repeat}")
     runner, given = _timed(f), f.arguments(args)
-    program = runner.stages().optimised
+    program = runner.compilation().optimised
     steps = list(_nested(program.steps, 0))
     numbers = _numbers(f"{runner.folder}/{BINARY}", len(steps))
     with kept(f.shared) as reset, collection_off():

@@ -23,7 +23,7 @@ from symc.graph.walks import walk
 from symc.tensor.notation import described
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 FILE = "host_calls.json"
 
@@ -125,12 +125,12 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 # --- kept with a compiled function ----------------------------------------------------------------
 
 
-def host_calls_text(stages: Stages) -> str:
+def host_calls_text(compilation: Compilation) -> str:
     """What `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
-    buffers = {buffer.name: buffer for buffer in stages.optimised.buffers}
+    buffers = {buffer.name: buffer for buffer in compilation.optimised.buffers}
 
     def kind(arg: ir.Region | ir.Const) -> tuple[str, int, bool]:
         if isinstance(arg, ir.Const):
@@ -138,10 +138,12 @@ def host_calls_text(stages: Stages) -> str:
         buffer = buffers[arg.pointer.buffer]
         return buffer.dtype.name, len(arg.shape), buffer.is_by_value
 
-    steps = [step for step in every_step(stages.optimised.steps) if isinstance(step, ir.PythonCall)]
+    steps = [
+        step for step in every_step(compilation.optimised.steps) if isinstance(step, ir.PythonCall)
+    ]
     described_calls = [
         {
-            "ops": [_digest(node) for node in stages.hosts[step.number]],
+            "ops": [_digest(node) for node in compilation.hosts[step.number]],
             "arrays": [kind(arg) for arg in step.args],
         }
         for step in sorted(steps, key=lambda step: step.number)
@@ -149,17 +151,19 @@ def host_calls_text(stages: Stages) -> str:
     return json.dumps(described_calls)
 
 
-def host_calls(text: bytes, request: Request, stages: Callable[[], Stages]) -> list[BoundCall]:
+def host_calls(
+    text: bytes, request: Request, compilation: Callable[[], Compilation]
+) -> list[BoundCall]:
     """The functions in Python that a program calls, from what was kept of them.
 
     Their ops are looked for in the graph of the request; only those that rewriting brings in need
-    the graph to be rewritten again, by `stages`.
+    the graph to be rewritten again, by `compilation`.
     """
     kept = json.loads(text)
     wanted = {digest for call in kept for digest in call["ops"]}
     known = {_digest(node): node for node in walk(request.roots())}
     if not wanted <= known.keys():
-        known = {_digest(node): node for nodes in stages().hosts for node in nodes}
+        known = {_digest(node): node for nodes in compilation().hosts for node in nodes}
     calls: list[BoundCall] = []
     for call in kept:
         kinds = [Kind(*kind) for kind in call["arrays"]]

@@ -32,10 +32,10 @@ from symc.schedule.stages import Stage
 from symc.tensor.notation import described, short
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 
-def explain(made: Stages) -> str:
+def explain(made: Compilation) -> str:
     """What the schedule decided: kernels, what they share, what is stored, and why.
 
     With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
@@ -53,7 +53,7 @@ def explain(made: Stages) -> str:
     return "\n".join(_Words(_work(made), tests).plan(made.plan))
 
 
-def _work(made: Stages) -> dict[Tensor, str]:
+def _work(made: Compilation) -> dict[Tensor, str]:
     """What the step that computes a node moves and computes."""
     from symc.codegen.blocks import working_steps, written
     from symc.codegen.cost.work import Works

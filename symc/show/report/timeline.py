@@ -15,7 +15,7 @@ LEFT = 90.0
 
 def memory_section(contents: Contents) -> Html:
     """A row for each piece of memory, a column for each step."""
-    program = contents.stages.optimised
+    program = contents.compilation.optimised
     layout = plan_workspace(program)
     lives = live_ranges(program)
     rows = [(f"piece {number}", slot.tenants) for number, slot in enumerate(layout.slots, 1)]
@@ -69,7 +69,7 @@ def _tenant(contents: Contents, buffer: Buffer, row: int, life: tuple[int, int])
     )
     name = tag("text", buffer.name, x=LEFT + first * STEP + 8, y=(row + 1.65) * ROW)
     lengths = tag("title", f"{buffer.name}: {Amount.of(bytes_of(buffer))} bytes")
-    nodes = contents.stages.holds.get(buffer.name, [])
+    nodes = contents.compilation.holds.get(buffer.name, [])
     places = [place for node in nodes for place in contents.places.get(node, [])]
     group = tag("g", lengths, box, name, class_="tenant")
     return link(places[-1], group) if places else group
