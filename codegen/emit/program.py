@@ -65,7 +65,7 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     before += ["\n".join(map(declaration, foreign)) + "\n"] if foreign else []
     before += ["\n".join(declared) + "\n"] if declared else []
     own = [name for name in host.helpers if name not in FOREIGN]
-    helpers = load.source_of(["symc_call", *own], behind=pasted)
+    helpers = load.source_of(["symc_call", *own], present=pasted)
     return Parts(
         "\n".join(before),
         tuple(texts.values()),
