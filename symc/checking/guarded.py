@@ -82,13 +82,13 @@ class Guarded:
         lines = [f"{head}: {', '.join(filter(None, (report.kind, report.access)))}"]
         if report.array is not None:
             lines.append(f"  array  {self._beside(*report.array)}")
-        names = [frame.function for frame in report.frames]
-        frames = report.frames[: names.index(RUN) + 1 if RUN in names else None]
+        names = [entry.function for entry in report.trace]
+        trace = report.trace[: names.index(RUN) + 1 if RUN in names else None]
         source = Path(folder, SOURCE).read_text(encoding="utf-8")
-        notes = [note for frame in frames if (note := note_of(frame.file, frame.line, source))]
+        notes = [note for entry in trace if (note := note_of(entry.file, entry.line, source))]
         lines += [f"  node   {line}" for note in notes[:1] for line in note.split("\n")]
-        lines += [f"  code   {frame.function}   {frame.file}:{frame.line}" for frame in frames]
-        return "\n".join(lines if frames else [*lines, report.text])
+        lines += [f"  code   {entry.function}   {entry.file}:{entry.line}" for entry in trace]
+        return "\n".join(lines if trace else [*lines, report.text])
 
     def _beside(self, number: int, offset: int, size: int) -> str:
         """Which array an access was near to, and where."""
