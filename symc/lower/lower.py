@@ -16,7 +16,7 @@ from symc.graph.lowering import Argument, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.loops.scan import Scan
 from symc.lower.branches import branched
-from symc.lower.builder import LOOP_VARIABLES, KernelBuilder, Memory
+from symc.lower.builder import LOOP_VARIABLES, KernelBuilder, KernelContext
 from symc.lower.kernels import lone_body, nest_body
 from symc.lower.places import Interface, Parts, Places
 from symc.lower.repeats import repeated
@@ -119,7 +119,7 @@ class Lowerer:
                 assert_never(unit)
 
     def _builder(self) -> KernelBuilder:
-        memory = Memory(
+        context = KernelContext(
             sizes=self._places.sizes,
             dims=self._problem.dims,
             lowerings=self._problem.lowerings,
@@ -133,7 +133,7 @@ class Lowerer:
             describe=described,
             on_device=self._parts.on_device,
         )
-        return KernelBuilder(memory, self._parts.names)
+        return KernelBuilder(context, self._parts.names)
 
     def _launch(self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]) -> None:
         last = stages[-1].node
