@@ -15,7 +15,7 @@ from symc.codegen import math
 from symc.codegen.cost.loops import work
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
 from symc.codegen.emit.settled import Declare, Printed, declared
-from symc.codegen.emit.units import Function, dense
+from symc.codegen.emit.units import KernelText, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
     Accumulate,
@@ -53,7 +53,7 @@ ASSIGN = {
 
 def emit_kernel(
     kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], calling: Calling
-) -> Function:
+) -> KernelText:
     """Print one kernel."""
     loop = None if calling.range is None else calling.range.loop
     writer = Writer(
@@ -70,7 +70,7 @@ def emit_kernel(
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
     weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
-    return Function(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
+    return KernelText(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
 
 
 def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.emit.expressions import Names, Printer
 from symc.codegen.emit.kernels import emit_kernel
-from symc.codegen.emit.units import Function, Parts
+from symc.codegen.emit.units import KernelText, ProgramText
 from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Program, Var
@@ -31,11 +31,11 @@ IN_KERNELS = frozenset({"begin", "end", "threads", "stopped", "scratch", "stride
 
 
 def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
-    """The text of a program; `timed` as in `emit_parts`."""
-    return emit_parts(program, lang, timed=timed).text
+    """The text of a program; `timed` as in `emit_text`."""
+    return emit_text(program, lang, timed=timed).text
 
 
-def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
+def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramText:
     """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
     layout = plan_workspace(program)
     used: dict[str, None] = {}
@@ -47,7 +47,7 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
     called = callings(program, layout.scratch)
-    texts: dict[str, Function] = {}
+    texts: dict[str, KernelText] = {}
     names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
     inside = reserved | IN_KERNELS
@@ -66,7 +66,7 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     before += ["\n".join(declared) + "\n"] if declared else []
     own = [name for name in host.helpers if name not in FOREIGN]
     helpers = load.source_of(["symc_call", *own], present=pasted)
-    return Parts(
+    return ProgramText(
         "\n".join(before),
         tuple(texts.values()),
         helpers,
