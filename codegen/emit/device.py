@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
-from symc.codegen.emit.expressions import Names, Printer
+from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
 from symc.codegen.emit.units import HOST, KERNELS
 from symc.codegen.emit.writer import comment
@@ -65,7 +65,7 @@ def emit_device(
     reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
     outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)
-    functions = Names(reserved | outside | lang.functions | host_lang.functions)
+    functions = CNames(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
     launched = geometries(program)
     texts: dict[str, str] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.expressions import Names, Printer
+from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.kernels import emit_kernel
 from symc.codegen.emit.units import KernelText, ProgramText
 from symc.codegen.emit.writer import comment
@@ -44,7 +44,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     theirs = {name for function in foreign for name in (function.name, function.symbol)}
     reserved = lang.reserved | load.symbols().keys() | theirs
     host_printer = Printer(lang, used, reserved | RESERVED)
-    functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
+    functions = CNames(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
     called = callings(program, layout.scratch)
     texts: dict[str, KernelText] = {}

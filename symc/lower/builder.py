@@ -16,7 +16,7 @@ from symc.graph.dims import Dim
 from symc.graph.lowering import Index, Lowering
 from symc.graph.node import Tensor
 from symc.lower.trace import Tracer
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage
 
 
@@ -67,7 +67,7 @@ class Scope:
 class KernelBuilder:
     """What the functions that write one kernel share; it remembers which buffers they use."""
 
-    def __init__(self, context: KernelContext, names: Names) -> None:
+    def __init__(self, context: KernelContext, names: UniqueNames) -> None:
         self.context = context
         self.names = names.copy()
         self.names.taken.difference_update(LOOP_VARIABLES)

@@ -31,7 +31,7 @@ from symc.schedule.plan import (
     Unit,
     is_source,
 )
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage
 from symc.tensor.notation import described
 
@@ -216,7 +216,7 @@ def steps_of(places: Places, problem: Problem, plan: Plan) -> tuple[ir.Step, ...
 
 def lower(
     name: str, interface: Interface, problem: Problem, scopes: Sequence[Lengths], plan: Plan,
-    names: Names, *, on_device: bool = False,
+    names: UniqueNames, *, on_device: bool = False,
 ) -> Lowered:  # fmt: skip
     """The program of a plan; `scopes` has its lengths, and those of its blocks."""
     table = scopes[0]
@@ -248,8 +248,8 @@ def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:
     return known.intersection(names)
 
 
-def program_names() -> Names:
+def program_names() -> UniqueNames:
     """Names for a program, the loop variables taken."""
-    names = Names()
+    names = UniqueNames()
     names.taken.update(LOOP_VARIABLES)
     return names
