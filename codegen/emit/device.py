@@ -25,7 +25,7 @@ from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.cuda.host import WORDS
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
-from symc.codegen.targets.host.device import Device, synchronises
+from symc.codegen.targets.host.device import DeviceDialect, synchronises
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
@@ -80,7 +80,7 @@ def emit_device(
     routines = routine_kernels(program)
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    dialect = Device(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
+    dialect = DeviceDialect(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]

@@ -65,7 +65,7 @@ def emit_kernel(
         printer.vars[size.name]
     if calling.folds and printer.lang.folds is not None:
         printer.used[printer.lang.folds] = None
-    emit_block(writer, kernel.body, Threads(loop))
+    emit_block(writer, kernel.body, ProcessorLoops(loop))
     head = signature(kernel, name, printer, calling)
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
@@ -133,7 +133,7 @@ class Form(Protocol):
 
 
 @record
-class Threads:
+class ProcessorLoops:
     """Loops of one thread of a processor, or shared out by OpenMP."""
 
     ranged: Loop | None

@@ -20,7 +20,7 @@ from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host.functions import host_text
-from symc.codegen.targets.host.threads import Threads, starts_threads
+from symc.codegen.targets.host.threads import ThreadDialect, starts_threads
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
 from symc.codegen.targets.team import PARALLEL
 
@@ -56,7 +56,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
         printer.natural |= natural.get(kernel.name, set())
         name = names[kernel.name] = functions[kernel.name]
         texts[kernel.name] = emit_kernel(kernel, name, printer, declared, called[kernel.name])
-    dialect = Threads(called, names, printers)
+    dialect = ThreadDialect(called, names, printers)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     pasted = [name for name in used if name not in FOREIGN]

@@ -9,7 +9,7 @@ from symc.codegen.ir import Expr, Launch
 from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.record import record
 from symc.codegen.targets.c_language import C
-from symc.codegen.targets.host.device import Device
+from symc.codegen.targets.host.device import DeviceDialect
 from symc.codegen.targets.host.dialect import Phrase, Words
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import HostWriter
@@ -26,7 +26,7 @@ WORDS = Words(
 
 
 @record
-class Toy(Device):
+class Toy(DeviceDialect):
     """Another device, whose kernels have names instead of grids."""
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:

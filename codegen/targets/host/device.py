@@ -42,8 +42,8 @@ from symc.codegen.targets.host.writer import HostWriter, bindings, bound
 
 
 @record
-class Device:
-    """Kernels of a device, and the functions of the runtime that reach it."""
+class DeviceDialect:
+    """The dialect of a device: its kernels, and the functions of the runtime that reach it."""
 
     words: Words
     kernels: Mapping[str, Geometry]
