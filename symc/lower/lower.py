@@ -24,10 +24,10 @@ from symc.schedule.plan import (
     Inside,
     Invoke,
     Lone,
+    MeasuredSize,
     Nest,
     Plan,
     Problem,
-    Reading,
     Unit,
     is_source,
 )
@@ -80,7 +80,7 @@ class Lowerer:
                     inside = set[Tensor]()
                 case Lone(stage):
                     stages, inside = (stage,), set[Tensor]()
-                case Test(node=node) | Reading(node=node):
+                case Test(node=node) | MeasuredSize(node=node):
                     if node is not None:
                         outside.add(self._places.base(node))
                     continue
@@ -113,7 +113,7 @@ class Lowerer:
                     self._steps += branched(self._places, nodes, blocks, plans, steps_of)
             case Test():
                 self._steps.append(self._check(unit))
-            case Reading(size, node):
+            case MeasuredSize(size, node):
                 self._steps.append(ir.Measure(size, self._places.home(node)))
             case _:
                 assert_never(unit)

@@ -12,7 +12,7 @@ from symc.graph.inputs import Shared, SharedVariable
 from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, Reading, Unit
+from symc.schedule.plan import Inside, Invoke, Lone, MeasuredSize, Nest, Plan, Unit
 from symc.schedule.reasons import (
     Between,
     CopyReason,
@@ -115,7 +115,7 @@ class _Words:
             case Test():
                 error = unit.requirement.error.__name__
                 yield f"{number}. check, else {error}: {self._test(unit)}"
-            case Reading(size, node):
+            case MeasuredSize(size, node):
                 yield f"{number}. the length {size} becomes known: {described(node)}"
             case _:
                 assert_never(unit)
