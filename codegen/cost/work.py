@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import ir
 from symc.codegen.cost.amounts import NOTHING, ONE, Amount, Factor, number_of
-from symc.codegen.cost.operations import Given, operations
+from symc.codegen.cost.operations import RoutineArguments, operations
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -95,7 +95,7 @@ class Works:
                 own = {var.name: size for var, size in zip(kernel.sizes, sizes, strict=True)}
                 return _of_kernel(kernel, own, self._names)
             case Routine(name):
-                return operations(name, Given(_named(step), self._names))
+                return operations(name, RoutineArguments(_named(step), self._names))
             case ir.PythonCall():
                 return None
             case _:

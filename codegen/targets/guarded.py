@@ -43,7 +43,7 @@ _ARRAY = re.compile(r"^symc array (0x[0-9a-f]+|\(nil\))$", re.M)
 
 
 @record
-class Call:
+class GuardedCall:
     """What a function is called with: given arrays as bytes, and rank and item of each output."""
 
     given: Sequence[bytes]
@@ -96,7 +96,7 @@ def works(runner: str) -> bool:
         return False
 
 
-def run(runner: str, library: str, call: Call) -> Report | None:
+def run(runner: str, library: str, call: GuardedCall) -> Report | None:
     """Call a function in `library`; what was found, or None."""
     with tempfile.NamedTemporaryFile(prefix="symc-arrays-") as file:
         head = (call.threads, len(call.given), len(call.outputs), len(call.lengths))

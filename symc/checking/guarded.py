@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.errors import CompileFailed, CompileTimeout, note_above
 from symc.codegen.targets import guarded
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget
-from symc.codegen.targets.guarded import Call, Report
+from symc.codegen.targets.guarded import GuardedCall, Report
 from symc.config import thread_count
 from symc.errors import Mismatch
 from symc.graph.node import Array
@@ -63,7 +63,7 @@ class Guarded:
         """One call; raises `Mismatch` for accesses to memory that is not its own."""
         compilation = self.compilation()
         outputs = [b for b in compilation.optimised.buffers if b.role == "output"]
-        call = Call(
+        call = GuardedCall(
             [array.tobytes() for array in (*arrays, *shared, *compilation.constants)],
             [length for array in (*arrays, *shared) for length in array.shape],
             [(len(buffer.shape), buffer.dtype.bytes) for buffer in outputs],

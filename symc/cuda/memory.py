@@ -78,7 +78,7 @@ class Memory:
                 self.device.leaked += self.size  # its context is gone, and with it the memory
 
 
-class Foreign(Memory):
+class BorrowedMemory(Memory):
     """Memory that another library owns; `let_go` tells it that we need it no more."""
 
     __slots__ = ("let_go", "readonly")
