@@ -45,7 +45,7 @@ class Frame:
         self.index = index
         self.inner = inner
         self.elements: list[ir.Expr] = []
-        self._values: dict[str, ir.Expr] = {}
+        self._values: dict[str, ir.Expr] | None = None
         self._given = 0
 
     def next(self) -> tuple[int, Index] | None:
@@ -81,9 +81,10 @@ class Frame:
     def _bound(self) -> dict[str, ir.Expr]:
         """The variables' values so far."""
         values, count = self._values, len(self.elements)
-        if not values:
-            values.update(zip(_own_names(len(self.index)), self.index, strict=True))
-            values.update(zip(_folded_names(len(self.inner)), self.inner, strict=True))
+        if values is None:
+            values = self._values = dict(zip(_own_names(len(self.index)), self.index, strict=True))
+            if self.inner:
+                values |= zip(_folded_names(len(self.inner)), self.inner, strict=True)
         for number in range(self._given, count):
             values[element_name(number)] = self.elements[number]
         self._given = count
@@ -128,8 +129,8 @@ class Answering(ABC, Generic[Found]):
             else:
                 number, index = request
                 arg = node.args[number]
-                value = constant_element(arg)
-                if value is not None:
+                if type(arg.op) is Constant and not arg.type.shape:
+                    value = ir.number(arg.op.value.item(), arg.type.dtype)
                     frame.elements.append(value)
                     continue
                 asked = self.ask(arg, index)
@@ -149,13 +150,6 @@ def only_element(reader: Reader, index: Index) -> Index | None:
             return None if request is None else request[1]
         case _:
             return None
-
-
-def constant_element(node: Tensor) -> ir.Expr | None:
-    """The element of a scalar constant, which nobody reads from memory."""
-    if isinstance(node.op, Constant) and not node.type.shape:
-        return ir.number(node.op.value.item(), node.type.dtype)
-    return None
 
 
 # --- variables replaced ---------------------------------------------------------------------------

@@ -164,11 +164,11 @@ def is_base(seen: Tensor, node: Tensor, write: Write) -> bool:
 
 
 class Counted:
-    """Variables of a kernel's loops as counters."""
+    """Variables of a kernel's loops as counters: each object counts for itself."""
 
     def __init__(self, variables: Sequence[ir.Var], extents: Sequence[Dim]) -> None:
-        sizes = [Size(variable, None) for variable in variables]
         names = [variable.name for variable in variables]
+        sizes = [Size(ir.Var(name), None) for name in names]
         self.dims: dict[str, Dim] = dict(zip(names, map(symbolic, sizes), strict=True))
         self.counters = list(zip(sizes, extents, strict=True))
 

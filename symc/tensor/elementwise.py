@@ -136,7 +136,7 @@ class Elementwise(Op):
         if self.checks is not None:
             yield from self.checks(node)
 
-    def key(self) -> str:
+    def __repr__(self) -> str:
         return f"Elementwise({self.name})"
 
     @property
