@@ -14,7 +14,7 @@ from typing import Any
 from symc.calls.modes import Runner, stages_of
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
-from symc.codegen.targets.cuda.routines import source_of_kernel
+from symc.codegen.targets.cuda.routines import module_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
@@ -64,7 +64,7 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
     """The module of a kernel that programs share: compiled once on a machine, loaded once."""
 
     if name not in found.routines:
-        parts = {"source": source_of_kernel(name), **target.describe_kernels()}
+        parts = {"source": module_of_kernel(name).text, **target.describe_kernels()}
         make = partial(target.compile_routine, name)
         made = kept_files(parts, make, lambda read: found.load(read(IMAGE), [name]))
         return found.routines.setdefault(name, made)

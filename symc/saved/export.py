@@ -106,9 +106,10 @@ def _exported(function: Function, stages: Stages, lengths: Sequence[tuple[int, .
     source, facts = stages.source, stages.source.facts
     kernels: Kernels | None = None
     if request.device != "cpu":
-        from symc.codegen.targets.cuda.target import KERNELS
+        from symc.codegen.targets.cuda.target import CudaSource
 
-        kernels = Kernels(source.file(KERNELS), tuple(facts["kernels"]), tuple(facts["routines"]))
+        assert isinstance(source, CudaSource)
+        kernels = Kernels(source.module, tuple(facts["kernels"]), tuple(facts["routines"]))
     return Exported(
         program=stages.optimised,
         source=source.file(SOURCE),

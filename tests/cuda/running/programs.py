@@ -12,6 +12,7 @@ import numpy as np
 
 from symc.codegen.targets import sim
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.cuda.reading import module_of
 from symc.cuda.caller import CudaCaller
 from symc.cuda.devices import Device, Module
 
@@ -58,12 +59,12 @@ def build_host(folder: Path) -> Library:
 
 @cache
 def image(*, simulated: bool, architecture: tuple[int, int]) -> bytes:
-    source = (HERE / "kernels.cu").read_text(encoding="utf-8")
+    module = module_of((HERE / "kernels.cu").read_text(encoding="utf-8"))
     if simulated:
-        return sim.compile_kernels(source, "kernels.cu")
+        return sim.compile_kernels(module, "kernels.cu")
     from symc.codegen.targets.cuda import nvrtc
 
-    return nvrtc.compile(source, architecture).image
+    return nvrtc.compile(module, architecture).image
 
 
 class Programs:
