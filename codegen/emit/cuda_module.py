@@ -1,4 +1,4 @@
-"""The text of a CUDA module, in pieces: what compilers differ in is a record, not a part of the text.
+"""The text of a CUDA module in pieces: records where the ways out differ.
 
 NVRTC is given looser launch bounds for kernels that spill registers. The simulator has a word of
 its own for dynamic shared memory, and must know the kernels; so has an exported library.
