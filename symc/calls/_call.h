@@ -68,6 +68,10 @@ typedef union {
 
 /* ---- _caller.c ---- */
 
+/* The fields of a CallSpec (spec.py) in the order in which a Caller reads them. */
+#define SYMC_FIELDS \
+    "prepare run counts inputs shared constants outputs convert failed rebind returns"
+
 extern PyType_Spec symc_caller_spec;
 extern PyTypeObject *symc_lock_type;
 

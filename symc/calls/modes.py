@@ -112,7 +112,7 @@ def compiled(
     target = library.target() if target is None else target
     made = library.compile_request(request, mode=mode, target=target, use=lambda made, _: made)
     caller = Caller(
-        *call_spec(request, made, form, downcast),
+        call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
         team=made.library.team,
         locks=locks_of(request),

@@ -130,7 +130,7 @@ def device_caller(
     in_place = dict(zip((shared for shared, _ in request.updates), made.in_place, strict=True))
     steps, steady = made.facts["steps"], not made.facts["synchronises"]
     return CudaCaller(
-        *call_spec(request, made, form, downcast),
+        call_spec(request, made, form, downcast),
         device=found,
         functions=[function for module in modules for function in module.functions],
         on_device=request.on_device,

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from symc.calls.spec import CallSpec
 from symc.codegen.targets import sim
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.cuda.reading import module_of
@@ -80,7 +81,7 @@ class Programs:
         counts, inputs, outputs = PROGRAMS[name]
         shared, constants = more.pop("shared", ()), more.pop("constants", ())
         rebind = more.pop("rebind", ())
-        return CudaCaller(
+        spec = CallSpec(
             self._library.address(f"{name}_prepare"),
             self._library.address(f"{name}_run"),
             counts,
@@ -92,6 +93,9 @@ class Programs:
             failed,
             rebind,
             (len(outputs) - len(rebind), more.pop("form", "one")),
+        )
+        return CudaCaller(
+            spec,
             device=self.device,
             functions=self.module.functions,
             keep=self.module,
