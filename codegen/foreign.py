@@ -12,7 +12,7 @@ from typing import Literal
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import DType
 from symc.codegen.ir import Call, Program, Routine
-from symc.codegen.math import FUNCTIONS, Function
+from symc.codegen.math import FUNCTIONS, MathFunction
 from symc.codegen.passes.walk import expressions, parts, statements
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES, ArgumentKind, Signature
@@ -60,7 +60,7 @@ def declare(foreign: Foreign) -> str:
         ROUTINES[name] = Signature(name, name, tuple(arguments), threads=False, on_device=False)
     else:
         arity = len(foreign.arguments)
-        FUNCTIONS[name] = Function(name, arity, name, name, 20, False, _no_meaning)
+        FUNCTIONS[name] = MathFunction(name, arity, name, name, 20, False, _no_meaning)
     return name
 
 

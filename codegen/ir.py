@@ -6,7 +6,7 @@
                                                               | temp | row | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
-            | Host(number, name, args)                   call back into Python
+            | PythonCall(number, name, args)             call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
             | Repeat(var, extent, steps, stop, done)     a loop around steps
@@ -304,7 +304,7 @@ class Region:
 
 
 @record
-class Host:
+class PythonCall:
     """Calls function `number` of those in Python that the caller has for this program.
 
     It reads the regions that are not written and fills those that are. If it raises, the call ends.
@@ -363,7 +363,7 @@ class Branch:
     note: str = field(default="", compare=False)
 
 
-Step: TypeAlias = Launch | Routine | Host | Check | Measure | Repeat | Branch
+Step: TypeAlias = Launch | Routine | PythonCall | Check | Measure | Repeat | Branch
 
 
 @record

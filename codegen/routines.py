@@ -15,7 +15,7 @@ from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from symc.codegen.cost.amounts import Amount
-    from symc.codegen.cost.operations import Given
+    from symc.codegen.cost.operations import RoutineArguments
 
 ArgumentKind = Literal["flag", "length", "number", "read", "write"]
 
@@ -33,7 +33,7 @@ class Signature:
     threads: bool
     on_device: bool = True
     """Whether programs for graphics cards have it too."""
-    operations: Callable[[Given], Amount] | None = None
+    operations: Callable[[RoutineArguments], Amount] | None = None
     """The count of its operations, where `cost/operations.py` does not have it."""
 
 
@@ -141,7 +141,9 @@ ROUTINES: dict[str, Signature] = {
 }
 
 
-def declare(name: str, arguments: str, operations: Callable[[Given], Amount] | None = None) -> None:
+def declare(
+    name: str, arguments: str, operations: Callable[[RoutineArguments], Amount] | None = None
+) -> None:
     """Add a routine of floats: its arguments in C, less the last one, ``int64_t threads``.
 
     ``x*`` is an array that is read and ``y!`` one that is written. A header of `runtime/` defines

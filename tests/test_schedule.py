@@ -19,7 +19,7 @@ from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
 from symc.graph.node import Tensor
-from symc.pipeline.compile import Clock, Stages, build
+from symc.pipeline.compile import Clock, Compilation, build
 from symc.schedule.elements import Element, Elements
 from symc.schedule.stages import Analysis
 from symc.tensor.checked import Checked
@@ -27,20 +27,20 @@ from symc.tensor.checked import Checked
 F4 = np.float32
 
 
-def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Stages:
+def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Compilation:
     """The stages of a function, its programs verified."""
-    made = symc.function(inputs, outputs, updates=updates).runner.stages()
+    made = symc.function(inputs, outputs, updates=updates).runner.compilation()
     verify(made.program)
     verify(made.optimised)
     return made
 
 
-def temps(made: Stages, rank: int = 0) -> list[str]:
+def temps(made: Compilation, rank: int = 0) -> list[str]:
     """The names of the buffers between kernels that have at least `rank` axes."""
     return [b.name for b in made.optimised.buffers if b.role == "temp" and len(b.shape) >= rank]
 
 
-def steps(made: Stages, kind: type[Any]) -> int:
+def steps(made: Compilation, kind: type[Any]) -> int:
     return sum(isinstance(step, kind) for step in made.optimised.steps)
 
 
@@ -146,7 +146,7 @@ def test_products_are_not_copied() -> None:
     assert steps(made, Routine) == 1
 
 
-def code(made: Stages) -> str:
+def code(made: Compilation) -> str:
     """The program without its comments."""
     return "\n".join(line.split("  #")[0] for line in text(made.optimised).split("\n"))
 
@@ -226,7 +226,7 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
         return read(self, element)
 
     monkeypatch.setattr(Elements, "_read", noted)
-    made = runner.stages()
+    made = runner.compilation()
     assert len(made.plan.repeated) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
 
@@ -342,7 +342,7 @@ def test_in_place_where_it_is_safe(case: str) -> None:
     u.set_value(np.arange(5.0) ** 2)
     outputs, updates = build(w, u, x)
     f = symc.function([x], outputs, updates=updates, on_unused_input="ignore")
-    made = f.runner.stages()
+    made = f.runner.compilation()
     verify(made.optimised)
     chosen = "".join(sorted(s.name or "" for s in made.in_place))
     if wanted == "one":
@@ -425,7 +425,7 @@ def show(inputs, outputs, updates=()):
     f = symc.function(inputs, outputs, updates=updates)
     for text in (f.graph, f.explain(), f.program, f.source):
         print(hashlib.sha256(text.encode()).hexdigest())
-    print(sorted(s.name for s in f.runner.stages().in_place), file=sys.stderr)
+    print(sorted(s.name for s in f.runner.compilation().in_place), file=sys.stderr)
 x, y, m = T.vector("x"), T.vector("y"), T.matrix("m")
 k = T.lvector("k")
 w, b = symc.shared(np.ones((4, 3)), name="w"), symc.shared(np.ones(3), name="b")

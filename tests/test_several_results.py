@@ -20,7 +20,7 @@ from symc.graph.dims import product
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
-from symc.pipeline.compile import Stages
+from symc.pipeline.compile import Compilation
 
 
 @record
@@ -65,15 +65,15 @@ def routine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ROUTINES, "extremes", signature)
 
 
-def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Stages:
+def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Compilation:
     function = symc.function(inputs, outputs, updates=updates, mode="python")
-    made = function.runner.stages()
+    made = function.runner.compilation()
     verify(made.program)
     verify(made.optimised)
     return made
 
 
-def run(made: Stages, **arrays: Any) -> tuple[int, dict[str, Any]]:
+def run(made: Compilation, **arrays: Any) -> tuple[int, dict[str, Any]]:
     """The status of a call, and what it leaves in outputs and shared variables."""
     given = {k: Flat(np.ravel(v).tolist(), np.shape(v)) for k, v in arrays.items()}
     result = interpret(made.optimised, given, routines={"extremes": extremes})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import ir
 from symc.codegen.cost.amounts import NOTHING, ONE, Amount, Factor, number_of
-from symc.codegen.cost.operations import Given, operations
+from symc.codegen.cost.operations import RoutineArguments, operations
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -95,8 +95,8 @@ class Works:
                 own = {var.name: size for var, size in zip(kernel.sizes, sizes, strict=True)}
                 return _of_kernel(kernel, own, self._names)
             case Routine(name):
-                return operations(name, Given(_named(step), self._names))
-            case ir.Host():
+                return operations(name, RoutineArguments(_named(step), self._names))
+            case ir.PythonCall():
                 return None
             case _:
                 assert_never(step)
@@ -115,7 +115,7 @@ def moved(step: Working, kernel: Kernel | None) -> tuple[list[str], list[str]]:
             pointers = [arg for arg in args if isinstance(arg, Pointer)]
             read = [p.buffer for p in pointers if not p.written or _adds(step)]
             written = [p.buffer for p in pointers if p.written]
-        case ir.Host(_, _, args):
+        case ir.PythonCall(_, _, args):
             regions = [arg.pointer for arg in args if isinstance(arg, Region)]
             read = [p.buffer for p in regions if not p.written]
             written = [p.buffer for p in regions if p.written]

@@ -12,21 +12,21 @@ from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
 from symc.codegen.emit.cuda_module import Bounds, CudaModule, Piece, encoded
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
-from symc.codegen.emit.expressions import Names, Printer
+from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
 from symc.codegen.emit.units import HOST, KERNELS
 from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.gpu.geometry import geometries
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.cuda.host import WORDS
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
-from symc.codegen.targets.host.device import Device, synchronises
+from symc.codegen.targets.host.device import DeviceDialect, synchronises
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
@@ -64,11 +64,11 @@ def emit_device(
     """The texts of a program that has been through the device's passes; `timed` as in `emit`."""
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
-    layout = replace(plan(program), scratch={})
+    layout = replace(plan_workspace(program), scratch={})
     reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
     outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)
-    functions = Names(reserved | outside | lang.functions | host_lang.functions)
+    functions = CNames(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
     launched = geometries(program)
     texts: dict[str, list[Piece]] = {}
@@ -83,7 +83,7 @@ def emit_device(
     routines = routine_kernels(program)
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    dialect = Device(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
+    dialect = DeviceDialect(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     before = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared, KERNELS]

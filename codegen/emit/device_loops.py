@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
-from symc.codegen.emit.kernels import Frame, emit_block
+from symc.codegen.emit.kernels import OpenBlock, emit_block
 from symc.codegen.emit.settled import declared, live, names_used
 from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
@@ -73,13 +73,13 @@ class Grid:
     memory: Scratch | None
     wide: bool
 
-    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
+    def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """The head of a loop."""
         writer.remark(loop.note)
         positive = self.head(writer, loop)
-        return Frame(declared(loop.body), positive=positive)
+        return OpenBlock(declared(loop.body), positive=positive)
 
-    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
         """A loop over packs."""
         lanes = lanes_of(strips, writer.printer.scalars)
         if lanes is None:

@@ -59,7 +59,7 @@ CHECKED = {
 }  # fmt: skip
 
 
-class Names(dict[str, str]):
+class CNames(dict[str, str]):
     """C names for IR names: the same where possible, else the next free one."""
 
     def __init__(self, reserved: Iterable[str], taken: set[str] | None = None) -> None:
@@ -91,8 +91,8 @@ class Printer:
         """Collect the runtime functions that are called in `used`."""
         self.lang = lang
         self.used = used  # names of runtime functions, in order of first use
-        self.vars = Names(reserved)
-        self.buffers = Names(reserved, self.vars.taken)
+        self.vars = CNames(reserved)
+        self.buffers = CNames(reserved, self.vars.taken)
         self.scalars: set[str] = set()  # local buffers that are C variables
         self.natural: set[str] = set()  # variables that are never negative
         self.positive: set[str] = set()

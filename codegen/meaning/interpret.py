@@ -20,17 +20,17 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Launch,
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
     Step,
 )
-from symc.codegen.meaning.closures import Compiler, Frame, Functions, compile_kernel
+from symc.codegen.meaning.closures import ClosureCompiler, Functions, Registers, compile_kernel
 from symc.codegen.passes.memory import used_buffers
 from symc.codegen.record import record
 
@@ -197,12 +197,13 @@ class _Run:
         OverflowError, if it is to be exact, where a part of it does not fit into 64 bits.
         """
         where = f"program {self.program.name}"
-        host = Compiler(where, self.functions, shapes=self.shapes, exact=exact)
+        host = ClosureCompiler(where, self.functions, shapes=self.shapes, exact=exact)
         compute = host.expr(expr)
-        frame: Frame = [
-            self.sizes[name] if name in self.sizes else self.existing(name) for name in host.places
+        registers: Registers = [
+            self.sizes[name] if name in self.sizes else self.existing(name)
+            for name in host.registers
         ]
-        return compute(frame)
+        return compute(registers)
 
     def existing(self, name: str) -> list[Any]:
         """A buffer that something has been written to, or a row of one."""
@@ -288,7 +289,7 @@ class _Run:
                 self.kernels[kernel](given, values)
             case Routine(name, args):
                 self.routines[name](*map(self.argument, args))
-            case Host(number, _, args):
+            case PythonCall(number, _, args):
                 self.hosts[number](*map(self.region, args))
             case Check(condition, code):
                 return 0 if self.value(condition) else code

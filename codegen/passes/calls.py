@@ -22,7 +22,7 @@ THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, so
 
 
 @record
-class Range:
+class ParallelRange:
     """The parallel loop that is all a kernel does."""
 
     loop: Loop
@@ -44,7 +44,7 @@ class Calling:
 
     sizes: tuple[int, ...]
     """Which of the kernel's sizes it takes: those it uses."""
-    range: Range | None
+    range: ParallelRange | None
     """The loop that it does a range of."""
     threads: bool
     """Whether it takes the number of threads, for a loop inside."""
@@ -67,7 +67,7 @@ def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
     used = names_of_kernel(kernel.body, found, scratch)
     return Calling(
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
-        None if found is None or loop is None else Range(loop, work(found), granule(loop)),
+        None if found is None or loop is None else ParallelRange(loop, work(found), granule(loop)),
         loop is None
         and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
         loop is not None and accumulates(kernel),

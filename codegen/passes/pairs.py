@@ -27,7 +27,6 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -39,6 +38,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -78,7 +78,7 @@ def _step(step: Step, buffers: set[str]) -> Step:
     match step:
         case Routine():
             return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
-        case Host():
+        case PythonCall():
             return replace(step, args=tuple([_region(arg, buffers) for arg in step.args]))
         case Launch() | Check() | Measure() | Repeat() | Branch():
             return step

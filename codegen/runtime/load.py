@@ -135,14 +135,14 @@ def _headers(dialect: Dialect) -> list[Path]:
             assert_never(dialect)
 
 
-def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[str] = ()) -> str:
+def source_of(names: Iterable[str], dialect: Dialect = "c", *, present: Iterable[str] = ()) -> str:
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
     It is the same text for the same set of names, and goes after ``base(dialect)``. Those
-    that are there already, for the symbols in `behind`, are left out.
+    that are there already, for the symbols in `present`, are left out.
     """
     known = symbols(dialect)
-    wanted = _with_needs(names, known) - _with_needs(behind, known)
+    wanted = _with_needs(names, known) - _with_needs(present, known)
     chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from symc.codegen.emit.units import Parts
+    from symc.codegen.emit.units import ProgramText
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Lang, Pass, Source
     from symc.codegen.targets.processes import Ended
@@ -77,13 +77,13 @@ class CTarget:
 
     def emit(self, program: Program) -> Source:
         """The text of a program that has been through the passes."""
-        from symc.codegen.emit.program import emit_parts
+        from symc.codegen.emit.program import emit_text
         from symc.codegen.foreign import foreign_of
         from symc.codegen.targets.c_source import CSource
         from symc.codegen.targets.foreign import files
 
         foreign = foreign_of(program)
-        parts = emit_parts(program, self.lang, timed=self.timed)
+        parts = emit_text(program, self.lang, timed=self.timed)
         origins = {f.file_name: f.file for f in foreign}
         return CSource(((SOURCE, parts.text), *files(foreign)), {}, parts, origins)
 
@@ -145,7 +145,7 @@ class CTarget:
 
     def compile_text(
         self,
-        text: str | Parts,
+        text: str | ProgramText,
         folder: Path,
         *,
         quick: bool = False,

@@ -43,7 +43,7 @@ _ARRAY = re.compile(r"^symc array (0x[0-9a-f]+|\(nil\))$", re.M)
 
 
 @record
-class Call:
+class GuardedCall:
     """What a function is called with: given arrays as bytes, and rank and item of each output."""
 
     given: Sequence[bytes]
@@ -53,8 +53,8 @@ class Call:
 
 
 @record
-class Frame:
-    """A place in the code: function, file and line."""
+class TraceEntry:
+    """A line of the stack trace: function, file and line number."""
 
     function: str
     file: str
@@ -71,7 +71,7 @@ class Report:
 
     kind: str
     access: str
-    frames: tuple[Frame, ...]
+    trace: tuple[TraceEntry, ...]
     array: tuple[int, int, int] | None
     text: str
 
@@ -98,7 +98,7 @@ def works(runner: str) -> bool:
         return False
 
 
-def run(runner: str, library: str, call: Call) -> Report | None:
+def run(runner: str, library: str, call: GuardedCall) -> Report | None:
     """Call a function in `library`; what was found, or None."""
     with tempfile.NamedTemporaryFile(prefix="symc-arrays-") as file:
         head = (call.threads, len(call.given), len(call.outputs), len(call.lengths))
@@ -138,8 +138,8 @@ def read(text: str, status: int) -> Report:
     if access is not None and access.re is _ACCESS and access[2]:
         words += f" {access[2]} bytes"
     first = text[error.start() :].partition("\n\n")[0]
-    frames = tuple(Frame(f, file, int(line)) for f, file, line in _FRAME.findall(first))
-    return Report(error[1], words, frames, _touched(text), text.strip())
+    trace = tuple(TraceEntry(f, file, int(line)) for f, file, line in _FRAME.findall(first))
+    return Report(error[1], words, trace, _touched(text), text.strip())
 
 
 def _touched(text: str) -> tuple[int, int, int] | None:

@@ -38,7 +38,7 @@ Programs (this file)
 20. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 21. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
-22. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
+22. A `PythonCall` has a number from 0 on, which no other has, and regions with int64 lengths.
 23. A row is of a buffer above it with the same dtype. It is used where its offset is known.
 24. The variable of a `Repeat` and the size that it measures are sizes without a value. The
     variable, and what is measured inside, is known inside only. Conditions of loops and branches
@@ -61,13 +61,13 @@ from symc.codegen.ir import (
     Buffer,
     Check,
     Expr,
-    Host,
     Kernel,
     Launch,
     Load,
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -224,8 +224,8 @@ class _Checker:
                     else:
                         self.number(step, arg)
                 self.apart(step, [arg for arg in args if isinstance(arg, Pointer)])
-            case Host():
-                self.host(step)
+            case PythonCall():
+                self.python_call(step)
                 self.apart(step, [arg.pointer for arg in step.args if isinstance(arg, Region)])
             case Check(condition, code):
                 dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
@@ -295,11 +295,11 @@ class _Checker:
         dtypes = {b.name: b.dtype for b in self.buffers.values()}
         check_expr(arg, Scope(self.known, dtypes if isinstance(arg, Load) else {}, {}), step)
 
-    def host(self, step: Host) -> None:
+    def python_call(self, step: PythonCall) -> None:
         """Rule 22."""
-        numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, Host)]
+        numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, PythonCall)]
         if step.number < 0 or numbers.count(step.number) > 1:
-            raise Broken(step, f"{step.number} is not a number of its own for a Host")
+            raise Broken(step, f"{step.number} is not a number of its own for a PythonCall")
         for arg in step.args:
             if isinstance(arg, Region):
                 self.pointer(step, arg.pointer)
@@ -308,7 +308,7 @@ class _Checker:
             else:
                 check_expr(arg, Scope(self.known, {}, {}), step)
 
-    def pointer(self, step: Routine | Host, pointer: Pointer) -> None:
+    def pointer(self, step: Routine | PythonCall, pointer: Pointer) -> None:
         """Rule 21."""
         self.use(step, pointer.buffer)
         self.int64(step, pointer.offset, self.known, "an offset")

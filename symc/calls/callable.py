@@ -205,24 +205,24 @@ class Function:
     @property
     def source(self) -> str:
         """The generated C, and on a device behind it the kernels in CUDA, as text."""
-        return self.runner.stages().source.text
+        return self.runner.compilation().source.text
 
     @property
     def program(self) -> str:
         """The loops, printed in the grammar of `codegen/ir.py`."""
         from symc.codegen.text import text
 
-        return text(self.runner.stages().optimised)
+        return text(self.runner.compilation().optimised)
 
     @property
     def graph(self) -> str:
         """The rewritten graph, a line for each node."""
-        text: str = SERVICES["dprint_text"](self.runner.stages().rewritten)
+        text: str = SERVICES["dprint_text"](self.runner.compilation().rewritten)
         return text
 
     def explain(self) -> str:
         """What was stored, what shares loops, and why; bytes and operations of each kernel."""
-        text: str = SERVICES["explain"](self.runner.stages())
+        text: str = SERVICES["explain"](self.runner.compilation())
         return text
 
     def assembly(self) -> str:
@@ -237,7 +237,7 @@ class Function:
             raise TypeError(f"{self!r} has no machine code: the interpreter runs it")
         if self.device != "cpu":
             raise TypeError(f"{self!r} is compiled for a device; see f.ptx() and f.sass()")
-        kernels = self.runner.stages().optimised.kernels
+        kernels = self.runner.compilation().optimised.kernels
         notes = {kernel.name: kernel.note for kernel in kernels}
         return assembly(self.folder, notes, quick=self.mode == "compile")
 

@@ -20,8 +20,8 @@ from symc.tensor.broadcast import describe
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Target
-    from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.compile import Compilation
+    from symc.pipeline.host_calls import BoundCall
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
@@ -46,7 +46,7 @@ class Runner:
     """A function ready to be called: `call` takes positional arguments."""
 
     call: Callable[..., Any]
-    stages: Callable[[], Stages]
+    compilation: Callable[[], Compilation]
     facts: dict[str, int]
     seconds: dict[str, float]
     hit: bool = False
@@ -81,18 +81,20 @@ def _warn_once(text: str) -> None:
         warn(text, RuntimeWarning)
 
 
-def stages_of(request: Request, mode: str, target: Target | None = None) -> Callable[[], Stages]:
-    """A function that builds the request once more, for people to look at the stages."""
-    kept: list[Stages] = []
+def compilation_of(
+    request: Request, mode: str, target: Target | None = None
+) -> Callable[[], Compilation]:
+    """A function that compiles the request once more, for people to look at each step."""
+    kept: list[Compilation] = []
 
-    def stages() -> Stages:
+    def compilation() -> Compilation:
         from symc.pipeline.compile import Clock, build
 
         if not kept:
             kept.append(build(request, mode=mode, clock=Clock(), target=target, trace=[]))
         return kept[0]
 
-    return stages
+    return compilation
 
 
 # --- compiled -------------------------------------------------------------------------------------
@@ -119,17 +121,17 @@ def compiled(
         host=_host(made.host),
         keep=made.library,
     )
-    stages = stages_of(request, mode, target)
-    return Runner(caller, stages, made.facts, made.seconds, made.hit, made.folder)
+    compilation = compilation_of(request, mode, target)
+    return Runner(caller, compilation, made.facts, made.seconds, made.hit, made.folder)
 
 
-def _host(calls: Sequence[HostCall]) -> Callable[[int, int, int], None] | None:
+def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
     """What a program calls for its functions in Python."""
     if not calls:
         return None
-    from symc.pipeline.host_calls import HostCalls  # late: few functions call any
+    from symc.pipeline.host_calls import Callbacks  # late: few functions call any
 
-    return HostCalls(calls)
+    return Callbacks(calls)
 
 
 def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
@@ -178,7 +180,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
             shared.op.replace(new)
         return results[0] if form == "one" else None if form == "none" else results
 
-    return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)}, {})
+    return Runner(call, compilation_of(request, "default"), {"nodes_before": len(order)}, {})
 
 
 class _Guard:

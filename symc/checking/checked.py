@@ -65,7 +65,7 @@ def checked_runner(request: Request, form: str, downcast: Sequence[bool | None])
     """The function that checks all it does."""
     checker = Checker(request, form, downcast)
     plain = checker.plain
-    return Runner(checker, plain.stages, plain.facts, plain.seconds, plain.hit, plain.folder)
+    return Runner(checker, plain.compilation, plain.facts, plain.seconds, plain.hit, plain.folder)
 
 
 class Checker:
@@ -89,7 +89,7 @@ class Checker:
         self.runner = runner() if on_host else None
         programs = (every, "compile", self.every), (request, "default", self.plain)
         self.guarded = [
-            Guarded(asked, mode, made.stages, request.name)
+            Guarded(asked, mode, made.compilation, request.name)
             for asked, mode, made in programs
             if self.runner is not None and not made.facts["host_calls"]
         ]
@@ -167,11 +167,11 @@ class Checker:
 
     def _check_loops(self, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
         """The loops in the interpreter, where that is not for ever: it checks each access."""
-        stages = self.plain.stages()
-        program = stages.optimised
-        given = {"input": [*arrays], "shared": [*shared], "constant": [*stages.constants]}
+        compilation = self.plain.compilation()
+        program = compilation.optimised
+        given = {"input": [*arrays], "shared": [*shared], "constant": [*compilation.constants]}
         elements = sum(array.size for group in given.values() for array in group)
-        outside = ir.Routine | ir.Host
+        outside = ir.Routine | ir.PythonCall
         if elements > SMALL or any(isinstance(s, outside) for s in every_step(program.steps)):
             return
         flat = {

@@ -19,7 +19,7 @@ from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import driver as cuda
 from symc.codegen.targets.cuda import table
 from symc.codegen.targets.cuda.driver import Driver
-from symc.cuda.memory import Late, Memory, Pool
+from symc.cuda.memory import Memory, Pool, RuntimeAllocator
 from symc.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Device:
         self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
         with self:
             self.pool = Pool(self, pooled=bool(self.driver.attribute(cuda.POOLS, handle)))
-        self.late = Late(self)
+        self.late = RuntimeAllocator(self)
         self.struct = self._as_struct(self.driver.attribute(cuda.PROCESSORS, handle))
 
     def _as_struct(self, processors: int) -> Any:

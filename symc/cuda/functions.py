@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from symc.calls.modes import Runner, stages_of
+from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
 from symc.codegen.targets.cuda.routines import module_of_kernel
@@ -19,7 +19,7 @@ from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
-from symc.cuda.host_calls import DeviceHostCalls
+from symc.cuda.host_calls import DeviceCallbacks
 from symc.graph.request import Request
 from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files, target
 
@@ -85,8 +85,8 @@ def device_runner(
     if made.facts["narrow"] and not timed:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
-    stages = stages_of(request, mode, target_for(found, timed=timed))
-    return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
+    compilation = compilation_of(request, mode, target_for(found, timed=timed))
+    return Runner(call, compilation, facts, made.seconds, made.hit, made.folder)
 
 
 def _wide(
@@ -136,7 +136,7 @@ def device_caller(
         on_device=request.on_device,
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=steps,
-        host=DeviceHostCalls(made.host, found) if made.host else None,
+        host=DeviceCallbacks(made.host, found) if made.host else None,
         tf32=config.tf32,
         steady=steady,
         graphs=steady and len(steps) >= WORTH_A_GRAPH,

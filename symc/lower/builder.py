@@ -1,6 +1,6 @@
 """What kernels are built with: named values, loops, and the elements that stages read and keep.
 
-Memory          the program around a kernel: where values are, how long axes are
+KernelContext   the program around a kernel: where values are, how long axes are
 Scope           a block that is being written, and the elements that have names in it
 KernelBuilder   one kernel: its names, the buffers it uses, the values of its stages so far
 """
@@ -16,7 +16,7 @@ from symc.graph.dims import Dim
 from symc.graph.lowering import Index, Lowering
 from symc.graph.node import Tensor
 from symc.lower.trace import Tracer
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage
 
 
@@ -30,7 +30,7 @@ LOOP_VARIABLES = tuple(map(loop_name, range(8)))
 
 
 @record
-class Memory:
+class KernelContext:
     """What a kernel needs to know of the program around it."""
 
     sizes: Lengths
@@ -67,8 +67,8 @@ class Scope:
 class KernelBuilder:
     """What the functions that write one kernel share; it remembers which buffers they use."""
 
-    def __init__(self, memory: Memory, names: Names) -> None:
-        self.memory = memory
+    def __init__(self, context: KernelContext, names: UniqueNames) -> None:
+        self.context = context
         self.names = names.copy()
         self.names.taken.difference_update(LOOP_VARIABLES)
         self._params: dict[str, bool] = {}
@@ -78,7 +78,7 @@ class KernelBuilder:
     def params(self) -> list[ir.Param]:
         """The buffers used so far, in order of first use."""
         return [
-            ir.Param(name, self.memory.dtype_of(name), written)
+            ir.Param(name, self.context.dtype_of(name), written)
             for name, written in self._params.items()
         ]
 
@@ -96,16 +96,16 @@ class KernelBuilder:
 
     def extents(self, stage: Stage, axes: Sequence[int]) -> list[ir.Expr]:
         """The lengths of some axes of a stage's result."""
-        dims = self.memory.dims[stage.node]
-        return [self.memory.sizes(dims[axis]) for axis in axes]
+        dims = self.context.dims[stage.node]
+        return [self.context.sizes(dims[axis]) for axis in axes]
 
     def flat(self, node: Tensor, index: Index, skip: int = 0) -> ir.Expr:
         """The position of an element, by Horner's rule; `skip` outer loops are left out."""
-        dims = self.memory.dims[node]
+        dims = self.context.dims[node]
         pairs = [(i, dim) for i, dim in zip(index, dims, strict=True) if dim != 1][skip:]
         flat: ir.Expr = ir.const(0)
         for i, dim in pairs:
-            flat = _joined(flat, self.memory.sizes(dim), i)
+            flat = _joined(flat, self.context.sizes(dim), i)
         return flat
 
     # --- reading and keeping elements -------------------------------------------------------------
@@ -123,7 +123,7 @@ class KernelBuilder:
         def name(node: Tensor, index: Index, value: ir.Expr) -> ir.Expr:
             return self.named(block, node.name, value)
 
-        return Scope(block, Tracer(self.memory.lowerings, stored, name))
+        return Scope(block, Tracer(self.context.lowerings, stored, name))
 
     def named(self, block: list[ir.Stmt], wanted: str | None, value: ir.Expr) -> ir.Expr:
         """The value under a name of its own, unless it is one already."""
@@ -139,9 +139,9 @@ class KernelBuilder:
         if node in self._rows:
             row, depth = self._rows[node]
             return ir.Load(row, self.flat(node, index, depth), node.dtype)
-        if not self.memory.is_stored(node):
+        if not self.context.is_stored(node):
             return None
-        buffer = self.memory.home(node)
+        buffer = self.context.home(node)
         self.uses(buffer, written=False)
         return ir.Load(buffer, self.flat(node, index), node.dtype)
 
@@ -158,8 +158,8 @@ class KernelBuilder:
         whole = len(stage.loops) == depth
         if whole:
             self._values[node] = value
-        if self.memory.outside(node):
-            for buffer in self.memory.destinations(node):
+        if self.context.outside(node):
+            for buffer in self.context.destinations(node):
                 self.uses(buffer, written=True)
                 store = ir.Store(buffer, self.flat(node, index), value)
                 (scope.stores if whole else scope.block).append(store)

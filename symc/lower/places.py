@@ -17,7 +17,7 @@ from symc.graph.lowering import Alias
 from symc.graph.node import Tensor
 from symc.lower.nesting import copy, volume
 from symc.schedule.plan import Block, Plan, Problem
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 
 
 @record
@@ -38,7 +38,12 @@ class Parts:
     """What has been made of a program so far: its blocks add to the same lists."""
 
     def __init__(
-        self, interface: Interface, names: Names, scopes: Sequence[Lengths], *, on_device: bool
+        self,
+        interface: Interface,
+        names: UniqueNames,
+        scopes: Sequence[Lengths],
+        *,
+        on_device: bool,
     ):
         self.names = names
         self.scopes = scopes

@@ -26,7 +26,7 @@ from symc.tensor.notation import described
 
 
 @record
-class Store:
+class StateRows:
     """Where the rows of a state are: `rows` of them in turn, or (None) one behind the other."""
 
     buffer: str
@@ -57,7 +57,7 @@ class _Loop:
         self.block = block
         self.var = ir.Var(block.number)
         self.count, self.sequences, self.initial, self.others = self.op.split(self.args)
-        self.stores: dict[int, Store] = {}
+        self.stores: dict[int, StateRows] = {}
         slots = overwritten_states(self.op, [])
         self.in_place = {number for number, slot in slots.items() if slot in in_place}
 
@@ -95,7 +95,7 @@ class _Loop:
         initial = self.initial[number]
         shape = self.outer.shape(initial)[1:]
         if history is not None:
-            store = Store(self.outer.destinations(history)[0], shape, None)
+            store = StateRows(self.outer.destinations(history)[0], shape, None)
         else:
             store = self.ring(number, state.depth, initial, shape)
         self.stores[number] = store
@@ -105,18 +105,20 @@ class _Loop:
             return []
         return [copy(initial.dtype, source, store.buffer, count)]
 
-    def ring(self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]) -> Store:
+    def ring(
+        self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]
+    ) -> StateRows:
         """A ring for the rows of a state. One row is enough where a step overwrites it."""
         final = self.node("final", number)
         if number not in self.in_place:
             rows = depth + 1
         elif final is not None:  # at the end it has the result
-            return Store(self.outer.destinations(final)[0], shape, 1)
+            return StateRows(self.outer.destinations(final)[0], shape, 1)
         else:
             rows = 1
         name = initial.name or "state"
         buffer = self.outer.temp(name, initial.dtype, (ir.const(rows), *shape))
-        return Store(buffer, shape, rows)
+        return StateRows(buffer, shape, rows)
 
     def homes(self) -> dict[Tensor, str]:
         """The buffer behind each slot: a row, or a whole argument."""
@@ -151,7 +153,7 @@ class _Loop:
         at = ir.add(self.var, ir.const(depth + tap))
         return self.row(name, dtype, store.buffer, store.shape, self.turn(store, at))
 
-    def turn(self, store: Store, at: ir.Expr) -> ir.Expr:
+    def turn(self, store: StateRows, at: ir.Expr) -> ir.Expr:
         """Where a store has row `at`."""
         match store.rows:
             case None:

@@ -33,7 +33,7 @@ ZERO, ONE = ir.const(0), ir.const(1)
 def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """A running value along an axis."""
     if (
-        builder.memory.on_device
+        builder.context.on_device
         and lowering.scale is None
         and not (lowering.op == "mul" and lowering.dtype.is_float)
         and _may_be_cut(builder, stage, lowering)
@@ -44,7 +44,7 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
 
 def _may_be_cut(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> bool:
     """Whether lines may be long, and so few that a device would be idle."""
-    dims = builder.memory.dims[stage.node]
+    dims = builder.context.dims[stage.node]
     length, lines = dims[lowering.axis], product(_without(dims, lowering.axis))
     together = _lie_together(dims, lowering.axis)
     shortest, enough = (CHUNK, TEAMS) if together else (STEPS, THREADS)
@@ -65,7 +65,7 @@ def _without(dims: Sequence[Dim], axis: int) -> list[Dim]:
 def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """Each line along the axis on its own, with the running value in a register."""
     node = stage.node
-    dims = builder.memory.dims[node]
+    dims = builder.context.dims[node]
     outer = builder.scope([], None)
     others = [axis for axis in stage.loops if axis != lowering.axis]
     loops = builder.loops(0, len(others))
@@ -77,16 +77,16 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
     inner = builder.scope([], outer)
     _step(builder, node, lowering, index, acc, inner)
     _store(builder, node, lowering, index, acc, inner)
-    length = builder.memory.sizes(dims[lowering.axis])
+    length = builder.context.sizes(dims[lowering.axis])
     statements = _running(acc, lowering, [], along, length, inner)
-    extents = [builder.memory.sizes(dims[axis]) for axis in others]
-    return wrap(loops, extents, statements, "parallel", builder.memory.describe(node))
+    extents = [builder.context.sizes(dims[axis]) for axis in others]
+    return wrap(loops, extents, statements, "parallel", builder.context.describe(node))
 
 
 def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """Lines in chunks."""
-    node, sizes, names = stage.node, builder.memory.sizes, builder.names
-    dims = builder.memory.dims[node]
+    node, sizes, names = stage.node, builder.context.sizes, builder.names
+    dims = builder.context.dims[node]
     length, step = sizes(dims[lowering.axis]), _chunk_length(builder, dims, lowering.axis)
     above = ir.sub(ir.add(length, step), ONE)
     chunks = sizes.computed("chunks", ir.binary("floordiv", above, step))
@@ -94,7 +94,8 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     others = [axis for axis in stage.loops if axis != lowering.axis]
     lines = [sizes(dims[axis]) for axis in others]
     sums, before = (
-        builder.memory.temp(name, lowering.dtype, (*lines, whole)) for name in ("partial", "before")
+        builder.context.temp(name, lowering.dtype, (*lines, whole))
+        for name in ("partial", "before")
     )
     for buffer in (sums, before):
         builder.uses(buffer, written=True)
@@ -140,12 +141,12 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     begin = ir.If(ir.binary("gt", chunk.number, ZERO), (earlier,))
     steps = ir.binary("min", step, ir.sub(length, chunk.start.var))
     outer.block += _running(acc, lowering, [begin], chunk.along, steps, inner)
-    return out + nest(chunk, chunks, outer.block, builder.memory.describe(node))
+    return out + nest(chunk, chunks, outer.block, builder.context.describe(node))
 
 
 def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
     """How many elements of a line a chunk has: all, where there are enough lines."""
-    sizes = builder.memory.sizes
+    sizes = builder.context.sizes
     length, lines = sizes(dims[axis]), sizes(product(_without(dims, axis)))
     if lines == ONE:
         return ir.const(CHUNK)
@@ -209,7 +210,7 @@ def _store(
     """The running value is an element of the result."""
     running = convert(ir.Load(acc, ZERO, lowering.dtype), node.dtype)
     running = builder.named(inner.block, node.name, running)
-    for buffer in builder.memory.destinations(node):
+    for buffer in builder.context.destinations(node):
         builder.uses(buffer, written=True)
         inner.block.append(ir.Store(buffer, builder.flat(node, index), running))
 

@@ -160,7 +160,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     if repeat < 1:
         raise ValueError(f"repeat: how many calls to time, at least 1, not {repeat}")
     runner, given = _timed(f), f.arguments(args)
-    program = runner.stages().optimised
+    program = runner.compilation().optimised
     steps = list(_nested(program.steps, 0))
     numbers = _numbers(f"{runner.folder}/{BINARY}", len(steps))
     with kept(f.shared) as reset, collection_off():
@@ -256,7 +256,7 @@ def _described(step: ir.Step, program: ir.Program) -> tuple[str, str, str]:
             return "kernel", kernel, _first_line(note)
         case ir.Routine(name, _, note):
             return "routine", name, _first_line(note)
-        case ir.Host(_, name, _, note):
+        case ir.PythonCall(_, name, _, note):
             return "Python", name, _first_line(note)
         case ir.Repeat(note=note):
             return "loop", "", _first_line(note)

@@ -1,4 +1,4 @@
-"""Functions in Python that a compiled program calls while it runs: the other end of `ir.Host`.
+"""Functions in Python that a compiled program calls while it runs, as `ir.PythonCall` says.
 
 The program knows them by number. What it was compiled from may be gone, or have been in another
 process: so the cache keeps the keys of their ops, and `host_calls` finds these in today's graph.
@@ -23,7 +23,7 @@ from symc.graph.walks import walk
 from symc.tensor.notation import described
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 FILE = "host_calls.json"
 
@@ -39,7 +39,7 @@ class Kind:
 
 
 @record
-class HostCall:
+class BoundCall:
     """One call: the nodes that are computed together, and the arrays that go in and out."""
 
     nodes: Sequence[Tensor]
@@ -72,14 +72,14 @@ class HostCall:
         return results
 
 
-class HostCalls:
+class Callbacks:
     """All functions in Python that one program calls. Called with the program's number for one.
 
     `arrays` is the address of a table with the address of each array, arguments first, `lengths`
     that of a table with the lengths of all of them. Arguments are copied: functions may keep them.
     """
 
-    def __init__(self, calls: Sequence[HostCall]) -> None:
+    def __init__(self, calls: Sequence[BoundCall]) -> None:
         self.calls = calls
 
     def __call__(self, number: int, arrays: int, lengths: int) -> None:
@@ -125,12 +125,12 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 # --- kept with a compiled function ----------------------------------------------------------------
 
 
-def host_calls_text(stages: Stages) -> str:
+def host_calls_text(compilation: Compilation) -> str:
     """What `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
-    buffers = {buffer.name: buffer for buffer in stages.optimised.buffers}
+    buffers = {buffer.name: buffer for buffer in compilation.optimised.buffers}
 
     def kind(arg: ir.Region | ir.Const) -> tuple[str, int, bool]:
         if isinstance(arg, ir.Const):
@@ -138,10 +138,12 @@ def host_calls_text(stages: Stages) -> str:
         buffer = buffers[arg.pointer.buffer]
         return buffer.dtype.name, len(arg.shape), buffer.is_by_value
 
-    steps = [step for step in every_step(stages.optimised.steps) if isinstance(step, ir.Host)]
+    steps = [
+        step for step in every_step(compilation.optimised.steps) if isinstance(step, ir.PythonCall)
+    ]
     described_calls = [
         {
-            "ops": [_digest(node) for node in stages.hosts[step.number]],
+            "ops": [_digest(node) for node in compilation.hosts[step.number]],
             "arrays": [kind(arg) for arg in step.args],
         }
         for step in sorted(steps, key=lambda step: step.number)
@@ -149,23 +151,25 @@ def host_calls_text(stages: Stages) -> str:
     return json.dumps(described_calls)
 
 
-def host_calls(text: bytes, request: Request, stages: Callable[[], Stages]) -> list[HostCall]:
+def host_calls(
+    text: bytes, request: Request, compilation: Callable[[], Compilation]
+) -> list[BoundCall]:
     """The functions in Python that a program calls, from what was kept of them.
 
     Their ops are looked for in the graph of the request; only those that rewriting brings in need
-    the graph to be rewritten again, by `stages`.
+    the graph to be rewritten again, by `compilation`.
     """
     kept = json.loads(text)
     wanted = {digest for call in kept for digest in call["ops"]}
     known = {_digest(node): node for node in walk(request.roots())}
     if not wanted <= known.keys():
-        known = {_digest(node): node for nodes in stages().hosts for node in nodes}
-    calls: list[HostCall] = []
+        known = {_digest(node): node for nodes in compilation().hosts for node in nodes}
+    calls: list[BoundCall] = []
     for call in kept:
         kinds = [Kind(*kind) for kind in call["arrays"]]
         count = len(kinds) - len(call["ops"])
         nodes = [known[digest] for digest in call["ops"]]
-        calls.append(HostCall(nodes, kinds[:count], kinds[count:]))
+        calls.append(BoundCall(nodes, kinds[:count], kinds[count:]))
     return calls
 
 

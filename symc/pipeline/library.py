@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from symc.codegen import ir
     from symc.codegen.targets.base import Target
-    from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.compile import Compilation
+    from symc.pipeline.host_calls import BoundCall
 
 time_limit.append(lambda: config.compile_timeout)
 
@@ -63,7 +63,7 @@ class CompiledFunction:
     facts: dict[str, Any]
     """Numbers of nodes, kernels and the like, and what the target says of the function."""
     seconds: dict[str, float]
-    host: list[HostCall]
+    host: list[BoundCall]
     """What it calls in Python."""
 
 
@@ -147,14 +147,14 @@ def find_or_build(
         from symc.pipeline.compile import Clock, build
 
         clock = Clock(seconds)
-        stages = build(request, mode=mode, clock=clock, target=target)
+        compilation = build(request, mode=mode, clock=clock, target=target)
         store.use(
-            Key.of(source=stages.source.text, **parts),
-            lambda made: target.compile(stages.source, made, quick=quick, home=home(made)),
+            Key.of(source=compilation.source.text, **parts),
+            lambda made: target.compile(compilation.source, made, quick=quick, home=home(made)),
             lambda entry: _link(entry, folder),
         )
         clock.lap("compile")
-        _write_facts(folder, request, stages)
+        _write_facts(folder, request, compilation)
 
     return store.use(key, make, load)
 
@@ -195,7 +195,7 @@ def is_tiny(program: ir.Program) -> bool:
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
-    long = ir.Routine | ir.Host | ir.Repeat
+    long = ir.Routine | ir.PythonCall | ir.Repeat
     return not any(isinstance(step, long) for step in every_step(program.steps)) and not any(
         isinstance(stmt, ir.Loop | ir.Strips) for kernel in program.kernels for stmt in kernel.body
     )
@@ -208,27 +208,27 @@ def _write_constants(folder: Path, constants: Sequence[Array]) -> None:
             np.lib.format.write_array(file, value, allow_pickle=False)
 
 
-def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
-    _write_constants(folder, stages.constants)
+def _write_facts(folder: Path, request: Request, compilation: Compilation) -> None:
+    _write_constants(folder, compilation.constants)
     facts = {
-        "constants": len(stages.constants),
-        "nodes_before": stages.nodes_before,
-        "nodes_after": len(walk(stages.rewritten)),
-        "kernels": len(stages.optimised.kernels),
-        "tiny": int(is_tiny(stages.optimised)),
-        "host_calls": len(stages.hosts),
-        "said": int(bool(stages.source.facts)),
+        "constants": len(compilation.constants),
+        "nodes_before": compilation.nodes_before,
+        "nodes_after": len(walk(compilation.rewritten)),
+        "kernels": len(compilation.optimised.kernels),
+        "tiny": int(is_tiny(compilation.optimised)),
+        "host_calls": len(compilation.hosts),
+        "said": int(bool(compilation.source.facts)),
     }
-    if stages.source.facts:
+    if compilation.source.facts:
         import json
 
-        (folder / SAID).write_text(json.dumps(dict(stages.source.facts)), encoding="utf-8")
-    if stages.hosts:
+        (folder / SAID).write_text(json.dumps(dict(compilation.source.facts)), encoding="utf-8")
+    if compilation.hosts:
         from symc.pipeline.host_calls import FILE, host_calls_text
 
-        (folder / FILE).write_text(host_calls_text(stages), encoding="utf-8")
+        (folder / FILE).write_text(host_calls_text(compilation), encoding="utf-8")
     # For each update whether it is done in place, then lines of a name and a number.
-    in_place = [str(int(shared in stages.in_place)) for shared, _ in request.updates]
+    in_place = [str(int(shared in compilation.in_place)) for shared, _ in request.updates]
     lines = [" ".join(in_place), *(f"{name} {fact}" for name, fact in facts.items())]
     (folder / FACTS).write_text("\n".join(lines), encoding="utf-8")
 
@@ -251,16 +251,16 @@ def _load(
     )
 
 
-def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[HostCall]:
+def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[BoundCall]:
     """What a function calls in Python, from today's graph."""
     from symc.pipeline.host_calls import FILE, host_calls
 
-    def stages() -> Stages:
+    def compilation() -> Compilation:
         from symc.pipeline.compile import Clock, build
 
         return build(request, mode=mode, clock=Clock(), target=target)
 
-    return host_calls(entry.read(FILE), request, stages)
+    return host_calls(entry.read(FILE), request, compilation)
 
 
 def _read_constant(entry: Entry, number: int) -> Array:

@@ -43,6 +43,9 @@ FIRST_CLASSES = {
     "symc.loops.build:LoopParts": "symc.loops.build:Plan",
     "symc.tensor.complex_numbers:ComplexPart": "symc.tensor.complex_numbers:Part",
     "symc.tensor.nnet.convolution:LengthPair": "symc.tensor.nnet.convolution:Lengths",
+    "symc.loops.scan:BodyLayout": "symc.loops.scan:Layout",
+    "symc.tensor.spans:SliceLayout": "symc.tensor.spans:Layout",
+    "symc.tensor.sorting.order:InverseOrder": "symc.tensor.sorting.order:Inverse",
     "symc.user.declared:UserResult": "symc.user.declared:Part",
 }
 RENAMED = {first: now for now, first in FIRST_CLASSES.items()}

@@ -50,7 +50,7 @@ def _is_in_block(source: Tensor) -> bool:
     return any(isinstance(node.op, Slot | StepNumber) for node in walk([source]))
 
 
-class Scope(Lengths):
+class BlockLengths(Lengths):
     """The lengths of a block, as `SizeTable` has those of a program."""
 
     def __init__(self, outer: Lengths, length: Callable[[Dim], Dim | None]) -> None:
@@ -140,7 +140,7 @@ class Blocks:
                 outer.known(Size(step, None), number)  # lengths may follow from it
                 self._counts[Size(step, None)] = outer.unified(dim_of(args[0]))
                 replace = {body.slots[0]: step, **_numbers(slots)}
-                table = Scope(outer, op.lengths(args))
+                table = BlockLengths(outer, op.lengths(args))
                 needed = loop_results(op, parts)
                 states = overwritten_states(op, parts)
                 return [self._block(body, replace, needed, checks, table, number, states)]
@@ -150,7 +150,7 @@ class Blocks:
                     replace = _numbers(dict(zip(body.slots, args[1:], strict=True)))
                     first = len(body.results) - len(checks)
                     needed = sorted({*parts, *range(first, len(body.results))})
-                    table = Scope(outer, op.lengths(body, args))
+                    table = BlockLengths(outer, op.lengths(body, args))
                     made.append(self._block(body, replace, needed, checks, table))
                 return made
             case _:
@@ -158,7 +158,7 @@ class Blocks:
 
     def _block(
         self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
-        table: Scope, number: str = "", states: Mapping[int, Tensor] = EMPTY,
+        table: BlockLengths, number: str = "", states: Mapping[int, Tensor] = EMPTY,
     ) -> Block:  # fmt: skip
         """The block that computes some results of a body; the last ones are conditions.
 
@@ -184,7 +184,7 @@ class Blocks:
         return Block(problem, len(self._scopes) - 1, body.slots, final, number)
 
     def _tests(
-        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: Scope
+        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: BlockLengths
     ) -> tuple[list[Test], list[frozenset[int]]]:
         """The conditions as tests, each with the positions of those that it waits for.
 
@@ -218,7 +218,7 @@ class Blocks:
     def _is_proven(self, comparison: Comparison) -> bool:
         return always_holds(comparison, self._steps())
 
-    def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
+    def _scalars(self, roots: Sequence[Tensor], table: BlockLengths) -> dict[Tensor, Tensor]:
         """What computes the lengths that are measured in a block."""
         found: dict[Tensor, Tensor] = {}
         pending = list(roots)
@@ -231,7 +231,7 @@ class Blocks:
         return found
 
 
-def _is_known(dim: Dim, table: Scope) -> bool:
+def _is_known(dim: Dim, table: BlockLengths) -> bool:
     """Whether a length is known before a step: from lengths outside, and numbers of steps."""
     return not table.measured(dim) and all(
         size.axis is not None or isinstance(size.source.op, StepNumber) for size in sizes(dim)

@@ -40,7 +40,7 @@ class Invoke:
 
 
 @record
-class Reading:
+class MeasuredSize:
     """The value of the scalar `node` becomes the size `size`."""
 
     size: str
@@ -55,7 +55,7 @@ class Inside:
     plans: tuple[Plan, ...] = ()
 
 
-Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
+Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | MeasuredSize
 
 
 @record
@@ -105,9 +105,9 @@ class Problem:
     after: Sequence[frozenset[int]]
     lowerings: Mapping[Tensor, Lowering]
     dims: Mapping[Tensor, tuple[Dim, ...]]
-    readings: Mapping[Tensor, Sequence[Reading]]
-    folded: Mapping[Tensor, Sequence[Reading]]
-    tested: Sequence[Sequence[Reading]]
+    readings: Mapping[Tensor, Sequence[MeasuredSize]]
+    folded: Mapping[Tensor, Sequence[MeasuredSize]]
+    tested: Sequence[Sequence[MeasuredSize]]
     written: Mapping[Tensor, tuple[Dim, ...]]
     lengths: Mapping[str, Dim]
     steps: Counters

@@ -15,7 +15,7 @@ from symc.schedule.blocks import Blocks
 from symc.schedule.numbers import comparisons
 from symc.schedule.plan import Problem
 from symc.schedule.problems import in_memory, own_memory, problem_of
-from symc.schedule.sizes import Lengths, Names, SizeTable, Unifier
+from symc.schedule.sizes import Lengths, SizeTable, Unifier, UniqueNames
 
 
 @record
@@ -39,7 +39,7 @@ def prepare(
     found: Sequence[tuple[Tensor, Requirement]],
     tests: Sequence[Test],
     after: Sequence[frozenset[int]],
-    names: Names,
+    names: UniqueNames,
     mode: str,
     has_routine: Callable[[str], bool],
 ) -> Prepared:

@@ -28,7 +28,7 @@ from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
-from symc.schedule.plan import Block, Problem, Reading, is_source
+from symc.schedule.plan import Block, MeasuredSize, Problem, is_source
 from symc.schedule.ranges import Counters
 from symc.schedule.sizes import Lengths
 from symc.schedule.views import has_memory_of_argument, views
@@ -169,26 +169,28 @@ class _Readings:
     def __init__(self, table: Lengths, scalars: Mapping[Tensor, Tensor]) -> None:
         self._table = table
         self._scalars = scalars
-        self._known: dict[Dim, list[Reading]] = {}
+        self._known: dict[Dim, list[MeasuredSize]] = {}
 
     def by_node(
         self, lengths: Iterable[tuple[Tensor, Sequence[Dim]]]
-    ) -> dict[Tensor, Sequence[Reading]]:
+    ) -> dict[Tensor, Sequence[MeasuredSize]]:
         """Those among the lengths of each node, for nodes that have any."""
         if not self._scalars:
             return {}
         found = {node: self(dims) for node, dims in lengths}
         return {node: readings for node, readings in found.items() if readings}
 
-    def __call__(self, dims: Iterable[Dim]) -> list[Reading]:
+    def __call__(self, dims: Iterable[Dim]) -> list[MeasuredSize]:
         """Those among some lengths."""
         different = dict.fromkeys(dim for dim in dims if type(dim) is not int)
         return list(dict.fromkeys(one for dim in different for one in self._of(dim)))
 
-    def _of(self, dim: Dim) -> list[Reading]:
+    def _of(self, dim: Dim) -> list[MeasuredSize]:
         found = self._known.get(dim)
         if found is None:
             table, scalars = self._table, self._scalars
-            found = [Reading(table.variable(s), scalars[s.source]) for s in table.measured(dim)]
+            found = [
+                MeasuredSize(table.variable(s), scalars[s.source]) for s in table.measured(dim)
+            ]
             self._known[dim] = found
         return found

@@ -6,7 +6,7 @@
                             | Invoke  a routine, or a function in Python, on whole buffers
                             | Inside  a loop or branch, with a plan for what is in it
                             | Test    a run-time condition
-                            | Reading a length that becomes known
+                            | MeasuredSize  a length that becomes known
 
 A node is kept in memory when it must be (outputs, folds, arguments of routines) or when computing
 it where it is read would repeat expensive work. Stages share loops when what one reads of the other

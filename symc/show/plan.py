@@ -12,7 +12,7 @@ from symc.graph.inputs import Shared, SharedVariable
 from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, Reading, Unit
+from symc.schedule.plan import Inside, Invoke, Lone, MeasuredSize, Nest, Plan, Unit
 from symc.schedule.reasons import (
     Between,
     CopyReason,
@@ -32,10 +32,10 @@ from symc.schedule.stages import Stage
 from symc.tensor.notation import described, short
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 
-def explain(made: Stages) -> str:
+def explain(made: Compilation) -> str:
     """What the schedule decided: kernels, what they share, what is stored, and why.
 
     With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
@@ -53,7 +53,7 @@ def explain(made: Stages) -> str:
     return "\n".join(_Words(_work(made), tests).plan(made.plan))
 
 
-def _work(made: Stages) -> dict[Tensor, str]:
+def _work(made: Compilation) -> dict[Tensor, str]:
     """What the step that computes a node moves and computes."""
     from symc.codegen.blocks import working_steps, written
     from symc.codegen.cost.work import Works
@@ -115,7 +115,7 @@ class _Words:
             case Test():
                 error = unit.requirement.error.__name__
                 yield f"{number}. check, else {error}: {self._test(unit)}"
-            case Reading(size, node):
+            case MeasuredSize(size, node):
                 yield f"{number}. the length {size} becomes known: {described(node)}"
             case _:
                 assert_never(unit)

@@ -35,8 +35,8 @@ from symc.tensor.spans import (
     GIVEN,
     WHOLE,
     Entries,
-    Layout,
     Range,
+    SliceLayout,
     Span,
     count_given,
     layout,
@@ -75,7 +75,7 @@ def entry_requirements(
             yield from index_requirement(node, x, axis, index)
 
 
-def locate(axes: Layout, x: Tensor, index: Index, size: SizeOf) -> IndexReader:
+def locate(axes: SliceLayout, x: Tensor, index: Index, size: SizeOf) -> IndexReader:
     """Where the element of the region at `index` stands in `x`."""
     rest = iter(index)
     at: list[ir.Expr] = []

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from symc.calls.call import Caller, Cell, Form, PythonCaller
 from symc.calls.spec import CallSpec
-from symc.codegen.emit.program import emit_parts
+from symc.codegen.emit.program import emit_text
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C
 
@@ -50,7 +50,7 @@ def build(program: Program, *, quick: bool = True) -> Library:
     """The compiled program, in a folder that stays until the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="symc-test-"))
     target = CTarget()
-    target.compile_text(emit_parts(program, C), folder, quick=quick)
+    target.compile_text(emit_text(program, C), folder, quick=quick)
     return target.load(folder)
 
 

@@ -17,7 +17,6 @@ from symc.codegen.ir import (
     Cast,
     Check,
     Const,
-    Host,
     If,
     Kernel,
     Launch,
@@ -27,6 +26,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Routine,
     Select,
@@ -281,7 +281,7 @@ def test_outputs_without_elements_are_there_though_no_step_needs_them() -> None:
 def test_a_call_into_python() -> None:
     whole = Region(Pointer("x", ZERO), (N, C))
     row = Region(Pointer("y", C, written=True), (C,))
-    made = replace(program(XY), steps=(Host(0, "f", (whole, Const(0.5, F64), row)),))
+    made = replace(program(XY), steps=(PythonCall(0, "f", (whole, Const(0.5, F64), row)),))
 
     def function(x: View, factor: float, y: View) -> None:
         assert x.shape == (2, 3)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from symc.cache.notes import Notes
-from symc.codegen.emit.program import emit_parts
+from symc.codegen.emit.program import emit_text
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
 from symc.codegen.runtime import load
@@ -230,7 +230,7 @@ def many_kernels(count: int) -> Program:
 
 def test_large_programs_are_compiled_in_units(tmp_path: Path) -> None:
     made = many_kernels(80)
-    parts = emit_parts(made, LANG)
+    parts = emit_text(made, LANG)
     units = parts.units(2)
     assert len(units) == 2
     assert abs(len(units[0]) - len(units[1])) < 0.3 * len(parts.text)
@@ -247,12 +247,12 @@ def test_large_programs_are_compiled_in_units(tmp_path: Path) -> None:
 
 
 def test_small_programs_are_compiled_whole() -> None:
-    parts = emit_parts(many_kernels(1), LANG)
+    parts = emit_text(many_kernels(1), LANG)
     assert parts.units(8) == [parts.text]
 
 
 def test_a_unit_that_fails(tmp_path: Path) -> None:
-    parts = emit_parts(many_kernels(80), LANG)
+    parts = emit_text(many_kernels(80), LANG)
     broken = replace(parts.kernels[77], body="{\n    int oops = ;\n}\n")
     kernels = (*parts.kernels[:77], broken, *parts.kernels[78:])
     with pytest.raises(CompileFailed, match="int oops = ;"):

@@ -20,7 +20,7 @@ PROGRESS = 60.0  # seconds between two lines
 
 
 @dataclass(frozen=True)
-class Plan:
+class CampaignSettings:
     """What to run: seeds from `first` on, until `seconds` are over, or a single one."""
 
     names: tuple[str, ...]
@@ -98,7 +98,7 @@ class Tally:
 class Campaign:
     """Runs a plan on several workers at once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CampaignSettings) -> None:
         self.plan = plan
         self.tally = Tally()
         self.lock = threading.Lock()

@@ -141,7 +141,7 @@ def _interpretations(
     request = function.request
     if any(node.dtype.is_complex for node in walk([*request.outputs, *request.shared])):
         return {}  # its numbers are real
-    made = function.runner.stages()
+    made = function.runner.compilation()
     verify(made.program)
     verify(made.optimised)
     found: dict[str, list[Array]] = {}

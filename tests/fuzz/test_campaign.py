@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.fuzz.__main__ import main
-from tests.fuzz.campaign import Campaign, Plan
+from tests.fuzz.campaign import Campaign, CampaignSettings
 from tests.fuzz.faulty import Faulty
 from tests.fuzz.generators import PLACES, generator
 from tests.fuzz.gradients import Gradient
@@ -278,8 +278,10 @@ def test_every_mode_gets_its_share() -> None:
 
 def test_a_campaign_counts_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name, keep = "tests.fuzz.faulty", tmp_path / "kept"
-    campaign = Campaign(Plan((name,), 1, 0.0, 1, keep, only_seed=True))
-    campaign.plan = Plan((name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast"))
+    campaign = Campaign(CampaignSettings((name,), 1, 0.0, 1, keep, only_seed=True))
+    campaign.plan = CampaignSettings(
+        (name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast")
+    )
     assert not campaign.run()
     assert campaign.tally.programs == {name: 1}
     assert campaign.tally.runs == {(name, "default"): 1, (name, "fast"): 1}
@@ -295,7 +297,9 @@ def test_a_campaign_survives_what_cannot_be_made_smaller(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, keep = "tests.fuzz.faulty", tmp_path / "kept"
-    assert not Campaign(Plan((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))).run()
+    assert not Campaign(
+        CampaignSettings((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))
+    ).run()
     assert "1 programs, 1 runs" in capsys.readouterr().out
     kept = (keep / f"{name}-2-fast.py").read_text(encoding="utf-8")
     assert "# no script: ValueError('too many parts')" in kept

@@ -109,7 +109,7 @@ def agree(seeds: range, lengths: tuple[int, ...], *, verified: bool = False) -> 
             continue  # an index that is out of range, or a value that does not fit
         function = made.function()
         if verified:
-            verify(function.runner.stages().optimised)
+            verify(function.runner.compilation().optimised)
         for value, other in zip(function(*arrays, steps), wanted, strict=True):
             np.testing.assert_allclose(
                 value, other, rtol=1e-9, atol=1e-9, err_msg=f"seed={seed} {made.body}"

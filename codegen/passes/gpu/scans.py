@@ -61,7 +61,7 @@ def identity(op: AccumulateOp, dtype: DType) -> Const:
 
 
 @record
-class Scan:
+class RunningLoop:
     """A serial loop with a running value: what comes before the update, the update, what follows.
 
     Neither part uses a name of the other.
@@ -73,7 +73,7 @@ class Scan:
     behind: Block
 
 
-def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
+def scan_of(loop: Loop, scalars: AbstractSet[str]) -> RunningLoop | None:
     """The parts of a loop with a running value in one of some scalars, or None."""
     if not all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body):
         return None
@@ -98,7 +98,7 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
         return None
     if found.reads & stored:  # an element that an earlier iteration has written
         return None
-    return Scan(loop, before, update, _apart(before, behind))
+    return RunningLoop(loop, before, update, _apart(before, behind))
 
 
 def _apart(before: Block, behind: Block) -> Block:
@@ -119,7 +119,7 @@ def _apart(before: Block, behind: Block) -> Block:
     return tuple(out)
 
 
-def in_rounds(scan: Scan, taken: set[str]) -> Block:
+def in_rounds(scan: RunningLoop, taken: set[str]) -> Block:
     """The loop for a team, as the module says. `taken` are the names of the kernel."""
     loop, update = scan.loop, scan.update
     dtype, op = update.value.dtype, update.op

@@ -19,11 +19,11 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Launch,
     Load,
     Measure,
     Pointer,
+    PythonCall,
     Repeat,
     Routine,
     Step,
@@ -44,8 +44,8 @@ NO_MEMORY = "-1"  # the bytes of a team that has no memory of its own
 
 
 @record
-class Device:
-    """Kernels of a device, and the functions of the runtime that reach it."""
+class DeviceDialect:
+    """The dialect of a device: its kernels, and the functions of the runtime that reach it."""
 
     words: Words
     kernels: Mapping[str, Geometry]
@@ -174,7 +174,7 @@ def synchronises(host: HostWriter) -> bool:
 def waits(host: HostWriter, step: Step) -> bool:
     """Whether a step needs on the host what is on the device."""
     match step:
-        case Host():
+        case PythonCall():
             return True
         case Check(condition):
             read = [node.buffer for node in nodes(condition) if isinstance(node, Load)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
-from symc.codegen.ir import Buffer, Check, Host, Launch, Measure, Repeat, Routine, Step, Var
+from symc.codegen.ir import Buffer, Check, Launch, Measure, PythonCall, Repeat, Routine, Step, Var
 from symc.codegen.passes.memory import is_known, used_buffers, wholes
 from symc.codegen.passes.walk import nodes
 from symc.codegen.status import Status
@@ -159,7 +159,7 @@ def first_change(host: HostWriter, steps: Sequence[Step]) -> int:
     whole = wholes(host.program)
     for number, step in enumerate(steps if host.dialect.can_stop else ()):
         for each in every_step([step]):
-            if isinstance(each, Launch | Routine | Host):
+            if isinstance(each, Launch | Routine | PythonCall):
                 kernel = host.bodies[each.kernel] if isinstance(each, Launch) else None
                 names = written(each, kernel)
                 if any(host.buffers[whole.get(name, name)].role == "shared" for name in names):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from symc.codegen.ir import Buffer, Step
-    from symc.codegen.passes.memory import Late, Slot
+    from symc.codegen.passes.memory import LateBuffer, WorkspaceSlot
     from symc.codegen.targets.host.writer import HostWriter
 
 
@@ -38,7 +38,7 @@ def lay_out(host: HostWriter) -> None:
     host.put("call->workspace_bytes = bytes;")
 
 
-def slot_bytes(host: HostWriter, slot: Slot) -> str:
+def slot_bytes(host: HostWriter, slot: WorkspaceSlot) -> str:
     """The size of a slot's largest tenant."""
     return largest(host, [array_bytes(host, tenant) for tenant in slot.tenants])
 
@@ -116,12 +116,12 @@ def release(host: HostWriter, name: str) -> None:
     host.put(host.phrase(host.dialect.words.release, name))
 
 
-def begin_late(host: HostWriter, late: Late) -> None:
+def begin_late(host: HostWriter, late: LateBuffer) -> None:
     """Memory for an array, before the first step that uses it."""
     allocate(host, host.printer.buffers[late.buffer.name], array_bytes(host, late.buffer))
 
 
-def end_late(host: HostWriter, late: Late) -> None:
+def end_late(host: HostWriter, late: LateBuffer) -> None:
     """The end of an array after the last step that uses it."""
     name = host.printer.buffers[late.buffer.name]
     release(host, name)

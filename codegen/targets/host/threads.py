@@ -26,8 +26,8 @@ WORDS = Words(
 
 
 @record
-class Threads:
-    """Kernels in C, of which several threads may do parts."""
+class ThreadDialect:
+    """The dialect of a processor: kernels in C, of which several threads may do parts."""
 
     kernels: Mapping[str, Calling]
     names: Mapping[str, str]

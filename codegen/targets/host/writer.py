@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
     from symc.codegen.emit.expressions import Printer
     from symc.codegen.ir import Expr, Kernel, Pointer, Program
-    from symc.codegen.passes.memory import Plan
+    from symc.codegen.passes.memory import WorkspacePlan
     from symc.codegen.targets.host.dialect import Dialect, Phrase
 
 EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
@@ -33,7 +33,7 @@ class HostWriter:
     """A function that is being printed, and the tables of its program."""
 
     program: Program
-    plan: Plan
+    plan: WorkspacePlan
     dialect: Dialect
     printer: Printer
     timed: bool = False  # whether what each step takes is added to a table: `timers.py`

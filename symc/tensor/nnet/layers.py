@@ -17,7 +17,7 @@ from symc.tensor.views import expand_dims
 __all__ = ["dropout", "embedding"]
 
 
-class Stream(Protocol):
+class RandomSource(Protocol):
     """Where random numbers come from, such as a `T.random.RandomStream`."""
 
     def bernoulli(self, p: Any = ..., size: Any = ..., dtype: Any = ...) -> Tensor:
@@ -25,7 +25,7 @@ class Stream(Protocol):
         ...
 
 
-def dropout(x: TensorLike, rate: float, stream: Stream, *, shape: Any = None) -> Tensor:
+def dropout(x: TensorLike, rate: float, stream: RandomSource, *, shape: Any = None) -> Tensor:
     """`x` with elements set to 0 with probability `rate`, and the others divided by ``1 - rate``.
 
     So the mean stays what it was, and a network is used without. `stream` says which are dropped;

@@ -78,7 +78,7 @@ class Ordered(Op):
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         if self.places:
             return [None]
-        back = Inverse()(replace(self, places=True)(*node.args))
+        back = InverseOrder()(replace(self, places=True)(*node.args))
         return [through(lambda part: take_along_axis(part, back, axis=-1), bar)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
@@ -152,7 +152,7 @@ BOUNDS[RowOrder] = _below_length
 
 
 @record
-class Inverse(Op):
+class InverseOrder(Op):
     """The inverse of the permutations along the last axis."""
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -175,7 +175,7 @@ class Inverse(Op):
         return Write(None, (Written(node.type.shape, target, value),))
 
 
-BOUNDS[Inverse] = lambda node, args: (0, node.type.shape[-1] - 1)
+BOUNDS[InverseOrder] = lambda node, args: (0, node.type.shape[-1] - 1)
 
 # --- what users call ------------------------------------------------------------------------------
 
