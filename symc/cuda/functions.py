@@ -74,7 +74,7 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
 # --- running --------------------------------------------------------------------------------------
 
 
-def device_runner(
+def cuda_runner(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
     """Compiles the request for its device. With `timed`, it is one program, for `symc.profile`."""
