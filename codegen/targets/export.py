@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from symc.codegen.dtypes import DType
+    from symc.codegen.emit.cuda_module import CudaModule
 
 TEMPLATES = load.FOLDER / "export"
 TYPES = {
@@ -62,12 +63,12 @@ Shape = tuple[int, ...]
 
 @record
 class Kernels:
-    """What a program runs on a graphics card: its kernels as CUDA text, and their names.
+    """What a program runs on a graphics card: its kernels as a CUDA module, and their names.
 
     `shared` are the names of kernels of `runtime/`, which come behind them.
     """
 
-    source: str
+    module: CudaModule
     names: tuple[str, ...]
     shared: tuple[str, ...]
 
