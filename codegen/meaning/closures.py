@@ -55,7 +55,7 @@ class ClosureCompiler:
         self.where = where  # for messages
         self.functions = functions
         self.backwards = backwards
-        self.shapes = shapes or {}  # what `Length` asks for
+        self.shapes = shapes or {}  # by buffer, for `Length`
         self.exact = exact  # whether OverflowError is raised where integers would wrap
         self.registers: dict[str, int] = {}
 

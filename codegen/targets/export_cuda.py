@@ -1,9 +1,9 @@
-"""An exported program for graphics cards: what is there beside, or instead of, a program in C.
+"""An exported program for graphics cards: the files beside, or instead of, those of a program in C.
 
     NAME.h             as in C; also a function that takes arrays in the memory of the card
     NAME_program.c     the host functions, as they are
     NAME_kernels.cu    the kernels, as they are; NAME_shared.cu those that programs share
-    kernels.h          what nvcc needs to compile them
+    kernels.h          declarations that nvcc needs to compile them
     call.h, card.h     how a program is called, and a card opened through the driver
     sim/               the simulator, which runs the same program without a card
 
@@ -74,7 +74,7 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
 
 
 def _images(exported: Exported) -> Iterator[tuple[str, Image]]:
-    """The texts that are compiled, by the name of what becomes of them, and their kernels."""
+    """The texts that are compiled, by the names of their images, and their kernels."""
     assert exported.kernels is not None
     kernels = exported.kernels
     if kernels.names:
@@ -92,7 +92,7 @@ def _kernels(text: str) -> str:
 
 
 def _simulated(image: str, text: str, kernels: Sequence[str]) -> str:
-    """The kernels with what the simulator must know of each."""
+    """The kernels with the facts that the simulator needs of each."""
     ends = sim.records(text)
     return "\n".join([f"// For make SIM=1. Kernels: {', '.join(kernels)}", "",
                       f'#include "../{image}.cu"', "", *ends, ""])  # fmt: skip
@@ -106,7 +106,7 @@ def _simulator() -> dict[str, str]:
     return made
 
 
-# --- what stands in the files ---------------------------------------------------------------------
+# --- texts for the templates --- ------------------------------------------------------------------
 
 
 def _numbers_noted(exported: Exported) -> str:

@@ -170,7 +170,7 @@ def synchronises(host: HostWriter) -> bool:
 
 
 def waits(host: HostWriter, step: Step) -> bool:
-    """Whether a step needs on the host what is on the device."""
+    """Whether a step needs values of the device on the host."""
     match step:
         case PythonCall():
             return True
