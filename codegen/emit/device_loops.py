@@ -164,7 +164,7 @@ class Grid:
             case _:
                 assert_never(stmt)
 
-    # --- packs ---
+    # --- packs ------------------------------------------------------------------------------------
 
     def one_pack(self, writer: Writer, lanes: Lanes) -> None:
         """Print a loop over packs of which each thread has one: in both forms."""

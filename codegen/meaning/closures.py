@@ -63,7 +63,7 @@ class ClosureCompiler:
         """The register of a name."""
         return self.registers.setdefault(name, len(self.registers))
 
-    # --- expressions ---
+    # --- expressions ------------------------------------------------------------------------------
 
     def expr(self, expr: Expr) -> Value:
         """The function that computes an expression."""
@@ -126,7 +126,7 @@ class ClosureCompiler:
         """Report a bad access."""
         raise IRError(f"{self.where} {what}: {buffer}[{expression(index)}]")
 
-    # --- statements ---
+    # --- statements -------------------------------------------------------------------------------
 
     def block(self, block: tuple[Stmt, ...]) -> Action:
         """The function that runs a block."""

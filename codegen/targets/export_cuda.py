@@ -106,7 +106,7 @@ def _simulator() -> dict[str, str]:
     return made
 
 
-# --- texts for the templates --- ------------------------------------------------------------------
+# --- texts for the templates ----------------------------------------------------------------------
 
 
 def _numbers_noted(exported: Exported) -> str:

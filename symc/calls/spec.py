@@ -1,7 +1,7 @@
-"""What every caller of compiled functions is told: one record, however the function was compiled.
+"""The call convention of a compiled function as one record, however the function was compiled.
 
 The callers are `call.py`, its twin in C, `_call.c`, and `cuda/caller.py`. Each takes these fields
-in this order, and after them, by name, what it alone needs.
+in this order, and after them, by name, those of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @record
 class CallSpec:
-    """The call of a function: its addresses, its arrays, and what becomes of its results.
+    """The call of a function: its addresses, its arrays, and the fate of its results.
 
     `inputs` has NumPy's number of each type, the axes, and the lengths that are fixed (-1: any);
     `outputs` the same without lengths, new values of shared variables after the results.
@@ -87,7 +87,7 @@ def _output(node: Tensor) -> tuple[int, int]:
 
 
 def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
-    """Makes an argument what the function takes, or raises."""
+    """Converts an argument to the input's dtype and layout, or raises."""
 
     def convert(position: int, value: object) -> Array:
         from symc.calls.arguments import convert_argument  # late: most arguments fit as they are

@@ -210,7 +210,7 @@ class _Narrow:
         body = self.block(self.source.body)
         return Kernel(self.source.name, self.source.params, self.sizes, body, self.source.note)
 
-    # --- which names must keep 64 bits ---
+    # --- which names must keep 64 bits ------------------------------------------------------------
 
     def wide(self) -> set[str]:
         """The named values that are used for more than indexes, as far as is known by now."""
@@ -318,7 +318,7 @@ class _Narrow:
             case _:
                 return False
 
-    # --- rewriting ---
+    # --- rewriting --------------------------------------------------------------------------------
 
     def block(self, block: Block) -> Block:
         """A block with narrow indexes."""

@@ -73,7 +73,7 @@ class DeviceDialect:
         del step
         return False
 
-    # --- launches ---
+    # --- launches ---------------------------------------------------------------------------------
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:
         """The values that decide on the grid of a launch."""

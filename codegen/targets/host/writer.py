@@ -82,7 +82,7 @@ class HostWriter:
             flagged=False, inside=0, number=0, timers=0,
         )  # fmt: skip
 
-    # --- words ---
+    # --- words ------------------------------------------------------------------------------------
 
     def use(self, name: str) -> str:
         """The name of a helper of `runtime/host.h`, which the program then needs."""
@@ -104,7 +104,7 @@ class HostWriter:
         zero = pointer.offset == const(0)
         return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
 
-    # --- statements ---
+    # --- statements -------------------------------------------------------------------------------
 
     def put(self, line: str, depth: int = 1) -> None:
         """One line of a function's body."""
