@@ -1,4 +1,4 @@
-// What the host functions of every program use: one call as Python describes it, and sizes in
+// The interface of every program's host functions: one call as Python describes it, and sizes in
 // bytes that stop at SYMC_HUGE instead of wrapping, so that absurd lengths run out of memory.
 
 void *malloc(size_t size);  // SYMBOL malloc

@@ -183,7 +183,7 @@ class Function:
 
     @property
     def maker(self) -> Any:
-        """Attributes of Theano's maker that programs read: `fgraph`, `mode`, `inputs`, `outputs`."""
+        """Attributes of Theano's maker for programs: `fgraph`, `mode`, `inputs`, `outputs`."""
         if "_maker" not in self.__dict__:
             made = self.definition
             variables = [each.variable for each in made.ins]
