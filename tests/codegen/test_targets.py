@@ -201,7 +201,7 @@ def test_the_struct_is_the_same_everywhere() -> None:
     """The header, the declarations for cffi and the extension name the same fields."""
     root = Path(__file__).parents[2]
     texts = [
-        (root / "codegen/runtime/host.h").read_text(), abi.DECLARATIONS,
+        (root / "codegen/runtime/host.h").read_text(), abi.declarations(),
         (root / "symc/calls/_call.h").read_text(),
     ]  # fmt: skip
     fields = []
@@ -219,7 +219,7 @@ def test_the_structs_of_devices_are_the_same_everywhere(name: str, declared: str
     header = (Path(__file__).parents[2] / "codegen/runtime/device.h").read_text()
     bodies = [
         text.partition(f"typedef struct {name} {{")[2].partition(f"}} {name};")[0]
-        for text, name in [(header, name), (abi.DECLARATIONS, declared)]
+        for text, name in [(header, name), (abi.declarations(), declared)]
     ]
     fields = [
         " ".join(line.partition("//")[0] for line in body.split("\n")).split() for body in bodies
