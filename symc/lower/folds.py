@@ -27,7 +27,7 @@ BLOCK = 256  # columns of a block: 2 KiB of doubles
 STREAMS = 4  # parts of a chunk that are added up side by side
 SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST = 64  # steps of a chunk of `split`
-MOST = 1024  # such chunks: one thread adds up what came of them
+MOST = 1024  # such chunks: one thread adds up their results
 THREADS = 1 << 18  # as many as a large device has room for at a time
 
 
@@ -88,7 +88,7 @@ def _streams(
 ) -> ir.Load | None:  # fmt: skip
     """As `register`, in parts side by side, each with an accumulator: none waits for the others.
 
-    `moved` has the folded index behind the first so many elements. None where it does not pay.
+    `moved` gives the folded index after the first so many elements. None where it does not pay.
     """
     if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.context.on_device:
         return None

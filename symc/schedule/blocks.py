@@ -1,4 +1,4 @@
-"""What stands inside loops and branches, prepared for scheduling: each is a problem of its own.
+"""The bodies of loops and branches, prepared for scheduling: each is a problem of its own.
 
 A block is computed from slots, whose values are somewhere outside. Its lengths are those outside
 where slots have the same ones, so that loops over equal lengths are known to be equal. Others are
@@ -57,7 +57,7 @@ class BlockLengths(Lengths):
         self.outer = outer
         self.sizes, self.names, self.lengths = outer.sizes, outer.names, outer.lengths
         self._length = length
-        self._measured: dict[Tensor, Tensor] = {}  # what stands for a scalar of the block
+        self._measured: dict[Tensor, Tensor] = {}  # the stand-in for a scalar of the block
         self._known: dict[Dim, Dim] = {}
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -76,7 +76,7 @@ class BlockLengths(Lengths):
         return [size for size in sizes(dim) if self._is_inside(size)]
 
     def outside(self, dim: Dim) -> Dim:
-        """A length of the block in lengths of what is around it."""
+        """A length of the block in lengths of the program around it."""
         if isinstance(dim, int):
             return dim
         found = self._known.get(dim)
@@ -218,7 +218,7 @@ class Blocks:
         return always_holds(comparison, self._steps())
 
     def _scalars(self, roots: Sequence[Tensor], table: BlockLengths) -> dict[Tensor, Tensor]:
-        """What computes the lengths that are measured in a block."""
+        """The nodes that compute the lengths that are measured in a block."""
         found: dict[Tensor, Tensor] = {}
         pending = list(roots)
         while pending:

@@ -12,8 +12,8 @@ The new value may be written there if each use is one of these, and of those no 
   writes, which it then reads first.
 - It is in a unit that writes a part, and lies in a row or column beside that part.
 
-What is not known to lie there lies elsewhere: elements that are found by reading an index have no
-known place, and neither has what a routine, a loop or a function in Python reads.
+Elements not known to lie there lie elsewhere: those that are found by reading an index have no
+known place, nor have those that a routine, a loop or a function in Python reads.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]
 class Use:
     """A read of a variable's memory in a unit, whose number in the order of units is `unit`.
 
-    `seen` is the variable, or what looks at its memory; `stage` is None where the whole is read
+    `seen` is the variable, or a view of its memory; `stage` is None where the whole is read
     before anything is computed: by a condition, or by a length that is measured.
     """
 
@@ -60,7 +60,7 @@ class Use:
 
 
 def looks_at(node: Tensor, stages: Mapping[Tensor, Stage]) -> Tensor:
-    """What has the memory of a node: itself, or what it is a reshape of."""
+    """The node whose memory a node has: its own, or that of which it is a reshape."""
     while node in stages and isinstance(stages[node].lowering, Alias):
         node = node.args[0]
     return node
@@ -92,7 +92,7 @@ def uses(
 def may_overwrite(
     writer: Stage, unit: Sequence[Stage], depth: int, own: Sequence[Use], problem: Problem
 ) -> bool:
-    """Whether no stage of a unit, inside `depth` shared loops, could read what is overwritten.
+    """Whether no stage of a unit, inside `depth` shared loops, could read an overwritten element.
 
     `own` has the uses in this unit; `writer` is the stage that overwrites.
     """
@@ -110,7 +110,7 @@ def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
     """Whether a stage reads the variable only where the writer stores in the same iteration.
 
     Their loops, which they share, count from the outermost: the n-th of one is the n-th of the
-    other. What a stage reads per element of its result alone, not per folded or written element,
+    other. A read per element of its result alone, not per folded or written element,
     has indexes over the variables of those loops.
     """
     if use.stage is None:
@@ -133,9 +133,9 @@ def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
 
 
 def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> bool:
-    """Whether the part that is written reads of the base what it writes itself, or nobody.
+    """Whether the written part reads only elements of the base that it writes itself, or nobody.
 
-    What is read of the base to be copied is left where it is, and not read.
+    Elements of the base that would be copied stay where they are, and are not read.
     """
     if not writer.loops:
         return False  # of one element: that of the base and those of its parts look the same

@@ -54,7 +54,7 @@ def problem_of(
 ) -> Problem:
     """The problem of computing roots and tests.
 
-    `scalars` has the nodes that compute what is measured here, by what lengths call them.
+    `scalars` has the nodes that compute the numbers measured here, by what lengths call them.
     """
     known = {tensor: in_memory(scalar) for tensor, scalar in scalars.items()}
     conditions = [test.node for test in tests if test.node is not None]

@@ -1,4 +1,4 @@
-"""What the nodes that are kept in memory read to be computed: the facts that scheduling decides on.
+"""The elements that each node kept in memory is computed from: the facts scheduling decides on.
 
 `Analysis.facts` is asked again whenever more nodes are stored. Each time it hands sets of stages
 down the elements that they need (`elements.py`), every element after all that need it. A set is an
@@ -37,7 +37,7 @@ EXPENSIVE = 10.0
 
 @record
 class Stage:
-    """A node kept in memory, with what it is computed from.
+    """A node kept in memory, with the elements that it is computed from.
 
     `loops` are the node's axes that are looped over (those not of length 1), outermost first;
     `reads` has each stored node it reads with the indexes it reads at, in terms of the variables of
@@ -90,7 +90,7 @@ def full_index(node: Tensor, dims: Iterable[Dim]) -> Index:
 
 
 class Analysis:
-    """Finds what every stage reads, at which index, and what it computes on the way."""
+    """Finds the elements that every stage reads, at which index, and those computed on the way."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Ten
         order = _loop_order(stage), stage.column
         orders[order] = orders.get(order, 0) | 1 << number
     repeated: set[Tensor] = set()
-    repeating: dict[Place, int] = {}  # the stages that would repeat what they read at a place
+    repeating: dict[Place, int] = {}  # the stages that would repeat their reads at a place
     for element, users in expensive:
         place = element.place
         if place not in repeating:
@@ -213,7 +213,7 @@ def _loop_order(stage: Stage) -> tuple[str, ...]:
 
 
 def _readers(lowering: Lowering, index: Index) -> Iterator[Asked]:
-    """What computes the element of a stage at its own index."""
+    """The readers that compute the element of a stage at its own index."""
     match lowering:
         case At(element):
             yield Asked(element, index)

@@ -1,8 +1,8 @@
 """Views into and out of loops and branches, which look at memory instead of copying it.
 
 Loops and branches read and write whole buffers. A state of length 1 in front of a loop's arguments
-(``x[None]``) and the last value of its results (``xs[0]``) have the elements of what they are made
-from, in the same order: they are that memory under another shape.
+(``x[None]``) and the last value of its results (``xs[0]``) have the elements of the arrays they are
+made from, in the same order: they are that memory under another shape.
 """
 
 from __future__ import annotations

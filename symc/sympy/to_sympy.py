@@ -80,7 +80,7 @@ class _Elements:
 
     def __init__(self, rank: int) -> None:
         self._known: dict[tuple[Tensor, tuple[Any, ...]], Any] = {}
-        self._names: dict[str, Any] = {}  # what variables in the readers' expressions stand for
+        self._names: dict[str, Any] = {}  # the meanings of variables in the readers' expressions
         self._variables: dict[Any, ir.Var] = {}
         self._folded = rank
 

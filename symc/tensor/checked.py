@@ -22,7 +22,7 @@ from symc.tensor.views import broadcast_to
 class Checked(Op):
     """The argument; that the other one is true everywhere is checked when it runs.
 
-    It raises `ValueError`, or `IndexError` where it is about what `is_index`. `natural` says that
+    It raises `ValueError`, or `IndexError` where the value `is_index`. `natural` says that
     integers which pass are not negative.
     """
 

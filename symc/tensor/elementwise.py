@@ -43,7 +43,7 @@ Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
 #   chosen   the same, and -0.0 only where an argument is -0.0
 #   no zero  -0.0 is none, negative numbers may be
 SignBit = Literal["any", "never", "kept", "chosen", "no zero"]
-# (bar, *args, result) -> what reaches the argument of bar
+# (bar, *args, result) -> the gradient of the argument
 Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
 Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
@@ -73,7 +73,7 @@ class Elementwise(Op):
     """In simple arithmetic operations."""
     checks: Callable[[Tensor], Iterable[Requirement]] | None = None
     of_complex: bool = False
-    """Whether it takes complex numbers. What needs an order (maximum, lt, floor) does not."""
+    """Whether it takes complex numbers. Those that need an order (maximum, lt, floor) do not."""
     commutes: bool = False
     """Whether exchanging its two arguments leaves the result as it is."""
     sign_bit: SignBit = "any"
@@ -211,7 +211,7 @@ def project(index: Index, shape: tuple[Any, ...]) -> Index:
     return tuple(ir.const(0) if dim == 1 else i for i, dim in zip(tail, shape, strict=True))
 
 
-# --- masks: what keeps NaN out of gradients of `where` --------------------------------------------
+# --- masks: they keep NaN out of gradients of `where` ---------------------------------------------
 
 
 def peel(bar: Tensor) -> tuple[Tensor | None, Tensor]:

@@ -207,7 +207,7 @@ class MatVec(Op):
         yield from require_lengths("matmul", node.args[0], self._summed, node.args[1], 0)
 
 
-# --- what the two ops share -----------------------------------------------------------------------
+# --- shared by the two ops ------------------------------------------------------------------------
 
 
 def multiply(a: Array, b: Array) -> Array:
@@ -333,7 +333,7 @@ class Agree(Op):
         return replace(self, axis=self.axis + 1, other=self.other + int(batched[1]))(x, like)
 
     def expand(self, node: Tensor) -> Tensor | None:
-        # A length that is only now known to be 1 may be what others rely on to drop the axis.
+        # A length that is only now known to be 1 may let others drop the axis.
         return None if node.type.shape[self.axis] == 1 else node.args[0]
 
     def require(self, node: Tensor) -> Sequence[Requirement]:

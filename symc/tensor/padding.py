@@ -178,7 +178,8 @@ def _checked(width: Dim) -> Dim:
     return dim_of(checked.not_negative(tensor_of(width), "pad: a width is negative"))
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def _pairs(label: str, x: Tensor, given: Any) -> list[tuple[Any, Any]]:

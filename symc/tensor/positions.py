@@ -288,7 +288,7 @@ RANGES: dict[type[Op], Callable[[Tensor], Range]] = {
     ARange: _range_of_arange,
 }
 
-# --- what is known of index arrays ----------------------------------------------------------------
+# --- facts on index arrays ------------------------------------------------------------------------
 
 
 class Line(NamedTuple):

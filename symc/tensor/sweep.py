@@ -74,7 +74,7 @@ class Cumulative(Op):
                 return [flipped(cumulative("add", flipped(bar, axis), axis), axis)]
             case "mul":
                 x = conjugated(x)
-                # What element i contributes: the product before it, times the sum over k >= i of
+                # The gradient of element i: the product before it, times the sum over k >= i of
                 # bar[k] times the elements after i up to k.
                 later = Lag(axis, 0.0)(flipped(x, axis))
                 behind = Recurrence(axis)(later, flipped(bar, axis))
@@ -221,7 +221,8 @@ def product_of_others(x: Tensor, axis: int) -> Tensor:
     return before(x, axis) * flipped(before(flipped(x, axis), axis), axis)
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def _along(kind: CumulativeKind, x: TensorLike, axis: int | None, dtype: Any = None) -> Tensor:

@@ -61,7 +61,7 @@ def positions(
 
 @record
 class Axis:
-    """An axis that windows lie on: how many they are, of what size, and how they lie."""
+    """An axis that windows lie on: their number, size, stride and dilation."""
 
     count: Dim
     size: Dim
@@ -132,7 +132,7 @@ def holding(
     return holds, tuple(w for _, w, _ in found), tuple(p for _, _, p in found)
 
 
-# --- windows must fit ---------------------------------------------------------------------------
+# --- windows must fit -----------------------------------------------------------------------------
 
 
 def too_short(label: str, x: Tensor, axis: int, lengths: tuple[object, object]) -> str:
@@ -179,7 +179,8 @@ def _fits(label: str, x: Tensor, axis: int, lengths: tuple[Dim, Dim]) -> Require
     )
 
 
-# --- what users give ------------------------------------------------------------------------------
+# --- arguments as users give them -----------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def numbers(label: str, what: str, given: Numbers, rank: int, least: int = 1) -> tuple[int, ...]:

@@ -47,8 +47,8 @@ from symc.tensor.nnet.geometry import (
 
 @record
 class Windows(Op):
-    """The last axes of the argument, with axes for the windows' numbers and after them for what
-    is in a window: element (t, k) is element ``t * stride + k * dilation``.
+    """The last axes of the argument, with axes for the windows' numbers and after them for the
+    elements in a window: element (t, k) is element ``t * stride + k * dilation``.
 
     `sizes` are the windows' lengths along these axes.
     """
@@ -97,7 +97,7 @@ class Windows(Op):
 @record
 class OverlapAdd(Op):
     """The sum of windows laid where they belong, on axes of the given lengths: the transpose of
-    `Windows`. Its arguments' last axes are the windows' numbers, then what is in a window.
+    `Windows`. Its arguments' last axes are the windows' numbers, then the elements in a window.
     """
 
     lengths: Template

@@ -30,7 +30,7 @@ from symc.tensor.random.philox import numbers
 from symc.tensor.specify import specify_shape
 from symc.tensor.views import broadcast_to, not_negative
 
-# (the draw, bar, parameters) -> what reaches each parameter of bar
+# (the draw, bar, parameters) -> the gradient of each parameter
 Rule: TypeAlias = "Callable[[Tensor, Tensor, Sequence[Tensor]], Sequence[Tensor | None]]"
 GRADIENTS: dict[str, Rule] = {}
 """Of samplers whose numbers depend on their parameters smoothly."""

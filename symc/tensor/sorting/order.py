@@ -164,7 +164,8 @@ class InverseOrder(Op):
 
 BOUNDS[InverseOrder] = lambda node, args: (0, node.type.shape[-1] - 1)
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def sort(x: TensorLike, axis: int | None = -1, *, descending: bool = False) -> Tensor:
