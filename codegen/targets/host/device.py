@@ -40,6 +40,8 @@ from symc.codegen.targets.host.memory import is_late, launch_memory
 from symc.codegen.targets.host.steps import routine_arguments
 from symc.codegen.targets.host.writer import HostWriter, bindings, bound
 
+NO_MEMORY = "-1"  # the bytes of a team that has no memory of its own
+
 
 @record
 class DeviceDialect:
@@ -73,7 +75,7 @@ class DeviceDialect:
         del step
         return False
 
-    # --- launches ---
+    # --- launches ---------------------------------------------------------------------------------
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:
         """The values that decide on the grid of a launch."""
@@ -103,7 +105,7 @@ class DeviceDialect:
         made, printer = self.kernels[launch.kernel], host.printer
         kernel, sizes = host.bodies[launch.kernel], bindings(host, launch)
         params: list[str] = []
-        bytes_text, scratch = "-1", "0"
+        bytes_text, scratch = NO_MEMORY, "0"
         if made.memory is not None:
             bytes_text = printer.text(substitute(made.memory.bytes, sizes))
             scratch = launch_memory(host, launch)
@@ -170,7 +172,7 @@ def synchronises(host: HostWriter) -> bool:
 
 
 def waits(host: HostWriter, step: Step) -> bool:
-    """Whether a step needs on the host what is on the device."""
+    """Whether a step needs values of the device on the host."""
     match step:
         case PythonCall():
             return True
