@@ -36,7 +36,8 @@ EACH = [pytest.param((8, 0), marks=pytest.mark.slow), (9, 0)]
 ROUTINE_KERNELS = sorted({kernel for kernels in KERNELS.values() for kernel in kernels})
 
 
-# --- what is asked, and what is read --------------------------------------------------------------
+# --- questions to NVRTC, and its answers ---
+# -----------------------------------------------------------
 
 
 def test_resources_are_read_for_each_kernel() -> None:
@@ -235,7 +236,7 @@ extern "C" __global__ void convert(symc_float16 *x, double *y, long long *z) {{
 
 
 def test_kernels_may_have_any_name_but_those_of_the_language() -> None:
-    """What is not in the table does not clash; `exp` and the like are symbols of the runtime."""
+    """Names outside the table do not clash; `exp` and the like are symbols of the runtime."""
     words = "gamma time index sum scale square step mix length distance any all rand system y z"
     free = [word for word in words.split() if word not in CUDA.functions | CUDA.reserved]
     assert {"sum", "scale", "y"} <= set(free)

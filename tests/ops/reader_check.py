@@ -88,7 +88,7 @@ class World:
         self._values: dict[Tensor, Array] = dict(inputs)
 
     def value(self, node: Tensor) -> Array:
-        """What a node computes."""
+        """The value of a node."""
         if node not in self._values:
             evaluate([node], self._values, self._keep)
         return self._values[node]
@@ -97,7 +97,7 @@ class World:
         self._values[node] = value
 
     def length(self, dim: Dim) -> int:
-        """What a length is."""
+        """The value of a length."""
         result = dims.substitute(dim, self._size)
         assert isinstance(result, int)
         return result
@@ -133,7 +133,7 @@ class World:
                 same(lowered, value, rtol)
 
     def lowered(self, node: Tensor) -> Array | None:
-        """What the node's lowering computes; None where a routine does it."""
+        """The value of the node's lowering; None where a routine does it."""
         lowering = node.op.lower(node, lambda dim: ir.const(self.length(dim)))
         match lowering:
             case At():
@@ -153,7 +153,7 @@ class World:
                 assert_never(lowering)
 
     def read(self, node: Tensor, reader: Any) -> Any:
-        """What a reader of the node's arguments returns, its reads answered with constants."""
+        """The result of a reader of the node's arguments, its reads answered with constants."""
         answer: ir.Expr | None = None
         while True:
             try:
