@@ -92,7 +92,7 @@ _LATE = {
 # Services that lower packages leave to higher ones, which they do not import.
 _HIGHER = {
     "checking.checked": "checked_runner",
-    "cuda.functions": "device_runner", "cuda.inspect": "ptx resources sass",
+    "cuda.functions": "cuda_runner", "cuda.inspect": "ptx resources sass",
     "cuda.place": "DevicePlace",
     "debug": "dprint_text explain",
     "calls.function": "copied",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
+from symc.codegen.emit.cuda_module import Bounds, CudaModule, Piece, encoded
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
 from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
@@ -30,6 +31,8 @@ from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from symc.codegen.targets.base import Lang
 
 IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
@@ -42,7 +45,7 @@ class DeviceSource:
     """The texts of a program, and the facts needed to load and launch it."""
 
     host: str
-    device: str
+    device: CudaModule
     kernels: tuple[str, ...]
     """The names of the kernels, in the order of `symc_call.functions`."""
     routines: tuple[str, ...]
@@ -68,7 +71,7 @@ def emit_device(
     functions = CNames(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
     launched = geometries(program)
-    texts: dict[str, str] = {}
+    texts: dict[str, list[Piece]] = {}
     names: dict[str, str] = {}
     for kernel in program.kernels:
         printer = Printer(lang, used, reserved)
@@ -83,27 +86,36 @@ def emit_device(
     dialect = DeviceDialect(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
-    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
-    device += [KERNELS]
-    line = sum(part.count("\n") + 1 for part in device)
-    for kernel in program.kernels:
-        note = comment(kernel.note, "")
-        own = line + note.count("\n") + 2  # a directive is about the line after it
-        device.append(f'{note}#line {own} "{origin(kernel)}"\n{texts[kernel.name]}')
-        line += device[-1].count("\n") + 1
-    if routines:
-        device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
+    before = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared, KERNELS]
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         encodable("\n".join(parts)),
-        encodable("\n".join(device)),
+        device_module(program, "\n".join(before), texts, routines),
         tuple(names.values()),
         tuple(routines),
         tuple(host.notes),
         synchronises(host),
         dialect.narrow,
     )
+
+
+def device_module(
+    program: Program, before: str, texts: Mapping[str, list[Piece]], routines: Sequence[str]
+) -> CudaModule:
+    """The module: the declarations that kernels need, and the kernels under their comments."""
+    pieces: list[Piece] = [before]
+    line = before.count("\n") + 1
+    for kernel in program.kernels:
+        note = comment(kernel.note, "")
+        own = line + note.count("\n") + 2  # a directive is about the line after it
+        found: list[Piece] = [f'\n{note}#line {own} "{origin(kernel)}"\n', *texts[kernel.name]]
+        line += sum(piece.count("\n") for piece in found if isinstance(piece, str))
+        pieces += found
+    if routines:
+        pieces.append("\n" + comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
+    bounds = [piece for piece in pieces if isinstance(piece, Bounds)]
+    return CudaModule(encoded(pieces), tuple(bounds))
 
 
 def routine_kernels(program: Program) -> list[str]:

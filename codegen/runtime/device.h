@@ -42,7 +42,7 @@ typedef struct symc_device {
 
 // SYMBOL symc_call
 // NEEDS symc_device
-// As `symc_call` in host.h, and after that the fields of a device. `data` holds device addresses,
+// As `symc_call` in call.h, and after that the fields of a device. `data` holds device addresses,
 // but for inputs without axes: those are the addresses of host memory, and their values are passed
 // to kernels as they are. `workspace` is device memory, aligned to 256 bytes.
 typedef struct symc_call {

@@ -1,22 +1,29 @@
 """Write `_abi.py`, the types and functions of `library.py`, so that nothing is parsed at run time.
 
-Run this file after a change of `FUNCTIONS`, or of a struct in `runtime/host.h`, `blas.h` or
-`device.h`; a test compares. Parsing them when symc is imported would cost 20 ms, the module needs
-1 ms. `symc_device_call` is the `symc_call` of `device.h`.
+Run this file after a change of `OWN`, `call.h` or `device.h`; a test compares. Parsing them when
+symc is imported would cost 20 ms, the module needs 1 ms. `symc_device_call` is the `symc_call` of
+`device.h`.
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from symc.codegen.runtime.load import symbols
+from symc.codegen.runtime import load
 
-FUNCTIONS = """
+OWN = """
 int64_t symc_prepare(symc_call *call);
 int64_t symc_run(symc_call *call);
 extern const int64_t symc_counts[4];
+
+typedef struct symc_blas {
+    void *functions[8];
+    int64_t wide;
+    int64_t *guard;
+} symc_blas;
 extern symc_blas symc_imports;
 extern void *symc_lapack[40];
 extern const void *symc_team;
@@ -24,17 +31,17 @@ extern const void *symc_team;
 void *dlopen(const char *path, int flags);
 void *dlsym(void *library, const char *name);
 """
-HEAD = "# ruff: noqa\n# fmt: off\n# Made by abi.py; _abi.pyi has the types.\n"
-PLACE = Path(__file__).with_name("_abi.py")
 
 
 def declarations() -> str:
-    """The structs as the headers of `runtime/` define them, and the functions of a library."""
-    host, device = symbols("c"), symbols("cuda host")
-    blas = host["symc_imports"].text.partition("#ifdef")[0]
-    device_call = device["symc_call"].text.replace("symc_call", "symc_device_call")
-    structs = [host["symc_call"].text, blas, device["symc_device"].text, device_call]
-    return "\n".join([*structs, FUNCTIONS])
+    """All that Python shares with compiled functions. The structs of calls are those of headers."""
+    device = load.symbols("cuda host")
+    call = re.sub(r"\bsymc_call\b", "symc_device_call", device["symc_call"].text)
+    return "".join([load.symbols()["symc_call"].text, OWN, device["symc_device"].text, call])
+
+
+HEAD = "# ruff: noqa\n# fmt: off\n# Made by abi.py; _abi.pyi has the types.\n"
+PLACE = Path(__file__).with_name("_abi.py")
 
 
 def write(place: Path) -> None:

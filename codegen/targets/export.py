@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from symc.codegen.dtypes import DType
+    from symc.codegen.emit.cuda_module import CudaModule
 
 TEMPLATES = load.FOLDER / "export"
 TYPES = {
@@ -64,12 +65,12 @@ Shape = tuple[int, ...]
 
 @record
 class Kernels:
-    """The kernels of a program on a graphics card: as CUDA text, and their names.
+    """The kernels of a program on a graphics card: a CUDA module, and their names.
 
     `shared` are the names of kernels of `runtime/`, which follow them.
     """
 
-    source: str
+    module: CudaModule
     names: tuple[str, ...]
     shared: tuple[str, ...]
 
@@ -236,7 +237,7 @@ def _accessors(exported: Exported) -> Iterator[tuple[str, int, int, int]]:
         first += len(buffer.shape)
 
 
-# --- the file behind it ---------------------------------------------------------------------------
+# --- the file after it ----------------------------------------------------------------------------
 
 
 def glue_places(exported: Exported) -> dict[str, str]:

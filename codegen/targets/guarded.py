@@ -77,8 +77,10 @@ class Report:
 
 
 def source() -> str:
-    """The text of the program that calls functions."""
-    return Path(FOLDER, "guarded", "run.c").read_text(encoding="utf-8")
+    """The text of the program that calls functions, with the header that it includes."""
+    program = Path(FOLDER, "guarded", "run.c").read_text(encoding="utf-8")
+    header = Path(FOLDER, "call.h").read_text(encoding="utf-8")
+    return program.replace('#include "call.h"', header)
 
 
 def build(compiler: Compiler, folder: Path) -> None:

@@ -1,6 +1,6 @@
 """CUDA without a GPU: NVRTC and the driver, simulated on a CPU.
 
-`compile_kernels` makes an image of CUDA source with a C++ compiler; `load` gives the driver that
+`compile_kernels` makes an image of a CUDA module with a C++ compiler; `load` gives the driver that
 runs it, through the addresses of functions that have libcuda's names and types. Both are C and C++
 in `codegen/runtime/sim`; `driver.h` there lists the checks, `cudasim.h` the parts of CUDA that a
 source may use.
@@ -21,6 +21,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from symc.codegen.emit.cuda_module import DYNAMIC
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler
@@ -29,6 +30,8 @@ from symc.codegen.targets.c import raise_first
 if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable, Iterator
+
+    from symc.codegen.emit.cuda_module import CudaModule
 
     Build = Callable[[Path], None]
     Keep = Callable[[dict[str, str], Build, Callable[[str], "Simulator"]], "Simulator"]
@@ -59,14 +62,6 @@ DRIVER_FLAGS = (
 
 DRIVER = "driver.so"
 
-_KERNEL = re.compile(
-    r"\b__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\(\s*(\w+)[^)]*\)\s*)?(?:void\s+)?"
-    r"(\w+)\s*\("
-)
-_DYNAMIC = re.compile(
-    r"\bextern\s+__shared__\s+(?:__align__\s*\(\s*\w+\s*\)\s*)?[\w\s]+?\b(\w+)\s*\[\s*\]\s*;"
-)
-_EXTERN_SHARED = re.compile(r"(\bextern\s+)__shared__\b")
 _OFFSET = re.compile(r"module\+0x([0-9a-f]+)")
 
 Order: TypeAlias = Literal["forward", "reversed"] | int
@@ -105,8 +100,8 @@ def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
     }
 
 
-def compile_kernels(source: str, name: str = "function.cu") -> bytes:
-    """The image of a CUDA source: the argument of cuModuleLoadData, where a GPU takes a cubin.
+def compile_kernels(module: CudaModule, name: str = "function.cu") -> bytes:
+    """The image of a CUDA module: the argument of cuModuleLoadData, where a GPU takes a cubin.
 
     Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
     """
@@ -117,12 +112,12 @@ def compile_kernels(source: str, name: str = "function.cu") -> bytes:
     found = _cxx_compiler()
     with tempfile.TemporaryDirectory(prefix="symc-sim-") as folder:
         made, text = Path(folder, "module.so"), Path(folder, "module.cpp")
-        text.write_text(module_text(source, name), encoding="utf-8")
+        text.write_text(module_text(module, name), encoding="utf-8")
         command = [
             *found.command, *flags(found), "-include", str(FOLDER / "cudasim.h"), str(text),
             "-o", str(made), *LIBRARIES,
         ]  # fmt: skip
-        raise_first(processes.run([command], folder), [command], [source])
+        raise_first(processes.run([command], folder), [command], [module.text])
         return made.read_bytes()
 
 
@@ -132,30 +127,21 @@ def flags(found: compiler.Compiler) -> list[str]:
     return [*compiler.processor(), *MODULE_FLAGS, *more]
 
 
-def module_text(source: str, name: str) -> str:
-    """The C++ of a module: the source, followed by a record for each kernel.
+def module_text(module: CudaModule, name: str) -> str:
+    """The C++ of a module: its text, and after that a record for each kernel.
 
-    One thing in the source is changed. `__shared__` declares a static variable, which cannot be
-    ``extern`` too, so that ``extern __shared__`` loses its second word.
+    Dynamic shared memory is ``extern`` alone: `__shared__` declares a static variable, which
+    cannot be ``extern`` too.
     """
-    body = _EXTERN_SHARED.sub(lambda match: match[1] + " " * len("__shared__"), source)
-    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *records(source), ""])
+    body = module.written(dynamic="extern".ljust(len(DYNAMIC)))
+    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *records(module), ""])
 
 
-def records(source: str) -> list[str]:
-    """The lines after a source: a record for each kernel, and the module's own."""
-    kernels = (f"SYMC_SIM_KERNEL({found[2]}, {found[1] or 0})" for found in _kernels(source))
-    dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in sorted(set(_DYNAMIC.findall(source))))
+def records(module: CudaModule) -> list[str]:
+    """The lines after a module's text: a record for each kernel, and the module's own."""
+    kernels = (f"SYMC_SIM_KERNEL({found.kernel}, {found.threads})" for found in module.kernels)
+    dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in module.dynamic)
     return [*kernels, *dynamic, "SYMC_SIM_MODULE"]
-
-
-def _kernels(source: str) -> Iterator[re.Match[str]]:
-    """Each kernel once, though it may be declared before it is defined."""
-    seen = set[str]()
-    for match in _KERNEL.finditer(source):
-        if match[2] not in seen:
-            seen.add(match[2])
-            yield match
 
 
 def _cxx_compiler() -> compiler.Compiler:

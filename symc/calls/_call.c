@@ -307,6 +307,7 @@ execute(PyObject *module)
     if (!registered && pthread_atfork(NULL, NULL, after_fork) == 0) registered = 1;
     if (symc_lock_type == NULL) symc_lock_type = (PyTypeObject *)PyType_FromSpec(&symc_lock_spec);
     if (PyModule_AddObjectRef(module, "Lock", (PyObject *)symc_lock_type) < 0) return -1;
+    if (PyModule_AddStringConstant(module, "FIELDS", SYMC_FIELDS) < 0) return -1;
     PyObject *type = PyType_FromModuleAndSpec(module, &symc_caller_spec, NULL);
     int status = PyModule_AddObjectRef(module, "Caller", type);
     Py_XDECREF(type);

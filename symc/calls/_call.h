@@ -16,24 +16,9 @@
 
 #include "_asker.h"
 #include "_lock.h"
+#include "call.h" /* of codegen/runtime */
 
 #pragma GCC visibility push(hidden)
-
-typedef struct symc_call {
-    void **data;
-    const int64_t *lengths;
-    int64_t *shapes;
-    int64_t *sizes;
-    char *workspace;
-    int64_t workspace_bytes;
-    int64_t threads;
-    void *(*allocate)(void *context, int64_t output);
-    void *context;
-    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
-                    const int64_t *lengths);
-    int64_t (*ask)(void *context);
-    int64_t stopped;
-} symc_call;
 
 typedef int64_t (*symc_function)(symc_call *call);
 
@@ -82,6 +67,10 @@ typedef union {
 } Slot;
 
 /* ---- _caller.c ---- */
+
+/* The fields of a CallSpec (spec.py) in the order in which a Caller reads them. */
+#define SYMC_FIELDS \
+    "prepare run counts inputs shared constants outputs convert failed rebind returns"
 
 extern PyType_Spec symc_caller_spec;
 extern PyTypeObject *symc_lock_type;

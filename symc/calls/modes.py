@@ -9,6 +9,7 @@ import numpy as np
 
 from symc.calls.spec import call_spec, converter
 from symc.codegen.record import record
+from symc.codegen.targets.named import target_of_device
 from symc.errors import NotFinite
 from symc.graph.inputs import Constant
 from symc.graph.node import Array, Tensor
@@ -58,8 +59,7 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
     if request.device != "cpu" and mode != "debug":
-        on_device: Runner = SERVICES["device_runner"](request, mode, form, downcast)
-        return on_device
+        return on_device(request, mode, form, downcast)
     from symc.codegen.errors import CompilerMissing
 
     try:
@@ -70,6 +70,23 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
     except CompilerMissing as missing:
         _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")
         return _interpreted(request, mode, form, downcast)
+
+
+def on_device(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None], **options: Any
+) -> Runner:
+    """Compiles the request for a device that is not the processor, by the target that it names.
+
+    A target has a service that makes its functions callable, or is called with arrays.
+    """
+    name = target_of_device(request.device) or "cuda"  # which lists the devices
+    own = SERVICES.find(f"{name}_runner")
+    if own is not None:
+        found: Runner = own(request, mode, form, downcast, **options)
+        return found
+    from symc.calls.on_arrays import runner_on_arrays
+
+    return runner_on_arrays(request, name, mode, form, downcast, **options)
 
 
 _warned: set[str] = set()
@@ -114,7 +131,7 @@ def compiled(
     target = library.target() if target is None else target
     made = library.compile_request(request, mode=mode, target=target, use=lambda made, _: made)
     caller = Caller(
-        *call_spec(request, made, form, downcast),
+        call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
         team=made.library.team,
         locks=locks_of(request),

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.calls.modes import Runner, compiled
+from symc.calls.modes import Runner, compiled, on_device
 from symc.calls.spec import converter
 from symc.checking.guarded import Guarded, runner
 from symc.checking.sanitized import (
@@ -42,6 +42,7 @@ from symc.codegen.errors import IRError
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
 from symc.codegen.targets.compiler import DEBUG_SYMBOLS
+from symc.codegen.targets.named import target_of_device
 from symc.errors import Mismatch
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.interpreter import compute
@@ -190,14 +191,15 @@ def _made(request: Request, mode: str, form: str, downcast: Sequence[bool | None
     if request.device == "cpu":
         options = (DEBUG_SYMBOLS, NO_CONTRACTION, *sanitizers())
         return compiled(request, mode, form, downcast, target(options=options))
-    from symc.cuda.functions import device_runner
-
-    return device_runner(request, mode, form, downcast)
+    return on_device(request, mode, form, downcast)
 
 
 @contextmanager
 def _one_by_one(name: str) -> Generator[None]:
     """In the block, a device's launches are waited for, so that errors name the step."""
+    if target_of_device(name) != "cuda":
+        yield  # there is nothing to wait for
+        return
     from symc.cuda.devices import device
 
     struct = device(name).struct

@@ -14,7 +14,7 @@ from typing import Any
 from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
-from symc.codegen.targets.cuda.routines import source_of_kernel
+from symc.codegen.targets.cuda.routines import module_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
@@ -64,7 +64,7 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
     """The module of a kernel that programs share: compiled once on a machine, loaded once."""
 
     if name not in found.routines:
-        parts = {"source": source_of_kernel(name), **target.describe_kernels()}
+        parts = {"source": module_of_kernel(name).text, **target.describe_kernels()}
         make = partial(target.compile_routine, name)
         made = kept_files(parts, make, lambda read: found.load(read(IMAGE), [name]))
         return found.routines.setdefault(name, made)
@@ -74,7 +74,7 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
 # --- running --------------------------------------------------------------------------------------
 
 
-def device_runner(
+def cuda_runner(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
     """Compiles the request for its device. With `timed`, it is one program, for `symc.profile`."""
@@ -130,7 +130,7 @@ def device_caller(
     in_place = dict(zip((shared for shared, _ in request.updates), made.in_place, strict=True))
     steps, steady = made.facts["steps"], not made.facts["synchronises"]
     return CudaCaller(
-        *call_spec(request, made, form, downcast),
+        call_spec(request, made, form, downcast),
         device=found,
         functions=[function for module in modules for function in module.functions],
         on_device=request.on_device,

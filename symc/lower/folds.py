@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from symc.codegen import ir
 from symc.codegen.passes.inline import operations
 from symc.graph.dims import product
-from symc.graph.lowering import Fold, Index
+from symc.graph.lowering import Fold
+from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -65,7 +66,7 @@ def register(
     """Folds into a register: the running value when the loops are done."""
     acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
     note = builder.context.describe(stage.node)
     scope.block += wrap(variables, extents, body.block, "serial", note)
@@ -94,7 +95,7 @@ def _streams(
     body = builder.scope([], scope)
 
     def fold_into(acc: str, inside: Scope, skipped: ir.Expr, inner: Index) -> ir.Accumulate:
-        value = inside.tracer.run(stage.node, fold.element(index, moved(inner, skipped)))
+        value = inside.tracer.run(stage.node, fold.element, index, moved(inner, skipped))
         return ir.Accumulate(acc, ir.const(0), fold.op, value)
 
     value = fold_into("", body, ir.const(0), inner).value
@@ -145,7 +146,7 @@ def column(
     (var,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])
     body = builder.scope([], outer)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(sums, var, fold.op, value))
     note = builder.context.describe(stage.node)
     across = wrap([var], [width], body.block, "parallel", note)

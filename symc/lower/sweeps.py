@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim, product
-from symc.graph.lowering import Index, Sweep
+from symc.graph.lowering import Sweep
 from symc.graph.node import Tensor
+from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -196,9 +197,9 @@ def _step(
     builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
 ) -> None:
     """The running value goes on by one element."""
-    value = inner.tracer.run(node, lowering.element(index))
+    value = inner.tracer.run(node, lowering.element, index)
     if lowering.scale is not None:
-        factor = inner.tracer.run(node, lowering.scale(index))
+        factor = inner.tracer.run(node, lowering.scale, index)
         scaled = ir.binary("mul", ir.Load(acc, ZERO, lowering.dtype), factor)
         inner.block.append(ir.Store(acc, ZERO, scaled))
     inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, value))

@@ -204,9 +204,9 @@ def _timed(f: Function) -> Runner:
         from symc.calls.modes import compiled
 
         return compiled(f.request, f.mode, form, downcast, target(timed=True))
-    from symc.cuda.functions import device_runner
+    from symc.calls.modes import on_device
 
-    return device_runner(f.request, f.mode, form, downcast, timed=True)
+    return on_device(f.request, f.mode, form, downcast, timed=True)
 
 
 def _called(f: Function, runner: Runner, given: Sequence[Any]) -> None:

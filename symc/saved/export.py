@@ -108,9 +108,10 @@ def _exported(
     source, facts = compilation.source, compilation.source.facts
     kernels: Kernels | None = None
     if request.device != "cpu":
-        from symc.codegen.targets.cuda.target import KERNELS
+        from symc.codegen.targets.cuda.target import CudaSource
 
-        kernels = Kernels(source.file(KERNELS), tuple(facts["kernels"]), tuple(facts["routines"]))
+        assert isinstance(source, CudaSource)
+        kernels = Kernels(source.module, tuple(facts["kernels"]), tuple(facts["routines"]))
     return Exported(
         program=compilation.optimised,
         source=source.file(SOURCE),

@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
-from symc.graph.node import Op, Requirement, Tensor
+from symc.graph.node import Op, Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
@@ -193,14 +193,13 @@ class Blocks:
         tests: list[Test] = []
         places: list[range] = []
         for node in conditions:
-            requirement = Requirement(node, AssertionError, _unseen)
             compared = comparisons(node, lambda dim: _is_known(dim, table))
             first = len(tests)
             if compared is None:
-                tests.append(Test(self._condition, requirement, in_memory(node)))
+                tests.append(Test(self._condition, AssertionError, in_memory(node)))
             else:
                 tests += [
-                    Test(self._condition, requirement, None, (sign, left, right))
+                    Test(self._condition, AssertionError, None, (sign, left, right))
                     for sign, left, right in compared
                     if not self._is_proven((sign, table.unified(left), table.unified(right)))
                 ]
@@ -253,10 +252,6 @@ def _updates(
 def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
     """The slots that stand for numbers, which are in no memory."""
     return {slot: arg for slot, arg in args.items() if is_number(arg)}
-
-
-def _unseen(_: object) -> str:
-    return "a condition of a step does not hold"
 
 
 def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:

@@ -90,9 +90,9 @@ def _computed(test: Test, node: Tensor) -> Test:
     """A condition, over rewritten nodes: lengths are compared without memory."""
     match comparisons(node, _is_given):
         case [one]:
-            return Test(test.number, test.requirement, None, one)
+            return Test(test.number, test.error, None, one)
         case _:
-            return Test(test.number, test.requirement, in_memory(node))
+            return Test(test.number, test.error, in_memory(node))
 
 
 def _is_given(dim: Dim) -> bool:

@@ -113,7 +113,7 @@ class _Words:
                     for text in self.plan(plan):
                         yield from ("     " + line for line in text.split("\n"))
             case Test():
-                error = unit.requirement.error.__name__
+                error = unit.error.__name__
                 yield f"{number}. check, else {error}: {self._test(unit)}"
             case MeasuredSize(size, node):
                 yield f"{number}. the length {size} becomes known: {described(node)}"

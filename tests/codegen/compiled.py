@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.calls.call import Caller, Cell, Form, PythonCaller
+from symc.calls.spec import CallSpec
 from symc.codegen.emit.program import emit_text
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C
@@ -74,7 +75,7 @@ def caller(
     def asarray(index: int, value: object) -> Array:
         return np.array(value, inputs[index].dtype.name, order="C", ndmin=len(inputs[index].shape))
 
-    return kind(
+    spec = CallSpec(
         library.prepare,
         library.run,
         library.counts,
@@ -89,10 +90,8 @@ def caller(
         failed,
         tuple(rebind),
         returns or (len(outputs), "list"),
-        threads=threads,
-        tiny=tiny,
-        keep=library,
     )
+    return kind(spec, threads=threads, tiny=tiny, keep=library)
 
 
 def run(program: Program, *args: object, threads: int = 1, quick: bool = True) -> list[Any]:

@@ -20,6 +20,7 @@ import symc.tensor as T
 from symc.codegen.errors import CompileFailed, CompileTimeout
 from symc.codegen.targets import processes
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.cuda.reading import module_of
 from symc.pipeline.library import store_at
 
 HANGS = """#!/bin/sh
@@ -97,7 +98,7 @@ def test_a_compiler_of_the_simulator_that_hangs_is_stopped(tmp_path: Path, pids:
 
     with symc.config.set(compile_timeout=0.2):
         with pytest.raises(CompileTimeout):
-            sim.compile_kernels('extern "C" __global__ void k() {}')
+            sim.compile_kernels(module_of('extern "C" __global__ void k() {}'))
         with pytest.raises(CompileTimeout):
             sim.build(tmp_path)
     assert alive(pids) == []

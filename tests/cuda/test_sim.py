@@ -14,6 +14,7 @@ import pytest
 
 from symc.codegen.errors import CompileFailed
 from symc.codegen.targets import sim
+from symc.codegen.targets.cuda.reading import module_of
 from tests.cuda.device import KERNELS, ORDERS, Array, Device, Pointer
 
 mp: Any = importlib.import_module("mpmath")  # it has no types
@@ -328,7 +329,7 @@ def test_an_error_shows_the_line_of_the_source(device: Device) -> None:
     del device
     source = 'extern "C" __global__ void k(float *x) {\n    x[0] = unknown;\n}\n'
     with pytest.raises(CompileFailed, match=">     2      x\\[0\\] = unknown;"):
-        sim.compile_kernels(source)
+        sim.compile_kernels(module_of(source))
 
 
 def test_all_forms_of_kernels_are_found() -> None:
@@ -340,7 +341,7 @@ def test_all_forms_of_kernels_are_found() -> None:
         extern "C" __global__ void a(int n);
         static __device__ void helper(int n) {}
     """
-    text = sim.module_text(source, "x.cu")
+    text = sim.module_text(module_of(source), "x.cu")
     made = [line for line in text.splitlines() if line.startswith("SYMC_SIM")]
     assert made == [
         "SYMC_SIM_KERNEL(a, 128)", "SYMC_SIM_KERNEL(b, 64)", "SYMC_SIM_KERNEL(c, 0)",
@@ -350,7 +351,9 @@ def test_all_forms_of_kernels_are_found() -> None:
 
 @pytest.mark.parametrize("optimise", ["-O0", "-O1"])
 def test_the_header_compiles_without_warnings(tmp_path: Path, optimise: str) -> None:
-    source = sim.module_text((KERNELS / "good.cu").read_text(encoding="utf-8"), "good.cu")
+    source = sim.module_text(
+        module_of((KERNELS / "good.cu").read_text(encoding="utf-8")), "good.cu"
+    )
     (tmp_path / "module.cpp").write_text(source, encoding="utf-8")
     command = [
         "g++", "-std=c++17", optimise, "-Wall", "-Wextra", "-Werror", "-c", "module.cpp",

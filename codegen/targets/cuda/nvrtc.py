@@ -19,6 +19,7 @@ from symc.codegen.targets.compiler import remembered
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from symc.codegen.emit.cuda_module import CudaModule
     from symc.codegen.targets.compiler import Memo
 
 Architecture = tuple[int, int]  # the compute capability, such as (9, 0)
@@ -124,9 +125,10 @@ def build() -> str:
 
 
 def compile(
-    source: str, arch: Architecture = (9, 0), *, quick: bool = False, name: str = "function.cu"
-) -> Compiled:
-    """Compile a text for an architecture, or raise `CompileFailed`.
+    module: CudaModule, arch: Architecture = (9, 0), *, quick: bool = False,
+    name: str = "function.cu",
+) -> Compiled:  # fmt: skip
+    """Compile a module for an architecture, or raise `CompileFailed`.
 
     ptxas likes to give threads few registers, so that many run at a time, even where a call of a
     function then has to save some of them in memory. Kernels that do are compiled again, so that
@@ -138,20 +140,14 @@ def compile(
     else:
         target, kind = _target(_nearest(arch, known), "compute"), "ptx"
     options = [target, *_options(quick=quick)]
-    image, log = _compile(source, options, name)
+    image, log = _compile(module.text, options, name)
     needed = _resources(log)
-    relaxed = with_more_registers(source, [n for n, found in needed.items() if found.spill_stores])
-    if relaxed != source:
-        image, log = _compile(relaxed, options, name)
+    spilled = {name for name, found in needed.items() if found.spill_stores}
+    loose = module.written(loose=spilled)
+    if loose != module.text:
+        image, log = _compile(loose, options, name)
         needed = _resources(log)
     return Compiled(image, "cubin" if kind == "cubin" else "ptx", _warnings(log), needed)
-
-
-def with_more_registers(source: str, kernels: Sequence[str]) -> str:
-    """The text with bounds for these kernels that leave a thread as many registers as it wants."""
-    for name in kernels:
-        source = re.sub(rf"(__launch_bounds__\(\d+)(\)\s+{name}\()", r"\1, 1\2", source)
-    return source
 
 
 def ptx(source: str, arch: Architecture = (9, 0), *, quick: bool = False) -> str:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from symc.codegen.emit.cuda_module import CudaModule
 from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
+from symc.codegen.targets.cuda.reading import module_of
 
 _LAUNCHED = {
     "gemm": ("gemm", "large_gemm", "columns"),
@@ -32,6 +34,6 @@ routines that are not here: for those, the ops' `evaluate` runs on the host."""
 assert KERNELS.keys() == {name for name, found in ROUTINES.items() if found.on_device}
 
 
-def source_of_kernel(name: str) -> str:
-    """A whole text for NVRTC with one of the kernels."""
-    return load.base("cuda") + load.source_of([name], "cuda")
+def module_of_kernel(name: str) -> CudaModule:
+    """A whole module with one of the kernels."""
+    return module_of(load.base("cuda") + load.source_of([name], "cuda"))

@@ -8,6 +8,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
 from symc.codegen.passes.memory import buffers_of, is_known, wholes
+from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import (
     end_if_huge,
     end_if_too_large,
@@ -79,7 +80,7 @@ def emit_one(host: HostWriter, step: Step) -> None:
             if isinstance(step, Launch):
                 for extent in long_loops(host, step):
                     if not is_known(extent, host.plan.early):
-                        end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
+                        end_if_huge(host, many(host, extent), Status.TOO_LARGE)
             emit_step(host, step)
             if isinstance(step, Measure):
                 learn(host, step.size)
@@ -111,7 +112,7 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside -= 1
     if host.dialect.can_stop:
         host.inside += 1
-        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", "-1")
+        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", Status.STOPPED)
         host.inside -= 1
     host.put("}")
     if loop.done is not None:

@@ -40,6 +40,8 @@ from symc.codegen.targets.host.memory import is_late, launch_memory
 from symc.codegen.targets.host.steps import routine_arguments
 from symc.codegen.targets.host.writer import HostWriter, bindings, bound
 
+NO_MEMORY = "-1"  # the bytes of a team that has no memory of its own
+
 
 @record
 class DeviceDialect:
@@ -103,7 +105,7 @@ class DeviceDialect:
         made, printer = self.kernels[launch.kernel], host.printer
         kernel, sizes = host.bodies[launch.kernel], bindings(host, launch)
         params: list[str] = []
-        bytes_text, scratch = "-1", "0"
+        bytes_text, scratch = NO_MEMORY, "0"
         if made.memory is not None:
             bytes_text = printer.text(substitute(made.memory.bytes, sizes))
             scratch = launch_memory(host, launch)

@@ -21,6 +21,7 @@ from symc.codegen.ir import Binary, Const, Loop, mul
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import nodes, statements, substitute
 from symc.codegen.signs import factors
+from symc.codegen.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,10 +51,10 @@ def declare_flag(host: HostWriter) -> None:
 
 def end_if_too_large(host: HostWriter) -> None:
     """The test of the flag."""
-    host.fail(FLAG, host.use("SYMC_TOO_LARGE"), "a length does not fit into 64 bits")
+    host.fail(FLAG, Status.TOO_LARGE, "a length does not fit into 64 bits")
 
 
-def end_if_huge(host: HostWriter, count: str, status: str) -> None:
+def end_if_huge(host: HostWriter, count: str, status: Status) -> None:
     """The test of a number that stops at `SYMC_HUGE`."""
     host.fail(f"{count} >= {host.use('SYMC_HUGE')}", status)
 

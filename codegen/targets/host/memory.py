@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Const, Launch
 from symc.codegen.passes.memory import is_known, used_buffers
+from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import end_if_huge, is_given, volume
 from symc.codegen.targets.host.writer import bound, one_line
 
@@ -107,7 +108,7 @@ def launch_memory(host: HostWriter, launch: Launch) -> str:
 def allocate(host: HostWriter, name: str, count: str) -> None:
     """Memory for a number of bytes, or the end of the call."""
     host.put(f"{name} = {host.phrase(host.dialect.words.allocate, count)};")
-    host.fail(f"!{name}", "-1")
+    host.fail(f"!{name}", Status.STOPPED)
 
 
 def release(host: HostWriter, name: str) -> None:
@@ -137,11 +138,11 @@ def ask_for_outputs(host: HostWriter, outputs: list[Buffer]) -> None:
                 text = host.printer.text(length)
                 host.put(f"call->shapes[{start + axis}] = {text};")
             if not is_given(host, volume(buffer)):
-                end_if_huge(host, array_bytes(host, buffer), "-1")
+                end_if_huge(host, array_bytes(host, buffer), Status.STOPPED)
             memory = f"call->allocate(call->context, {number})"
             if buffer.name in used_buffers(host.program, host.program.steps):
                 name = host.printer.buffers[buffer.name]
                 host.put(f"{name} = {memory};")
                 memory = name
-            host.fail(f"!{memory}", "-1")  # one of no elements may be used by no step
+            host.fail(f"!{memory}", Status.STOPPED)  # one of no elements may be used by no step
         start += len(buffer.shape)

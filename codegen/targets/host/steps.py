@@ -25,6 +25,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.walk import collect, rebuild
+from symc.codegen.status import Status
 from symc.codegen.targets.host.writer import bound
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def emit_step(host: HostWriter, step: Launch | Routine | PythonCall | Check | Me
         case PythonCall():
             emit_python_call(host, step)
         case Check(condition, code, note):
-            host.fail(negated(host, readable(host, condition)), str(code), note)
+            host.fail(negated(host, readable(host, condition)), code, note)
         case Measure(size, buffer):
             host.put(f"const int64_t {host.printer.vars[size]} = {first_element(host, buffer)};")
         case _:
@@ -105,7 +106,7 @@ def emit_python_call(host: HostWriter, step: PythonCall) -> None:
         host.announce(f"{step.name}, on the host  {step.note}")
     host.remark(step.note)
     arguments = ", ".join(["call->context", str(step.number), *regions(host, step.args)])
-    host.fail(f"call->host({arguments})", "-1", f"{step.name} has raised an exception")
+    host.fail(f"call->host({arguments})", Status.STOPPED, f"{step.name} has raised an exception")
 
 
 def regions(host: HostWriter, args: Sequence[Region | Const]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from symc.codegen.emit.expressions import MUL
 from symc.codegen.emit.writer import INDENT, wrapped
 from symc.codegen.ir import Buffer, Launch, const
 from symc.codegen.passes.walk import substitute
+from symc.codegen.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,8 +120,9 @@ class HostWriter:
         if note.strip():
             self.put(f"/* {one_line(note)} */")
 
-    def fail(self, condition: str, code: str, note: str = "") -> None:
-        """Stop with a status where the condition holds."""
+    def fail(self, condition: str, status: int, note: str = "") -> None:
+        """Stop with a status where the condition holds: one of `Status`, or that of a check."""
+        code = self.use("SYMC_TOO_LARGE") if status == Status.TOO_LARGE else str(int(status))
         remark = f"  /* {one_line(note)} */" if note.strip() else ""
         if self.cleans:
             self.put(f"if ({condition}) {{{remark}")
