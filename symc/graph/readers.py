@@ -110,7 +110,7 @@ def folded_index(rank: int) -> tuple[ir.Var, ...]:
 
 
 class _Reads:
-        """An op's function calls it: notes the read, gives the variable that the element has."""
+    """An op's function calls it: notes the read, gives the variable that the element has."""
 
     def __init__(self, args: Sequence[Tensor]) -> None:
         self.args = args
