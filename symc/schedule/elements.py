@@ -23,7 +23,7 @@ from symc.codegen.record import record
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, Frame
+from symc.graph.reading import Answering, OpenReader
 
 
 class Place:
@@ -51,7 +51,7 @@ class Element:
     __repr__ = object.__repr__  # not of all that it needs
 
 
-class Asked(Frame):
+class Asked(OpenReader):
     """A reader at a place, which is none of a fold or a part; `needs` are the elements so far."""
 
     __slots__ = ("needs", "place")
@@ -83,12 +83,12 @@ class Elements(Answering[Element]):
     def needed(self, node: Tensor, readers: Iterable[Asked]) -> list[Element]:
         """The elements of a node's arguments that these readers ask for."""
         needs: list[Element] = []
-        for frame in readers:
-            self.answer(node, frame)
-            needs += frame.needs
+        for opened in readers:
+            self.answer(node, opened)
+            needs += opened.needs
         return needs
 
-    def ask(self, node: Tensor, index: Index) -> Element | Frame:
+    def ask(self, node: Tensor, index: Index) -> Element | OpenReader:
         place = self._place(index)
         found = self._known.get((node, place))
         if found is not None:
@@ -97,16 +97,16 @@ class Elements(Answering[Element]):
             return Asked(self.reader(node), place.index, place=place)
         return self._new(node, place, [], None)
 
-    def give(self, frame: Frame, found: Element) -> None:
-        assert isinstance(frame, Asked)
-        frame.elements.append(found.value)
-        frame.needs.append(found)
+    def give(self, opened: OpenReader, found: Element) -> None:
+        assert isinstance(opened, Asked)
+        opened.elements.append(found.value)
+        opened.needs.append(found)
 
-    def finish(self, node: Tensor, frame: Frame) -> Element:
-        assert isinstance(frame, Asked)
-        assert frame.place is not None
-        value = _visible(frame.value()) if node.type.dtype is INT64 else None
-        return self._new(node, frame.place, frame.needs, value)
+    def finish(self, node: Tensor, opened: OpenReader) -> Element:
+        assert isinstance(opened, Asked)
+        assert opened.place is not None
+        value = _visible(opened.value()) if node.type.dtype is INT64 else None
+        return self._new(node, opened.place, opened.needs, value)
 
     def _new(
         self, node: Tensor, place: Place, needs: list[Element], value: ir.Expr | None
