@@ -1,11 +1,10 @@
-"""The elements that elements are computed from, whoever reads them: the graph beneath all that is
-stored.
+"""The graph of elements beneath all that is stored: which each is computed from, whoever reads it.
 
-    Place     an index, in the loop variables of whoever stores the result
-    Element   a node at a place, and the elements that it needs
+    ElementPlace   an index, in the loop variables of whoever stores the result
+    Element        a node at a place, and the elements that it needs
 
-The needs of an element do not depend on the stage that reads it. So it is found once for all
-stages, and holds as more nodes are stored: those are then not looked into. It takes time linear in
+The needs of an element do not depend on the stage that reads it. So they are found once for all
+stages, and hold as more nodes are stored: those are then not looked into. It takes time linear in
 the number of elements.
 
 Only int64 elements have a value, as they may be indexes; any other is just unknown. So are those of
@@ -26,7 +25,7 @@ from symc.graph.readers import Index, IndexReader, Reader
 from symc.graph.reading import Answering, OpenReader
 
 
-class Place:
+class ElementPlace:
     """An index. Equal ones are the same place, so looking one up needs no hash of expressions."""
 
     __slots__ = ("index",)
@@ -43,7 +42,7 @@ class Element:
     """
 
     node: Tensor
-    place: Place
+    place: ElementPlace
     needs: list[Element]
     value: ir.Expr
     users: int = 0
@@ -61,7 +60,7 @@ class Asked(OpenReader):
         reader: Reader | IndexReader,
         index: Index,
         inner: Index = (),
-        place: Place | None = None,
+        place: ElementPlace | None = None,
     ) -> None:
         super().__init__(reader, index, inner)
         self.place = place
@@ -75,9 +74,9 @@ class Elements(Answering[Element]):
         super().__init__(lowerings)
         self.order: list[Element] = []
         self._stored = stored
-        self._places: dict[Index, Place] = {}
-        self._last = Place(())
-        self._known: dict[tuple[Tensor, Place], Element] = {}
+        self._places: dict[Index, ElementPlace] = {}
+        self._last = ElementPlace(())
+        self._known: dict[tuple[Tensor, ElementPlace], Element] = {}
         self._unknown: dict[DType, ir.Expr] = {}
 
     def needed(self, node: Tensor, readers: Iterable[Asked]) -> list[Element]:
@@ -109,7 +108,7 @@ class Elements(Answering[Element]):
         return self._new(node, opened.place, opened.needs, value)
 
     def _new(
-        self, node: Tensor, place: Place, needs: list[Element], value: ir.Expr | None
+        self, node: Tensor, place: ElementPlace, needs: list[Element], value: ir.Expr | None
     ) -> Element:
         dtype = node.type.dtype
         if value is None:
@@ -120,13 +119,13 @@ class Elements(Answering[Element]):
         self.order.append(found)
         return found
 
-    def _place(self, index: Index) -> Place:
+    def _place(self, index: Index) -> ElementPlace:
         last = self._last
         if index is last.index:
             return last
         found = self._places.get(index)
         if found is None:
-            found = self._places[index] = Place(index)
+            found = self._places[index] = ElementPlace(index)
         self._last = found
         return found
 
