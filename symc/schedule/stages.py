@@ -28,7 +28,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, folded_axis, folded_index, own_axis
-from symc.schedule.elements import Asked, Element, Elements, ElementPlace
+from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
