@@ -18,7 +18,7 @@ SHARED = '__attribute__((noinline, visibility("hidden"))) void'
 
 
 @record
-class Function:
+class KernelText:
     """A kernel as text."""
 
     note: str
@@ -49,12 +49,12 @@ class Function:
 
 
 @record
-class Parts:
+class ProgramText:
     """The text of a program, in the parts from which units are made."""
 
     before: str
     """The runtime functions and declarations that kernels need."""
-    kernels: tuple[Function, ...]
+    kernels: tuple[KernelText, ...]
     helpers: str
     """The runtime functions that only the host functions need."""
     host: str

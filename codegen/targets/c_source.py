@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symc.codegen.emit.units import Parts
+from symc.codegen.emit.units import ProgramText
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source
 
@@ -16,5 +16,5 @@ class CSource(Source):
     `origins` has the places of users' files, by their names among the others.
     """
 
-    parts: Parts
+    parts: ProgramText
     origins: Mapping[str, str]

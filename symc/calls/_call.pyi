@@ -5,6 +5,7 @@ from symc.calls.call import Locks, PythonCaller
 from symc.graph.locks import PythonLock
 
 team: int
+FIELDS: str
 
 def holding(locks: Locks, function: Callable[..., Any], /, *args: Any) -> Any: ...
 def keep_at_most(bytes: int, /) -> None: ...

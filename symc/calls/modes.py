@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
+from symc.codegen.targets.named import target_of_device
 from symc.graph.provenance import warn
 from symc.graph.registry import SERVICES
 from symc.graph.request import Request
@@ -14,8 +15,8 @@ from symc.graph.request import Request
 if TYPE_CHECKING:
     from symc.calls.call import Locks, PythonCaller
     from symc.codegen.targets.base import Target
-    from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.compile import Compilation
+    from symc.pipeline.host_calls import BoundCall
     from symc.pipeline.library import CompiledFunction, Turn
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
@@ -41,7 +42,7 @@ class Runner:
     """A function ready to be called: `call` takes positional arguments."""
 
     call: Callable[..., Any]
-    stages: Callable[[], Stages]
+    compilation: Callable[[], Compilation]
     facts: dict[str, int]
     seconds: dict[str, float]
     hit: bool = False
@@ -75,8 +76,7 @@ def runner_for(
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
     if request.device != "cpu" and mode != "debug":
-        on_device: Runner = SERVICES["device_runner"](request, mode, form, downcast)
-        return on_device
+        return on_device(request, mode, form, downcast)
     from symc.codegen.errors import CompilerMissing
 
     try:
@@ -89,6 +89,23 @@ def runner_for(
         return _interpreted(request, mode, form, downcast)
 
 
+def on_device(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None], **options: Any
+) -> Runner:
+    """Compiles the request for a device that is not the processor, by the target that it names.
+
+    A target has a service that makes its functions callable, or is called with arrays.
+    """
+    name = target_of_device(request.device) or "cuda"  # which lists the devices
+    own = SERVICES.find(f"{name}_runner")
+    if own is not None:
+        found: Runner = own(request, mode, form, downcast, **options)
+        return found
+    from symc.calls.on_arrays import runner_on_arrays
+
+    return runner_on_arrays(request, name, mode, form, downcast, **options)
+
+
 _warned: set[str] = set()
 
 
@@ -98,18 +115,20 @@ def _warn_once(text: str) -> None:
         warn(text, RuntimeWarning)
 
 
-def stages_of(request: Request, mode: str, target: Target | None = None) -> Callable[[], Stages]:
-    """A function that builds the request once more, for people to look at the stages."""
-    kept: list[Stages] = []
+def compilation_of(
+    request: Request, mode: str, target: Target | None = None
+) -> Callable[[], Compilation]:
+    """A function that compiles the request once more, for people to look at each step."""
+    kept: list[Compilation] = []
 
-    def stages() -> Stages:
+    def compilation() -> Compilation:
         from symc.pipeline.compile import Clock, build
 
         if not kept:
             kept.append(build(request, mode=mode, clock=Clock(), target=target, trace=[]))
         return kept[0]
 
-    return stages
+    return compilation
 
 
 # --- compiled -------------------------------------------------------------------------------------
@@ -159,24 +178,24 @@ def _runner_of(
     target: Target,
 ) -> Runner:
     call = caller(
-        *call_spec(request, made, form, downcast),
+        call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
         team=made.library.team,
         locks=locks_of(request),
         host=_host(made.host),
         keep=made.library,
     )
-    stages = stages_of(request, mode, target)
-    return Runner(call, stages, made.facts, made.seconds, made.hit, made.folder, locks=True)
+    compilation = compilation_of(request, mode, target)
+    return Runner(call, compilation, made.facts, made.seconds, made.hit, made.folder, locks=True)
 
 
-def _host(calls: Sequence[HostCall]) -> Callable[[int, int, int], None] | None:
-    """What a program calls for its functions in Python."""
+def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
+    """The callback of a program for its functions in Python, None without any."""
     if not calls:
         return None
-    from symc.pipeline.host_calls import HostCalls  # late: few functions call any
+    from symc.pipeline.host_calls import Callbacks  # late: few functions call any
 
-    return HostCalls(calls)
+    return Callbacks(calls)
 
 
 def locks_of(request: Request) -> Locks:
@@ -206,7 +225,7 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
 
     call = guarded if mode == "nanguard" else interpreter
     facts = {"nodes_before": len(interpreter.plan().order)}
-    return Runner(call, stages_of(request, "default"), facts, {}, locks=True)
+    return Runner(call, compilation_of(request, "default"), facts, {}, locks=True)
 
 
 __all__ = ["MODES", "Runner", "mode_named", "runner_for"]

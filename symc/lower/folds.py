@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from symc.codegen import ir
 from symc.codegen.passes.inline import operations
 from symc.graph.dims import product
-from symc.graph.lowering import Fold, Index
+from symc.graph.lowering import Fold
+from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -26,7 +27,7 @@ BLOCK = 256  # columns of a block: 2 KiB of doubles
 STREAMS = 4  # parts of a chunk that are added up side by side
 SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST = 64  # steps of a chunk of `split`
-MOST = 1024  # such chunks: one thread adds up what came of them
+MOST = 1024  # such chunks: one thread adds up their results
 THREADS = 1 << 18  # as many as a large device has room for at a time
 
 
@@ -55,7 +56,7 @@ def folded_index(
     variables = builder.loops(depth, len(wide))
     remaining = iter(variables)
     index = tuple(ir.const(0) if dim == 1 else next(remaining) for dim in fold.extents)
-    return index, variables, [builder.memory.sizes(dim) for dim in wide]
+    return index, variables, [builder.context.sizes(dim) for dim in wide]
 
 
 def register(
@@ -65,9 +66,9 @@ def register(
     """Folds into a register: the running value when the loops are done."""
     acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
-    note = builder.memory.describe(stage.node)
+    note = builder.context.describe(stage.node)
     scope.block += wrap(variables, extents, body.block, "serial", note)
     return ir.Load(acc, ir.const(0), fold.dtype)
 
@@ -87,14 +88,14 @@ def _streams(
 ) -> ir.Load | None:  # fmt: skip
     """As `register`, in parts side by side, each with an accumulator: none waits for the others.
 
-    `moved` has the folded index behind the first so many elements. None where it does not pay.
+    `moved` gives the folded index after the first so many elements. None where it does not pay.
     """
-    if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.memory.on_device:
+    if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.context.on_device:
         return None
     body = builder.scope([], scope)
 
     def fold_into(acc: str, inside: Scope, skipped: ir.Expr, inner: Index) -> ir.Accumulate:
-        value = inside.tracer.run(stage.node, fold.element(index, moved(inner, skipped)))
+        value = inside.tracer.run(stage.node, fold.element, index, moved(inner, skipped))
         return ir.Accumulate(acc, ir.const(0), fold.op, value)
 
     value = fold_into("", body, ir.const(0), inner).value
@@ -106,7 +107,7 @@ def _streams(
     for number, acc in enumerate(accs):
         skipped = ir.mul(part, ir.const(number))
         body.block.append(fold_into(acc, body, skipped, inner))
-    note = builder.memory.describe(stage.node)
+    note = builder.context.describe(stage.node)
     scope.block += wrap(variables, [part, *extents[1:]], body.block, "serial", note)
     inner, variables, _ = folded_index(builder, fold, len(stage.loops))
     rest, done = builder.scope([], scope), ir.mul(part, ir.const(STREAMS))
@@ -145,9 +146,9 @@ def column(
     (var,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])
     body = builder.scope([], outer)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(sums, var, fold.op, value))
-    note = builder.memory.describe(stage.node)
+    note = builder.context.describe(stage.node)
     across = wrap([var], [width], body.block, "parallel", note)
     outer.block += wrap(variables, extents, across, "serial")
     (last,) = builder.loops(depth - 1, 1)
@@ -165,7 +166,7 @@ def column(
 def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
     """Each element of the result in chunks of the outermost folded axis: the fewer elements there
     are, the more chunks, so that all threads of a device have something to do."""
-    sizes, one = builder.memory.sizes, ir.const(1)
+    sizes, one = builder.context.sizes, ir.const(1)
     extent = sizes(fold.extents[_outermost(fold)])
     elements: ir.Expr = one
     for length in builder.extents(stage, stage.loops):
@@ -185,7 +186,7 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     counter told it that it is; but to set one to zero before each launch is a launch of its own,
     and one that the last team sets back would be shared by calls on several streams.
     """
-    if builder.memory.on_device:
+    if builder.context.on_device:
         _in_chunks(builder, stage, fold, scope, ir.const(CHUNK), as_one=True)
     else:
         _in_chunks(builder, stage, fold, scope, _chunk_length(builder, fold, _outermost(fold)))
@@ -201,7 +202,7 @@ def _as_one(builder: KernelBuilder, fold: Fold, flat: ir.Expr) -> Index:
     index: list[ir.Expr] = [ir.const(0)] * len(fold.extents)
     first, *others = (axis for axis, dim in enumerate(fold.extents) if dim != 1)
     for axis in reversed(others):
-        length = builder.memory.sizes(fold.extents[axis])
+        length = builder.context.sizes(fold.extents[axis])
         index[axis] = ir.binary("mod", flat, length)
         flat = ir.binary("floordiv", flat, length)
     index[first] = flat
@@ -213,12 +214,12 @@ def _in_chunks(
     as_one: bool = False,
 ) -> None:  # fmt: skip
     """Partial results of chunks of `step` for each element of the result, then their fold."""
-    sizes, own, number = builder.memory.sizes, stage.loops, _outermost(fold)
+    sizes, own, number = builder.context.sizes, stage.loops, _outermost(fold)
     extent = sizes(product(fold.extents) if as_one else fold.extents[number])
     above = ir.add(extent, ir.sub(step, ir.const(1)))
     count = sizes.computed("chunks", ir.binary("floordiv", above, step))
     lengths = builder.extents(stage, own)
-    partial = builder.memory.temp("partial", fold.dtype, (count, *lengths))
+    partial = builder.context.temp("partial", fold.dtype, (count, *lengths))
     builder.uses(partial, written=True)
 
     def place(chunk: ir.Var, loops: Sequence[ir.Var]) -> ir.Expr:
@@ -266,7 +267,7 @@ def _in_chunks(
     value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
     builder.keep(stage, index, value, 0, end, scope)
     if own:
-        note = builder.memory.describe(stage.node)
+        note = builder.context.describe(stage.node)
         scope.block += wrap(loops, lengths, end.statements(), "parallel", note)
 
 
@@ -285,7 +286,7 @@ def is_large(stage: Stage, fold: Fold) -> bool:
 
 def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:
     """How many steps of the split axis make a chunk of about `CHUNK` elements."""
-    sizes = builder.memory.sizes
+    sizes = builder.context.sizes
     width = product(fold.extents[split + 1 :])
     if width == 1:
         return ir.const(CHUNK)

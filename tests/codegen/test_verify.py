@@ -16,7 +16,6 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -29,6 +28,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -144,7 +144,7 @@ GOOD = [
     _body(Store("h", ZERO, Cast(X, FLOAT16)), Store("h", ZERO, HALF)),
     _body(loop("vector", "i", N, loop("unroll", "j", const(2), loop("unroll", "l", const(2))))),
     _steps(Check(Load("b", ZERO, BOOL), 1)),
-    _steps(Host(0, "f", (Region(Pointer("x", ZERO), (C, N)), ONE)), Host(1, "g", ())),
+    _steps(PythonCall(0, "f", (Region(Pointer("x", ZERO), (C, N)), ONE)), PythonCall(1, "g", ())),
     _sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1"))),  # of no use, but not wrong
     _moved("parallel", AT, AT),
     _moved("parallel", row("i", "c"), row("i", "c")),
@@ -218,7 +218,7 @@ KERNELS = [
     (_body(loop("unroll", "i", N)), "an unroll loop whose length is not constant"),
 ]  # fmt: skip
 
-# An iteration that reads what another one writes; reads where an array says; rows that overlap.
+# An iteration that reads another one's element; reads where an array says; rows that overlap.
 ELSEWHERE = "an iteration of i may read an element of y that another one writes"
 INNER = "an iteration of j may read an element of y that another one writes"
 WHERE = "s is written where an array says, and read in the same loop"
@@ -287,11 +287,12 @@ PROGRAMS = [
     (_steps(Routine("r", (Pointer("z", ZERO),))), "there is no buffer z"),
     (_steps(Routine("r", (Pointer("x", ONE),))), "an offset is float64, not int64"),
     (_steps(Routine("r", (Pointer("x", ZERO, True),))), "input x is written"),
-    (_steps(Host(0, "f", (Region(Pointer("x", ZERO, True), (N,)),))), "input x is written"),
-    (_steps(Host(0, "f", (Region(Pointer("y", ZERO, True), (ONE,)),))),
+    (_steps(PythonCall(0, "f", (Region(Pointer("x", ZERO, True), (N,)),))), "input x is written"),
+    (_steps(PythonCall(0, "f", (Region(Pointer("y", ZERO, True), (ONE,)),))),
      "a length is float64, not int64"),
-    (_steps(Host(-1, "f", ())), "-1 is not a number of its own for a Host"),
-    (_steps(Host(0, "f", ()), Host(0, "g", ())), "0 is not a number of its own for a Host"),
+    (_steps(PythonCall(-1, "f", ())), "-1 is not a number of its own for a PythonCall"),
+    (_steps(PythonCall(0, "f", ()), PythonCall(0, "g", ())),
+     "0 is not a number of its own for a PythonCall"),
 ]  # fmt: skip
 
 

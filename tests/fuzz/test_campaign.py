@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.fuzz.__main__ import main
-from tests.fuzz.campaign import Campaign, Plan
+from tests.fuzz.campaign import Campaign, CampaignSettings
 from tests.fuzz.faulty import Faulty
 from tests.fuzz.generators import PLACES, generator
 from tests.fuzz.gradients import Gradient
@@ -114,7 +114,7 @@ def line(name: str, text: str, *args: str, kind: Any = "rounds", numpy: str = ""
 
 
 def lying() -> Lines:
-    """One line of it is not what NumPy is said to give."""
+    """One line of it differs from the result stated for NumPy."""
     x = np.arange(6.0).reshape(2, 3)
     return Lines(
         (Given("x0", literal(x), (True, False)), Given("s0", literal(x + 1), (True, True), True)),
@@ -216,7 +216,7 @@ def test_what_rounding_decides_is_not_asked() -> None:
 
 
 def test_more_accurate_than_numpy_is_right() -> None:
-    """``log(1 + exp(x))`` overflows in NumPy; wider numbers say what it is."""
+    """``log(1 + exp(x))`` overflows in NumPy; wider numbers have its value."""
     soft = one("m.log(1 + m.exp({0}))", np.array([800.0, 1.0]))
     judged(np.array([INF, np.log1p(np.e)]), soft)
     judged(np.array([800.0, np.log1p(np.e)]), soft)
@@ -278,8 +278,10 @@ def test_every_mode_gets_its_share() -> None:
 
 def test_a_campaign_counts_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name, keep = "tests.fuzz.faulty", tmp_path / "kept"
-    campaign = Campaign(Plan((name,), 1, 0.0, 1, keep, only_seed=True))
-    campaign.plan = Plan((name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast"))
+    campaign = Campaign(CampaignSettings((name,), 1, 0.0, 1, keep, only_seed=True))
+    campaign.plan = CampaignSettings(
+        (name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast")
+    )
     assert not campaign.run()
     assert campaign.tally.programs == {name: 1}
     assert campaign.tally.runs == {(name, "default"): 1, (name, "fast"): 1}
@@ -295,7 +297,9 @@ def test_a_campaign_survives_what_cannot_be_made_smaller(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, keep = "tests.fuzz.faulty", tmp_path / "kept"
-    assert not Campaign(Plan((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))).run()
+    assert not Campaign(
+        CampaignSettings((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))
+    ).run()
     assert "1 programs, 1 runs" in capsys.readouterr().out
     kept = (keep / f"{name}-2-fast.py").read_text(encoding="utf-8")
     assert "# no script: ValueError('too many parts')" in kept

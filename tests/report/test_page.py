@@ -95,7 +95,7 @@ def test_every_node_is_drawn_and_explained(name: str) -> None:
     contents = Contents(function)
     for key, roots in (
         ("before", function.request.roots()),
-        ("after", contents.stages.rewritten),
+        ("after", contents.compilation.rewritten),
     ):
         nodes = [node for node in walk(roots) if is_drawn(node)]
         for number, node in enumerate(nodes):
@@ -134,7 +134,7 @@ def test_both_sides_of_a_branch_lead_to_their_kernels() -> None:
 def test_kernels_and_nodes_lead_to_each_other() -> None:
     function, _, parsed = made("step")
     contents = Contents(function)
-    stages = contents.stages
+    stages = contents.compilation
     launched = [task for task in contents.tasks if isinstance(task.step, Launch)]
     assert {task.step.kernel for task in launched if isinstance(task.step, Launch)} == {
         kernel.name for kernel in stages.optimised.kernels
@@ -202,7 +202,7 @@ def test_of_a_huge_graph_the_nodes_next_to_the_results_are_drawn(
     contents = Contents(function)
     after = contents.graphs[1]
     assert len(after.every) > 400 > len(after.nodes) == 100
-    assert set(function.runner.stages().rewritten) <= set(after.nodes)
+    assert set(function.runner.compilation().rewritten) <= set(after.nodes)
     assert f"has {len(after.every):,} nodes. The 100 nearest to the results are drawn" in text
     cut = [node for node in after.nodes if after.folded(node)]
     assert cut
@@ -222,12 +222,12 @@ def test_writing_the_page(tmp_path: Path) -> None:
 
 def test_the_work_of_a_kernel_counts_what_it_does() -> None:
     function, _, _ = made("step")
-    program = function.runner.stages().optimised
+    program = function.runner.compilation().optimised
     works = Works(program)
     work = {step.kernel: works.of(step) for step in program.steps if isinstance(step, Launch)}
     softmax = work["sub_kernel"]
     sizes = {"x_0": 10}
-    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and what is added
+    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and terms
     assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums
     product = next(step for step in program.steps if isinstance(step, Routine))
     assert str(works.of(product).operations) == "24*x_0"  # 2 * rows * 4 * 3

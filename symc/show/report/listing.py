@@ -21,7 +21,7 @@ MOST_COLOURED = 300_000  # characters
 
 def kernels_section(contents: Contents) -> Html:
     """Every step that computes: its expressions, the nodes they are for, and its source."""
-    works = Works(contents.stages.optimised)
+    works = Works(contents.compilation.optimised)
     shown = [_task(contents, task, works.of(task.step)) for task in contents.tasks]
     return section("kernels", "Kernels", *shown)
 
@@ -29,7 +29,7 @@ def kernels_section(contents: Contents) -> Html:
 def source_section(contents: Contents) -> Html:
     """The whole text that was compiled; names of kernels lead to them."""
     links = {task.kernel.name: task.place for task in contents.tasks if task.kernel is not None}
-    source = contents.stages.source.text
+    source = contents.compilation.source.text
     plain = len(source) > MOST_COLOURED
     text = Html(escape(source)) if plain else highlighted(source, links)
     words = [tag("p", "So long a text has neither colours nor links.")] if plain else []
@@ -53,7 +53,7 @@ def _task(contents: Contents, task: Task, work: Work) -> Html:
     rows += _amounts(work)
     parts: list[Html] = [tag("h3", f"{task.number + 1}. {task.title}"), facts(rows)]
     if task.kernel is not None:
-        source = kernel_source(contents.stages.source.text, task.kernel.name)
+        source = kernel_source(contents.compilation.source.text, task.kernel.name)
         parts.append(tag("pre", highlighted(source, {}), class_="source"))
         loops = tag("pre", kernel_text(task.kernel))
         parts.append(tag("details", tag("summary", "as loops"), loops))
