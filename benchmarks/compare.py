@@ -4,7 +4,7 @@
     python benchmarks/run.py --one-thread --json new.json   # after it, on the same machine
     python benchmarks/compare.py old.json new.json
 
-symc's best times are compared, row by row. A busy hour slows all contestants alike; so the change is
+The best times of symc are compared, row by row. A busy hour slows all contestants; so the change is
 divided by the median change of the row's peers, where both files have some. The exit status is 1 if
 a row lost more than `--limit`, or a goal that was reached is missed.
 """
