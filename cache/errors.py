@@ -39,8 +39,8 @@ class Damaged(Exception):
 
 
 class Unwritable(Exception):
-    """A cache folder cannot be used; the text says why and what to do. Never leaves the package."""
+    """A cache folder cannot be used; the text says why and the remedy. Never leaves the package."""
 
 
 class Refused(Exception):
-    """A folder may not be used; the text says why and what to do. Never leaves the package."""
+    """A folder may not be used; the text says why and the remedy. Never leaves the package."""

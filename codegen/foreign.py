@@ -18,7 +18,7 @@ from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES, ArgumentKind, Signature
 
 Passing = Literal["value", "read", "write"]
-"""How an argument is passed: by value, or as a pointer to what is read or written."""
+"""How an argument is passed: by value, or as a pointer to elements that are read or written."""
 
 
 @record

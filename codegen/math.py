@@ -72,7 +72,7 @@ def _predicate(name: str) -> MathFunction:
 def _random(
     name: str, cost: int, *types: DType, symbol: str | None = None, vectorises: bool = False
 ) -> MathFunction:
-    """A function of a key, an index and what `types` starts with; they end with the result's."""
+    """A function of a key, an index and the first of `types`; the last is the result's."""
 
     def python(*args: int) -> Number:
         from symc.codegen.meaning import philox  # late: only interpreters need it
@@ -189,7 +189,7 @@ OPERATORS = {
 """Binary operators that are functions in C."""
 
 OPERATOR_COSTS = {"div": 4, "floordiv": 12, "mod": 12, "max": 2, "min": 2}
-"""What binary operators cost, where that is not 1."""
+"""The costs of binary operators, where they are not 1."""
 
 
 def function(name: str, dtype: DType) -> str:

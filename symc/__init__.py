@@ -72,7 +72,8 @@ __all__ = [
 
 _publish(globals(), "symc", __all__)
 
-# What need not be imported with symc: modules, and functions with the modules they stand in.
+# Names whose import waits for their first use: modules, and functions with the modules they stand
+# in.
 _MODULES = ("cuda", "debug", "errors", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
@@ -88,7 +89,7 @@ _LATE = {
     "vmap": "derivatives.vectorize",
 }  # fmt: skip
 
-# What lower packages leave to higher ones, which they do not import.
+# Services that lower packages leave to higher ones, which they do not import.
 _HIGHER = {
     "checking.checked": "checked_runner",
     "cuda.functions": "cuda_runner", "cuda.inspect": "ptx resources sass",
@@ -109,7 +110,7 @@ for _module, _names in _HIGHER.items():
 
 __version__ = _VERSION
 
-# Asked for modules that no one else finds: "import symc.printing" says what there is instead.
+# Asked for modules that no one else finds: "import symc.printing" names the module to use instead.
 if _ImportAdvice not in _sys.meta_path:
     _sys.meta_path.append(_ImportAdvice)
 

@@ -19,6 +19,7 @@ from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
 from symc.graph.node import Tensor
+from symc.graph.reading import Frame
 from symc.pipeline.compile import Clock, Compilation, build
 from symc.schedule.elements import Element, Elements
 from symc.schedule.stages import Analysis
@@ -210,6 +211,18 @@ def test_many_folds_of_one_array_share_its_loop() -> None:
     assert [k.name for k in made.optimised.kernels if "x_0" in str(k.sizes)] == ["min_kernel"]
 
 
+def test_schedules_do_not_depend_on_names() -> None:
+    """A bug: lengths of an input called ``rows`` counted as folded axes, whose variables were r0,
+    r1, ...; so columns were folded one after the other, across memory."""
+    programs = []
+    for name in ("x", "rows"):
+        x = T.matrix(name)
+        made = stages([x], T.roll(x, 1, axis=1).sum(axis=0))
+        programs.append(text(made.optimised).replace("rows", "x"))
+    assert programs[0] == programs[1]
+    assert "sums" in programs[0]
+
+
 def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug: scheduling looked into what outputs share once for each of them, in each round."""
     x = T.vector("x")
@@ -219,13 +232,13 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
     outputs = [*(chain * number for number in range(2, 12)), T.exp(chain[::-1]).sum()]
     runner = symc.function([x], outputs).runner
     looked: list[Element] = []
-    read = Elements._read  # pyright: ignore[reportPrivateUsage]
+    finish = Elements.finish
 
-    def noted(self: Elements, element: Element) -> list[Element]:
-        looked.append(element)
-        return read(self, element)
+    def noted(self: Elements, node: Tensor, frame: Frame) -> Element:
+        looked.append(finish(self, node, frame))
+        return looked[-1]
 
-    monkeypatch.setattr(Elements, "_read", noted)
+    monkeypatch.setattr(Elements, "finish", noted)
     made = runner.compilation()
     assert len(made.plan.repeated) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards

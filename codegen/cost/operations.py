@@ -23,7 +23,7 @@ from symc.codegen.routines import ROUTINES
 class RoutineArguments:
     """The arguments of a routine that are no arrays, by the names in `routines.py`, as amounts.
 
-    `names` has what is known of the variables in them.
+    `names` has the values of the variables in them.
     """
 
     exprs: Mapping[str, Expr]

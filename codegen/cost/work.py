@@ -1,6 +1,6 @@
 """How much a step of a program moves and computes, over the program's sizes.
 
-Bytes count each array that a kernel or routine reads or writes once, and in full: what must pass
+Bytes count each array that a kernel or routine reads or writes once, and in full: the traffic
 between memory and processor at least, if the array is not in a cache. Operations are those on
 elements: a function such as ``exp`` counts as one, index arithmetic as none. Those of routines are
 in `operations.py`.
@@ -54,7 +54,7 @@ LONGEST = 24  # characters of an expression that stands where a size has a name 
 
 @record
 class Work:
-    """What one run of a step reads and writes, in bytes, and how many operations it does.
+    """The bytes that one run of a step reads and writes, and the number of its operations.
 
     Operations are None where nobody knows: of functions in Python, and of users' own in C.
     """
@@ -135,13 +135,13 @@ def _named(routine: Routine) -> dict[str, Expr]:
 
 
 def _adds(routine: Routine) -> bool:
-    """Whether a routine adds to what it writes."""
+    """Whether a routine adds to the elements that it writes."""
     beta = _named(routine).get("beta")
     return routine.name.startswith("ger_") or not (beta is None or beta == Const(0.0, beta.dtype))
 
 
 def _known_sizes(program: Program) -> dict[str, Amount]:
-    """The sizes that follow from others: as what they are made of, if that is short."""
+    """The sizes that follow from others: written out where that is short."""
     names: dict[str, Amount] = {}
     for size in program.sizes:
         if size.value is None or isinstance(size.value, Length):
@@ -187,7 +187,7 @@ def _of_kernel(kernel: Kernel, own: Mapping[str, Expr], names: Mapping[str, Amou
 
 @record
 class _Counting:
-    """What is known throughout a kernel: sizes, and the types of indexes."""
+    """The facts that hold throughout a kernel: ranges of sizes, and types of indexes."""
 
     names: Mapping[str, Amount]
     indexes: frozenset[DType]
@@ -246,7 +246,7 @@ def _repeated(each: Amount, var: str, times: Amount, names: Mapping[str, Amount]
 
 
 def _whole(piece: Expr, var: str) -> Expr | None:
-    """What is cut into pieces, if an expression is the length of piece number `var` of it."""
+    """The length cut into pieces, if an expression is that of its piece number `var`."""
     match piece:
         case Binary("min", length, Binary("sub", whole, Binary("mul", left, right))) | Binary(
             "min", Binary("sub", whole, Binary("mul", left, right)), length

@@ -42,16 +42,16 @@ SHARED_KERNELS = "Also launched, from codegen/runtime/gemm.cuh, compiled once fo
 
 @record
 class DeviceSource:
-    """The texts of a program, and what must be known to load and run it."""
+    """The texts of a program, and the facts needed to load and launch it."""
 
     host: str
     device: CudaModule
     kernels: tuple[str, ...]
     """The names of the kernels, in the order of `symc_call.functions`."""
     routines: tuple[str, ...]
-    """The names of kernels that programs share, which come behind them there."""
+    """The names of kernels that programs share, which follow the program's own."""
     steps: tuple[str, ...]
-    """What each step that may fail is, with the user's line."""
+    """A description of each step that may fail, with the user's line."""
     synchronises: bool
     """Whether the host waits for the device between steps."""
     narrow: bool

@@ -1,7 +1,7 @@
 """Kernels of the loop IR as CUDA kernels.
 
 A kernel is one `grid` loop, an iteration for each thread, or one `team` loop (see `ir.py`); both
-step by the size of the grid, so that any grid gives the right result. What the host must know to
+step by the size of the grid, so that any grid gives the right result. All that the host needs to
 launch it is in `Launchable`.
 """
 
@@ -54,7 +54,7 @@ def place_memory(writer: Writer, memory: Scratch) -> None:
 
 
 def origin(kernel: Kernel) -> str:
-    """What the compiler calls the file in messages on a kernel: the user's own lines."""
+    """The file name in the compiler's messages on a kernel: the user's own lines."""
     lines = kernel.note.strip().splitlines()
     said = " ".join((lines[-1] if lines else kernel.name).split())
     return said.replace("\\", "/").replace('"', "'")

@@ -104,12 +104,12 @@ class OpenBlock:
     otherwise: tuple[Stmt, ...] = ()
     parallel: bool = False
     opened: bool = True
-    positive: frozenset[str] = frozenset()  # what is known to be above zero only in here
-    extremes: tuple[Reduction, ...] = ()  # what has a flag for NaN only in here
+    positive: frozenset[str] = frozenset()  # sizes that are above zero only in here
+    extremes: tuple[Reduction, ...] = ()  # reductions that have a flag for NaN in here
 
 
 class Form(Protocol):
-    """How the loops of a target are printed, and what follows from that."""
+    """The printed form of a target's loops, local memory and barriers."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """The head of a loop, with the block in it; or all of it."""
@@ -139,7 +139,7 @@ class ProcessorLoops:
     ranged: Loop | None
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
-        """A ``for`` with what the compiler is told about it."""
+        """A ``for`` with its pragmas."""
         return emit_loop(writer, loop, self.ranged, work(loop))
 
     def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
@@ -289,7 +289,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Op
         first, last = "begin", "end"
     elif all(isinstance(factor, Var | Const) for factor in factors(extent)):
         last = writer.value(extent, SHIFT)
-    else:  # evaluated once, before anything in the loop changes what it loads
+    else:  # evaluated once, before the loop changes an element that it loads
         name = printer.fresh(f"{printer.vars[loop.var.name]}_end")
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
@@ -309,7 +309,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Op
 def emit_pragmas(
     writer: Writer, loop: Loop, cost: Expr | None, found: Sequence[Reduction] | None
 ) -> None:
-    """What the compiler is told about a loop: the reductions of a vector loop, `found`, and for
+    """The pragmas of a loop: the reductions of a vector loop, `found`, and for
     one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
@@ -335,7 +335,7 @@ def emit_pragmas(
 
 
 def reduction_name(writer: Writer, reduction: Reduction) -> str:
-    """What OpenMP calls a reduction."""
+    """OpenMP's name for a reduction."""
     op, dtype = reduction.op, reduction.dtype
     if dtype.kind == "bool":
         return {"or": "|", "add": "|", "max": "|", "xor": "^", "bxor": "^"}.get(op, "&")
@@ -366,7 +366,7 @@ def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
 
 
 def open_extreme(writer: Writer, reduction: Reduction) -> None:
-    """Before the loop: declare the flag, an integer as wide as what is compared."""
+    """Before the loop: declare the flag, an integer as wide as the compared values."""
     printer = writer.printer
     acc = printer.buffers[reduction.buffer]
     flag = writer.flags[reduction.buffer] = printer.vars[printer.fresh(f"{acc}_is_nan")]

@@ -1,4 +1,4 @@
-"""A program as the text of one file, made to be read: what it is for, the runtime functions it
+"""A program as the text of one file, made to be read: a header, the runtime functions it
 uses, its kernels, and the host functions that run them.
 
 Names are the user's as far as C allows; the same program always gives the same bytes.
@@ -36,7 +36,7 @@ def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
 
 
 def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramText:
-    """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
+    """The text of a program. With `timed`, it keeps `symc_profile`: the time of each step."""
     layout = plan_workspace(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
@@ -76,7 +76,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
 
 
 def header(program: Program) -> str:
-    """What the file is."""
+    """The comment at the head of the file: who wrote it, and for which inputs and outputs."""
     arrays = {role: list[str]() for role in ("input", "shared", "output")}
     for buffer in program.buffers:
         if buffer.role in arrays:

@@ -55,7 +55,7 @@ class ClosureCompiler:
         self.where = where  # for messages
         self.functions = functions
         self.backwards = backwards
-        self.shapes = shapes or {}  # what `Length` asks for
+        self.shapes = shapes or {}  # by buffer, for `Length`
         self.exact = exact  # whether OverflowError is raised where integers would wrap
         self.registers: dict[str, int] = {}
 
@@ -63,7 +63,7 @@ class ClosureCompiler:
         """The register of a name."""
         return self.registers.setdefault(name, len(self.registers))
 
-    # --- expressions ---
+    # --- expressions ------------------------------------------------------------------------------
 
     def expr(self, expr: Expr) -> Value:
         """The function that computes an expression."""
@@ -126,7 +126,7 @@ class ClosureCompiler:
         """Report a bad access."""
         raise IRError(f"{self.where} {what}: {buffer}[{expression(index)}]")
 
-    # --- statements ---
+    # --- statements -------------------------------------------------------------------------------
 
     def block(self, block: tuple[Stmt, ...]) -> Action:
         """The function that runs a block."""

@@ -1,4 +1,5 @@
-"""How the kernels of a processor are called: what threads share, and what each kernel is given.
+"""How the kernels of a processor are called: the loop shared out to threads, and each kernel's
+arguments.
 
 A kernel has one of two forms. One whose body is a parallel loop (after some `Let`) is a function of
 a range of that loop, and the host calls it once a thread: so `restrict` is not lost in a function
@@ -40,7 +41,7 @@ class ParallelRange:
 
 @record
 class Calling:
-    """What callers of a kernel must know, and what its declaration says."""
+    """The calling convention of a kernel, for its callers and its declaration."""
 
     sizes: tuple[int, ...]
     """Which of the kernel's sizes it takes: those it uses."""
@@ -100,7 +101,7 @@ def range_loop(kernel: Kernel) -> Loop | Strips | None:
 
 
 def granule(loop: Loop) -> int:
-    """Into what multiples a parallel loop may be cut so that no result depends on the cuts.
+    """A parallel loop may be cut at multiples of this: then no result depends on the cuts.
 
     The iterations left over at the end of a vectorised loop call scalar functions, which differ
     from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any

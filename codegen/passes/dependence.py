@@ -1,4 +1,4 @@
-"""Which elements the iterations of a loop touch: what decides whether loops may be fused or split.
+"""Dependence analysis: the elements that iterations touch, so whether loops may be fused or split.
 
 An access has a *place*: where in the buffer, as a function of the loop variable alone. Two accesses
 with the same place touch the same elements in the same iteration, and none in different iterations:
@@ -71,7 +71,7 @@ class Accesses:
         return None not in places and (len(places) == 1 or _are_apart(places, self.extent))
 
     def merged(self, other: Accesses) -> Accesses:
-        """What both loops access."""
+        """The accesses of both loops together."""
         places = {buffer: set(found) for buffer, found in self.places.items()}
         for buffer, found in other.places.items():
             places.setdefault(buffer, set()).update(found)
@@ -86,7 +86,7 @@ class Accesses:
 
 
 def accesses(loop: Loop) -> Accesses:
-    """What a loop reads and writes outside itself."""
+    """The accesses of a loop to buffers from outside."""
     walk = _Walk(loop)
     walk.block(loop.body)
     found = walk.found
@@ -101,7 +101,8 @@ def accesses(loop: Loop) -> Accesses:
 def is_reduction(found: Accesses) -> bool:
     """Whether a serial loop with these accesses may run in any order, up to reassociation.
 
-    Its iterations store to different elements, and what they accumulate nothing else touches.
+    Its iterations store to different elements, and nothing else touches the elements they
+    accumulate in.
     """
     if not all(map(found.has_one_place, found.stores)):
         return False
@@ -123,7 +124,7 @@ class _Walk:
         self.memo: dict[Expr, Place | None] = {}
 
     def block(self, block: Block) -> None:
-        """Note what a block accesses."""
+        """Note the accesses of a block."""
         for stmt in map(plain, block):
             for expr in expressions(stmt):
                 self.reads(expr)
@@ -252,7 +253,7 @@ def _are_apart(places: set[Place | None], extent: Expr) -> bool:
 
 
 def _shifted(index: Expr) -> tuple[Expr, int]:
-    """An index as a sum of what depends on names, and a number."""
+    """An index as a sum of terms with names, and a number."""
     match index:
         case Binary("add", left, Const(int() as value)):
             return left, value

@@ -189,8 +189,8 @@ Life: TypeAlias = tuple[tuple[int, int], ...]
 def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     """The first and the last step that uses each buffer, by their numbers (`numbered`).
 
-    What is used inside a loop and outside, too, lives throughout the loop, and so does that of
-    which rounds use different rows; what else is used inside one only is written anew by each of
+    A buffer used inside a loop and outside, too, lives throughout the loop, and so does that of
+    which rounds use different rows; any other that is used inside only is written anew by each of
     its rounds.
     """
     whole = wholes(program)
@@ -213,7 +213,7 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
 
 
 def united(first: Life, second: Life) -> Life:
-    """What spans two lives, in the innermost block that has both."""
+    """The span of two lives, in the innermost block that has both."""
     for depth, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return (*first[:depth], (min(one[0], other[0]), max(one[1], other[1])))
@@ -223,7 +223,7 @@ def united(first: Life, second: Life) -> Life:
 def numbered(steps: Iterable[Step]) -> list[tuple[Life, Step]]:
     """All steps with their places. A step that has others inside counts as two, begin and end.
 
-    What a branch reads to decide, it reads at its begin; what a loop reads to go on, at its end.
+    The condition of a branch is read at its begin, that of a loop at its end.
     """
     found: list[tuple[Life, Step]] = []
     _number(steps, (), 0, found)

@@ -1,7 +1,7 @@
 """tile: loops that read along one axis and write along another go in small squares.
 
 ``for i: for j: out[i*m + j] = x[j*n + i]`` reads a cache line for each element, and finds it gone
-when its next element is wanted. In squares of 16 what is read stays until all of it has been used:
+when its next element is wanted. In squares of 16 a line stays until all of it has been used:
 ``for i_block: for j_block: for i in the block: for j in the block``.
 
 Only nests of parallel loops are tiled: their elements may be computed in any order.

@@ -6,13 +6,13 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
     // NEEDS exp fabs
     static inline double symc_sigmoid_f64(double x) { ... }
 
-or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
-A symbol whose name ends in ``_fNN`` stands for two, of float and of double: in its text and in what
-it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``double``, and
-``expNN(x)`` becomes ``expf(x)`` or ``exp(x)``.
+or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``. A
+symbol whose name ends in ``_fNN`` stands for two, of float and of double: in its text and in the
+list of symbols it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and
+``double``, and ``expNN(x)`` becomes ``expf(x)`` or ``exp(x)``.
 
-Functions that are defined beside their ops (`defined.py`) are symbols, too; they need what they
-call.
+Functions that are defined beside their ops (`defined.py`) are symbols, too; they need the functions
+they call.
 
 The text above the first marker is for readers of the header. `base.h` has no symbols: it
 starts every program.

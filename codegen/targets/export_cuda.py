@@ -1,9 +1,9 @@
-"""An exported program for graphics cards: what is there beside, or instead of, a program in C.
+"""An exported program for graphics cards: the files beside, or instead of, those of a program in C.
 
     NAME.h             as in C; also a function that takes arrays in the memory of the card
     NAME_program.c     the host functions, as they are
     NAME_kernels.cu    the kernels, as they are; NAME_shared.cu those that programs share
-    kernels.h          what nvcc needs to compile them
+    kernels.h          declarations that nvcc needs to compile them
     call.h, card.h     how a program is called, and a card opened through the driver
     sim/               the simulator, which runs the same program without a card
 
@@ -110,7 +110,7 @@ def _simulator() -> dict[str, str]:
     return made
 
 
-# --- what stands in the files ---------------------------------------------------------------------
+# --- texts for the templates ----------------------------------------------------------------------
 
 
 def _numbers_noted(exported: Exported) -> str:

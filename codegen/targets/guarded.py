@@ -2,7 +2,7 @@
 
 That sanitizer must be in a process from its beginning, and ends it at the first mistake. So a small
 program (`runtime/guarded/run.c`) loads a function that was compiled with `OPTIONS`, calls it once,
-and what it reports is read here.
+and its report is read here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 OPTIONS = ("-fsanitize=address", "-fno-omit-frame-pointer", DEBUG_SYMBOLS)
 RUNNER = "run"
-SETTINGS = (  # so much lies between arrays that what misses one does not seem to miss another
+SETTINGS = (  # arrays lie so far apart that an access beside one is not taken for another's
     "detect_leaks=0:exitcode=99:abort_on_error=0:allocator_may_return_null=1:color=never:redzone=256"
 )
 
@@ -44,7 +44,7 @@ _ARRAY = re.compile(r"^symc array (0x[0-9a-f]+|\(nil\))$", re.M)
 
 @record
 class GuardedCall:
-    """What a function is called with: given arrays as bytes, and rank and item of each output."""
+    """The arguments of a call: given arrays as bytes, and rank and item of each output."""
 
     given: Sequence[bytes]
     lengths: Sequence[int]
@@ -63,7 +63,7 @@ class TraceEntry:
 
 @record
 class Report:
-    """What went wrong: the kind of mistake, where, and which array it was beside.
+    """A fault: the kind of mistake, where, and which array it was beside.
 
     `array` has the number of the array, in the order of `symc_call.data`, the place that was
     touched in bytes from its begin, and its length in bytes.
@@ -99,7 +99,7 @@ def works(runner: str) -> bool:
 
 
 def run(runner: str, library: str, call: GuardedCall) -> Report | None:
-    """Call a function in `library`; what was found, or None."""
+    """Call a function in `library`; the fault that was found, or None."""
     with tempfile.NamedTemporaryFile(prefix="symc-arrays-") as file:
         head = (call.threads, len(call.given), len(call.outputs), len(call.lengths))
         kinds = [number for kind in call.outputs for number in kind]
@@ -128,7 +128,7 @@ def _blas() -> list[str]:
 
 
 def read(text: str, status: int) -> Report:
-    """The report in what a process wrote that ended with this status."""
+    """The report in the output of a process that ended with this status."""
     error = _ERROR.search(text)
     if error is None:
         kind = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"

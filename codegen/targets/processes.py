@@ -1,4 +1,4 @@
-"""Running compilers: side by side, for a limited time, and without any left behind.
+"""Running compilers: side by side, for a limited time, and none left running.
 
 Each runs in a process group of its own, which ends with the block that waits for it: when the time
 is over, and when anything is raised meanwhile, such as KeyboardInterrupt. No thread is needed.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Process = subprocess.Popen[bytes]
 
 SAID_AFTER = 10.0  # seconds
-MOST_TEXT = 1 << 20  # bytes of what a program says that are kept
+MOST_TEXT = 1 << 20  # bytes of a program's output that are kept
 _TO_CLEAN_UP = 1.0  # seconds from the signal that compilers heed to the one that they cannot
 _USUAL_LIMIT = 600.0
 
@@ -38,7 +38,7 @@ def _limit() -> float:
 
 @record
 class Ended:
-    """How a process ended, and what it said on standard output and standard error."""
+    """How a process ended, and its standard output and standard error."""
 
     status: int
     said: str
@@ -51,7 +51,7 @@ def run(
     given: str | None = None,
     most: float = float("inf"),
 ) -> list[Ended]:
-    """Run programs side by side to their ends. `given` is what the first reads.
+    """Run programs side by side to their ends. `given` is the standard input of the first.
 
     Raises `CompileTimeout` when they take longer than the setting allows, or than `most` seconds,
     and OSError for a program that cannot be started.
@@ -68,7 +68,7 @@ def started(
     given: str | None = None,
     most: float = float("inf"),
 ) -> Generator[Callable[[], list[Ended]]]:
-    """The same, to do something else meanwhile: what it gives waits for the ends."""
+    """The same, to do something else meanwhile: the result waits for the ends."""
     running: list[Process] = []
     try:
         with tempfile.TemporaryFile() as text:
@@ -114,7 +114,7 @@ def _ends(running: Sequence[Process], clock: _Clock) -> list[Ended]:
 
 
 class _Clock:
-    """Says what is waited for when that takes long, and ends the wait when it takes too long."""
+    """Names the processes in a wait that takes long, and ends one that takes too long."""
 
     def __init__(self, commands: Sequence[Sequence[str]], limit: float) -> None:
         self.commands = commands
@@ -146,7 +146,7 @@ class _Clock:
 
 @contextmanager
 def said_if_long(what: str) -> Generator[None]:
-    """Say what is waited for, where that is no process but a function that takes long.
+    """Names the thing waited for, where that is no process but a function that takes long.
 
     The thread that does is gone after the block.
     """
@@ -167,7 +167,7 @@ def said_if_long(what: str) -> Generator[None]:
 
 
 def _stop(running: Sequence[Process]) -> None:
-    """End what still runs, with all that it started; compilers then remove what is half done."""
+    """End what still runs, with all that it started; compilers then remove half-written files."""
     alive = [process for process in running if process.returncode is None]
     try:
         for process in alive:

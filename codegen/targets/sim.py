@@ -1,8 +1,8 @@
-"""CUDA without a GPU: what NVRTC and the driver do, on a CPU.
+"""CUDA without a GPU: NVRTC and the driver, simulated on a CPU.
 
 `compile_kernels` makes an image of a CUDA module with a C++ compiler; `load` gives the driver that
 runs it, through the addresses of functions that have libcuda's names and types. Both are C and C++
-in `codegen/runtime/sim`; `driver.h` there says what is checked and what is not, `cudasim.h` what a
+in `codegen/runtime/sim`; `driver.h` there lists the checks, `cudasim.h` the parts of CUDA that a
 source may use.
 
 Nothing here runs at import. The environment is read by `load`: ``SYMC_SIM_ORDER`` (``forward``,
@@ -41,7 +41,7 @@ FOLDER = Path(__file__).parent.parent / "runtime" / "sim"
 MODULE_FLAGS = (
     "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
     "-g1",  # lines, for reports
-    "-fsanitize=thread,alignment",  # not the libraries: check.h has what they would
+    "-fsanitize=thread,alignment",  # not the libraries: check.h has their checks
     "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing",
     "-ffp-contract=fast",  # as NVRTC does
     "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
@@ -69,7 +69,7 @@ Order: TypeAlias = Literal["forward", "reversed"] | int
 
 @record
 class Counters:
-    """Work done since the driver was loaded (launches, barriers, products of cuBLAS), and what is
+    """Work done since the driver was loaded (launches, barriers, products of cuBLAS), and objects
     alive now."""
 
     launches: int
@@ -89,7 +89,7 @@ def available() -> bool:
 
 
 def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
-    """What decides besides the source what `compile_kernels` gives: the parts of a cache key."""
+    """Cache-key parts: everything besides the source that affects an image."""
     found = _cxx_compiler()
     return {
         "compiler": compiler.identity(found, memo),
@@ -193,7 +193,7 @@ class Simulator:
         self._library.symc_sim_set_deferred(int(deferred))
 
     def report(self) -> str:
-        """What was wrong in the last call that failed, in words: kernel, thread, line, memory."""
+        """The error of the last call that failed, in words: kernel, thread, line, memory."""
         text: str = self._library.symc_sim_report().decode(errors="replace")
         return _OFFSET.sub(lambda match: self._line(int(match[1], 16)) or match[0], text)
 
@@ -205,7 +205,7 @@ class Simulator:
         self._library.symc_sim_recover()
 
     def counters(self) -> Counters:
-        """Work done, and what is alive."""
+        """Work done, and objects alive."""
         import ctypes
 
         values = (ctypes.c_int64 * 7)()
@@ -288,7 +288,7 @@ def _apply_environment(made: Simulator) -> None:
 
 
 def describe_driver() -> dict[str, str]:
-    """What decides what `build` gives: the parts of a cache key."""
+    """Cache-key parts: everything that affects the result of `build`."""
     found = _c_compiler()
     return {
         "driver": f"{_digest('.h')} {_digest('.c')}",

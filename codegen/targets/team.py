@@ -37,7 +37,7 @@ def applies(found: Compiler, options: Sequence[str]) -> bool:
 
 @cache
 def digest() -> str:
-    """What changes with the text of the functions."""
+    """A stamp that changes with the text of the functions."""
     with open(FILE, "rb") as file:
         return f"{zlib.crc32(file.read()):x}"
 

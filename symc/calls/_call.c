@@ -1,9 +1,9 @@
 /* The call path: from Python arguments to a compiled function and back.
  *
- * `Caller` is what symc.function's objects call. It does what symc/calls/call.py does in Python, and the
- * same tests run over both; see there for what the arguments mean. Everything a call needs stands
- * on its stack, so that threads may call one Caller at the same time and a compiled function may
- * call back. The only state is one workspace, kept from call to call and taken away during a call.
+ * `Caller` is the C twin of symc/calls/call.py, called by symc.function's objects; the same tests
+ * run over both; see there for the meaning of the arguments. Everything a call needs stands on its
+ * stack, so that threads may call one Caller at the same time and a compiled function may call
+ * back. The only state is one workspace, kept from call to call and taken away during a call.
  *
  * _caller.c makes callers, _values.c reads arguments and makes results; this file runs the call.
  */
@@ -92,7 +92,7 @@ take_locks(Caller *self)
     return 0;
 }
 
-/* ---- what the compiled function calls ---- */
+/* ---- callbacks of the compiled function ---- */
 
 /* `symc_call.allocate`: an output whose lengths were measured while the function ran. */
 static void *
@@ -239,7 +239,7 @@ run(Frame *frame, PyObject *const *args, void **outputs)
         PyEval_RestoreThread(frame->released);
         symc_use_asker(outer);
     }
-    if (code == 0 && call->stopped) code = -1; /* at the very end: what it left may be unfinished */
+    if (code == 0 && call->stopped) code = -1; /* at the very end: the outputs may be unfinished */
     if (workspace != NULL) keep_workspace(self, workspace, bytes);
     if (code != 0) {
         raise_failed(self, code, args, owned);

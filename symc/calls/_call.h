@@ -1,4 +1,4 @@
-/* What the files of the call path share: callers, and calls in progress. See _call.c. */
+/* Shared by the files of the call path: callers, and calls in progress. See _call.c. */
 #ifndef SYMC_CALL_H
 #define SYMC_CALL_H
 
@@ -22,7 +22,7 @@
 
 typedef int64_t (*symc_function)(symc_call *call);
 
-/* What is known about one array before a call. */
+/* The facts about one array that are fixed before a call. */
 typedef struct {
     int type;
     int ndim;
@@ -51,7 +51,7 @@ typedef struct {
     int64_t workspace_bytes;
 } Caller;
 
-/* One call in progress: what the callbacks must reach, and what must be released. */
+/* One call in progress: all that the callbacks need, and all that must be released. */
 typedef struct Frame {
     struct Frame *outer; /* a call that this one was made from, on the same thread */
     Caller *caller;
@@ -87,7 +87,7 @@ PyObject *symc_new_array(const Array *wanted, const int64_t *shape);
 /* Make the outputs whose lengths are known before the function runs. */
 int symc_new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **owned);
 
-/* What the call returns. Rebinds shared variables to the arrays written for them. */
+/* The result of the call. Rebinds shared variables to the arrays written for them. */
 PyObject *symc_finish(Caller *self, PyObject **outputs);
 
 /* ---- _call.c ---- */

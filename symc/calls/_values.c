@@ -1,4 +1,4 @@
-/* Values of a call: Python's arguments to pointers and lengths, new arrays to what is returned. */
+/* Values of a call: Python's arguments to pointers and lengths, new arrays to returned objects. */
 #include "_call.h"
 
 /* ---- arguments ---- */
@@ -49,10 +49,8 @@ fits_slot(PyObject *value, const Array *wanted, Slot *slot)
     return 0;
 }
 
-/* What `convert` makes of an argument that cannot be used directly: a new reference or NULL. */
-static PyObject *
-converted(Caller *self, Py_ssize_t index, PyObject *value)
-{
+/* The array that `convert` makes of an argument that cannot be used directly: a new reference or
+NULL. */ static PyObject * converted(Caller *self, Py_ssize_t index, PyObject *value) {
     PyObject *number = PyLong_FromSsize_t(index);
     if (number == NULL) return NULL;
     PyObject *result = PyObject_CallFunctionObjArgs(self->convert, number, value, NULL);

@@ -11,8 +11,9 @@ A `Caller` is made from a `CallSpec`, and by name
   to keep the GIL while running, ``keep``: an object to keep alive, such as the library;
 - ``locks``: the locks of the shared variables (`symc/graph/locks.py`) in the order in which they
   are taken, each with whether the call changes the variable;
-- ``host(number, arrays, lengths)``: called where the function calls back into Python; for what the
-  numbers mean see `symc/pipeline/host_calls.py`. What it raises ends the call.
+- ``host(number, arrays, lengths)``: called where the function calls back into Python; for the
+meaning
+  of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
@@ -113,7 +114,7 @@ class _Frame:
 
 
 class PythonCaller:
-    """A compiled function that can be called; the module says what the arguments mean."""
+    """A compiled function that can be called; the module describes the arguments."""
 
     def __init__(
         self,
@@ -332,7 +333,7 @@ _TYPES: dict[int, np.dtype[Any]] = {
 
 
 def host_callback(host: Callable[[int, int, int], None]) -> Any:
-    """`symc_call.host`: what `host` raises is kept as the `error` of the call's frame."""
+    """`symc_call.host`: an exception of `host` is kept as the `error` of the call's frame."""
 
     def back(context: Any, number: int, arrays: Any, lengths: Any) -> int:
         try:
@@ -349,7 +350,7 @@ def host_callback(host: Callable[[int, int, int], None]) -> Any:
 
 
 def _ignore(*error: object) -> None:
-    """cffi prints what a callback raises; the callbacks keep it."""
+    """cffi prints exceptions of callbacks; these keep them instead."""
 
 
 _raised: dict[int, BaseException] = {}  # by handlers of signals, on a thread
@@ -362,7 +363,7 @@ def _no_signal(context: Any) -> int:
 
 
 def _keep(kind: object, error: BaseException, traceback: object) -> None:
-    """What a handler raised waits for the end of the call."""
+    """An exception of a signal handler waits for the end of the call."""
     del kind, traceback
     _raised[get_ident()] = error
 

@@ -1,4 +1,4 @@
-"""A compiled function: what a call accepts, and what can be seen of how it was made."""
+"""A compiled function: the arguments of a call, and views of how it was made."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Function:
     """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
 
     `source` is the generated C (and CUDA), `program` the loops as text, `graph` the rewritten
-    expressions, `explain()` what was fused and why, `seconds` the time each stage of compiling
-    took, `hit` whether it came from the cache, `folder` where its files lie.
+    expressions, `explain()` which nodes were fused and why, `seconds` the time each stage of
+    compiling took, `hit` whether it came from the cache, `folder` where its files lie.
     """
 
     def __init__(
@@ -107,10 +107,10 @@ class Function:
         return names
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function; see `symc.function` for what it returns.
+        """Runs the function; see `symc.function` for its results.
 
-        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
-        not fit, what the graph's run-time conditions say, and `TooLarge` where there is not enough
+        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do not
+        fit, the errors of the graph's run-time conditions, and `TooLarge` where there is not enough
         memory. Shared variables change only when the call succeeds.
         """
         if kwargs or len(args) != self._count:
@@ -204,7 +204,7 @@ class Function:
 
     @property
     def source(self) -> str:
-        """The generated C, and on a device behind it the kernels in CUDA, as text."""
+        """The generated C, and on a device after it the kernels in CUDA, as text."""
         return self.runner.compilation().source.text
 
     @property
@@ -221,12 +221,12 @@ class Function:
         return text
 
     def explain(self) -> str:
-        """What was stored, what shares loops, and why; bytes and operations of each kernel."""
+        """Which nodes are stored or share loops, and why; bytes and operations of each kernel."""
         text: str = SERVICES["explain"](self.runner.compilation())
         return text
 
     def assembly(self) -> str:
-        """The machine code of the compiled function; above each kernel what it computes.
+        """The machine code of the compiled function; above each kernel the nodes it computes.
 
         Raises TypeError for a function that is not compiled for the CPU, and `CompilerMissing`
         where no tool can show it.
@@ -282,7 +282,7 @@ class Function:
 
     @property
     def resources(self) -> dict[str, dict[str, int]]:
-        """What each kernel on a CUDA device uses: registers, shared memory, spills."""
+        """The resources of each kernel on a CUDA device: registers, shared memory, spills."""
         found: dict[str, dict[str, int]] = SERVICES["resources"](self)
         return found
 
@@ -293,6 +293,6 @@ class Function:
 
 
 def compiled_function(value: object, asker: str) -> None:
-    """Raises TypeError for what `symc.function` has not made."""
+    """Raises TypeError for a function that `symc.function` has not made."""
     if not isinstance(value, Function):
         raise TypeError(f"{asker} needs a function that symc.function has made, not {value!r:.80}")

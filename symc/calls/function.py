@@ -162,7 +162,8 @@ def _unchecked(new: Tensor) -> Tensor:
     return new.args[0] if isinstance(new.op, NewValue) else new
 
 
-# --- checking what was given ----------------------------------------------------------------------
+# --- checks of the arguments ----------------------------------------------------------------------
+# -------------------------------------------------------------------
 
 
 def _as_in(item: Any, allow_downcast: bool | None) -> In:

@@ -143,7 +143,7 @@ def compiled(
 
 
 def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
-    """What a program calls for its functions in Python."""
+    """The callback of a program for its functions in Python, None without any."""
     if not calls:
         return None
     from symc.pipeline.host_calls import Callbacks  # late: few functions call any
@@ -203,8 +203,8 @@ def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool
 class _Guard:
     """Raises `NotFinite` for the first value that an op made not finite.
 
-    Constants are as they were written, and infinities may be passed on: what fills a maximum's
-    padding, or masks what is not to be seen.
+    Constants are as they were written, and infinities may be passed on: they fill a maximum's
+    padding, or mask elements.
     """
 
     def __init__(self) -> None:

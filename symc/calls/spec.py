@@ -1,4 +1,4 @@
-"""What every caller of compiled functions is told: one record, however the function was compiled.
+"""The call convention of a compiled function as one record, however the function was compiled.
 
 The callers are `call.py`, its twin in C, `_call.c`, and `cuda/caller.py`. Each takes this record,
 and after it, by name, what it alone needs.
@@ -90,7 +90,7 @@ def _output(node: Tensor) -> tuple[int, int]:
 
 
 def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
-    """Makes an argument what the function takes, or raises."""
+    """Converts an argument to the input's dtype and layout, or raises."""
 
     def convert(position: int, value: object) -> Array:
         from symc.calls.arguments import convert_argument  # late: most arguments fit as they are

@@ -108,7 +108,7 @@ class _Lengths:
         return tuple(known) if len(known) == len(found) else None
 
     def value(self, dim: Dim) -> int | None:
-        """A length; None where what it is measured from would take long to compute, or fails."""
+        """A length; None where its computation would take long, or fails."""
         if isinstance(dim, int):
             return dim
         for size in sizes(dim):
@@ -132,7 +132,7 @@ class _Lengths:
 
 
 def _parts(dim: Dim) -> Iterator[Dim]:
-    """What a length is computed from, innermost first, and the length itself."""
+    """The lengths that a length is computed from, innermost first, and itself."""
     for atom in atoms(dim):
         if not isinstance(atom, Size):
             yield from _parts(atom.left)

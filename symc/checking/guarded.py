@@ -1,7 +1,7 @@
 """Calls under AddressSanitizer, for ``mode="debug"``: in processes of their own, before real ones.
 
-So an access beside an array, or a crash, becomes an error that says whose it is. What calls Python
-on its way cannot run there.
+So an access beside an array, or a crash, becomes an error that says whose it is. A function that
+calls Python on its way cannot run there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from symc.pipeline.compile import Compilation
 
 
-RUN = "symc_run"  # what stands below it on the stack is not the function's
+RUN = "symc_run"  # stack entries below it are not the function's
 
 
 def runner() -> str | None:

@@ -176,7 +176,7 @@ class CudaCaller:
             return outputs[0]
         return outputs[: self._count] if self._form == "list" else None
 
-    # --- what goes in -----------------------------------------------------------------------------
+    # --- arguments --------------------------------------------------------------------------------
 
     def _read(self, frame: Frame, args: tuple[Any, ...]) -> list[Any]:
         """Pointers and lengths of everything that goes in. Returns arguments and shared arrays."""
@@ -261,7 +261,7 @@ class CudaCaller:
             raise TypeError(f"argument {index} was not converted to the right array")
         return array
 
-    # --- what comes out ---------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def _plan_outputs(self, frame: Frame) -> None:
         """The types and shapes of a prepared call's outputs."""
@@ -333,7 +333,7 @@ class CudaCaller:
                     driver.download(ffi.from_buffer(array), found.ptr, found.nbytes, stream)
             driver.stream_synchronize(stream)
 
-    # --- what goes wrong --------------------------------------------------------------------------
+    # --- errors -----------------------------------------------------------------------------------
 
     def _raise(self, frame: Frame, code: int, arrays: list[Any]) -> NoReturn:
         step, frame.call.step = frame.call.step, -1

@@ -83,7 +83,7 @@ class Device:
         self._streams: list[int] = []  # those that nobody uses
         self._waiting: deque[tuple[list[int], Callable[[], object]]] = deque()
         self._unmarked: deque[tuple[frozenset[int], Callable[[], object]]] = deque()
-        self.sweepers: list[Callable[[], None]] = []  # what else `sweep` calls
+        self.sweepers: list[Callable[[], None]] = []  # called by `sweep` as well
         self.routines: dict[str, Module] = {}  # kernels that programs share, by name
         self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
         with self:

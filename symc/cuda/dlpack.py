@@ -72,7 +72,7 @@ def device_of(device: Device) -> tuple[int, int]:
 
 # --- giving ---------------------------------------------------------------------------------------
 
-_live: dict[int, tuple[object, ...]] = {}  # what the struct at an address needs
+_live: dict[int, tuple[object, ...]] = {}  # the objects that keep a struct alive, by its address
 _given: list[tuple[object, int]] = []  # capsules, and the addresses in them
 
 

@@ -125,7 +125,7 @@ def device_caller(
     loaded: DeviceFunction, request: Request, found: Device, form: str,
     downcast: Sequence[bool | None],
 ) -> CudaCaller:  # fmt: skip
-    """The function with what its arguments and results are."""
+    """The function as a caller, with the facts on its arguments and results."""
     made, modules = loaded.made, loaded.modules
     in_place = dict(zip((shared for shared, _ in request.updates), made.in_place, strict=True))
     steps, steady = made.facts["steps"], not made.facts["synchronises"]

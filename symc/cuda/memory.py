@@ -146,7 +146,7 @@ class Pool:
         return Memory(self._device, address, size, stream, blocks)
 
     def _fresh(self, size: int, stream: int) -> int:
-        if size > self._device.total_memory:  # drivers differ in what they call this
+        if size > self._device.total_memory:  # drivers differ in the error for this
             self._no_room(size)
         if self.cached > self._device.total_memory // KEPT:
             self.empty()

@@ -9,8 +9,9 @@ integer coefficients over atoms, and interned: ``n + 1 - 1`` *is* ``n``, so equa
          | Extreme(kind, left, right)   kind = min | max, where neither is provably smaller
 
 Lengths are exact integers, which the arithmetic here takes them for: ``n * m // m`` *is* ``n``, and
-no product is computed, so that none can be too large. What a program does compute must fit into 64
-bits, and so must all that it is computed from; a call where it does not ends with `TooLarge`.
+no product is computed, so that none can be too large. A length that a program does compute must fit
+into 64 bits, and so must all that it is computed from; a call where it does not ends with
+`TooLarge`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from itertools import count
 from typing import Any, Literal, Self, TypeAlias, cast
 from weakref import WeakValueDictionary
 
-MOST = (1 << 63) - 1  # what 64 bits can count
-LONG = 1 << 31  # what is added to a length without a second thought
+MOST = (1 << 63) - 1  # the largest int64
+LONG = 1 << 31  # the largest number that is added to a length unchecked
 
 _serial = count()
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
@@ -46,7 +47,7 @@ class Size:
         return size
 
     def __repr__(self) -> str:
-        # Generated code shows this: it may depend on the graph alone, not on what was made before.
+        # Generated code shows this: it may depend on the graph alone, not on names made before.
         name = getattr(self.source, "name", None) or self.source.op.label
         return f"{name}.value" if self.axis is None else f"{name}.shape[{self.axis}]"
 
@@ -249,7 +250,7 @@ def ceildiv(left: Dim, right: Dim) -> Dim:
 
 
 def constant_part(dim: Dim) -> int:
-    """What a length is added to that follows from sizes: 3 of ``2*n + 3``."""
+    """The constant term of a length: 3 of ``2*n + 3``."""
     return next((factor for monomial, factor in _terms(dim) if not monomial), 0)
 
 

@@ -1,4 +1,4 @@
-"""What kernels are built with: named values, loops, and the elements that stages read and keep.
+"""The tools that build kernels: named values, loops, and the elements that stages read and keep.
 
 KernelContext   the program around a kernel: where values are, how long axes are
 Scope           a block that is being written, and the elements that have names in it
@@ -13,8 +13,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
-from symc.graph.lowering import Index, Lowering
+from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
+from symc.graph.readers import Index
 from symc.lower.trace import Tracer
 from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage
@@ -26,12 +27,12 @@ def loop_name(depth: int) -> str:
 
 
 LOOP_VARIABLES = tuple(map(loop_name, range(8)))
-"""What nothing else in a program is named; few loops stand deeper."""
+"""Names reserved for loop variables; few loops are nested deeper."""
 
 
 @record
 class KernelContext:
-    """What a kernel needs to know of the program around it."""
+    """All that a kernel needs from the program around it."""
 
     sizes: Lengths
     dims: Mapping[Tensor, tuple[Dim, ...]]
@@ -65,7 +66,7 @@ class Scope:
 
 
 class KernelBuilder:
-    """What the functions that write one kernel share; it remembers which buffers they use."""
+    """The state shared by the functions that write one kernel; it notes which buffers they use."""
 
     def __init__(self, context: KernelContext, names: UniqueNames) -> None:
         self.context = context

@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from symc.codegen import ir
 from symc.codegen.passes.inline import operations
 from symc.graph.dims import product
-from symc.graph.lowering import Fold, Index
+from symc.graph.lowering import Fold
+from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -26,7 +27,7 @@ BLOCK = 256  # columns of a block: 2 KiB of doubles
 STREAMS = 4  # parts of a chunk that are added up side by side
 SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST = 64  # steps of a chunk of `split`
-MOST = 1024  # such chunks: one thread adds up what came of them
+MOST = 1024  # such chunks: one thread adds up their results
 THREADS = 1 << 18  # as many as a large device has room for at a time
 
 
@@ -65,7 +66,7 @@ def register(
     """Folds into a register: the running value when the loops are done."""
     acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
     note = builder.context.describe(stage.node)
     scope.block += wrap(variables, extents, body.block, "serial", note)
@@ -87,14 +88,14 @@ def _streams(
 ) -> ir.Load | None:  # fmt: skip
     """As `register`, in parts side by side, each with an accumulator: none waits for the others.
 
-    `moved` has the folded index behind the first so many elements. None where it does not pay.
+    `moved` gives the folded index after the first so many elements. None where it does not pay.
     """
     if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.context.on_device:
         return None
     body = builder.scope([], scope)
 
     def fold_into(acc: str, inside: Scope, skipped: ir.Expr, inner: Index) -> ir.Accumulate:
-        value = inside.tracer.run(stage.node, fold.element(index, moved(inner, skipped)))
+        value = inside.tracer.run(stage.node, fold.element, index, moved(inner, skipped))
         return ir.Accumulate(acc, ir.const(0), fold.op, value)
 
     value = fold_into("", body, ir.const(0), inner).value
@@ -145,7 +146,7 @@ def column(
     (var,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])
     body = builder.scope([], outer)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(sums, var, fold.op, value))
     note = builder.context.describe(stage.node)
     across = wrap([var], [width], body.block, "parallel", note)

@@ -68,7 +68,7 @@ def _map(
     loops = builder.loops(len(prefix), len(own))
     index = builder.index(stage, [*prefix, *loops])
     inner = scope if not own else builder.scope([], scope)
-    value = inner.tracer.run(stage.node, lowering.element(index))
+    value = inner.tracer.run(stage.node, lowering.element, index)
     builder.keep(stage, index, value, len(prefix), inner, scope)
     if own:
         note = builder.context.describe(stage.node)

@@ -38,7 +38,7 @@ from symc.tensor.notation import described
 
 @record
 class Lowered:
-    """A program, and what of the graph stands behind its parts.
+    """A program, with the nodes of the graph that its parts compute.
 
     `constants` are the nodes of its constant arrays, `hosts` for each call into Python the nodes
     that it computes; `holds` has the nodes whose values each buffer gets (several, where both sides
@@ -170,7 +170,7 @@ class Lowerer:
     def _argument(
         self, arg: Argument | ir.Expr, node: Tensor, results: Sequence[Tensor]
     ) -> ir.Pointer | ir.Expr:
-        """What a routine is given."""
+        """An argument of a routine."""
         match arg:
             case Argument(number) if number < 0:
                 target = self._places.destinations(results[-number - 1])[0]

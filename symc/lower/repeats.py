@@ -1,4 +1,5 @@
-"""From a loop in the graph to a loop around steps: where its rows are, and what surrounds it.
+"""From a loop in the graph to a loop around steps: where its rows are, and the steps before and
+after it.
 
 The rows of a state are read and written where they stay: in the buffer of its history, or, if that
 is not wanted, in a ring of as many rows as a step reads, and one more. Rows of sequences are read
@@ -27,7 +28,7 @@ from symc.tensor.notation import described
 
 @record
 class StateRows:
-    """Where the rows of a state are: `rows` of them in turn, or (None) one behind the other."""
+    """Where the rows of a state are: `rows` of them in turn, or (None) one after the other."""
 
     buffer: str
     shape: tuple[ir.Expr, ...]
@@ -62,7 +63,7 @@ class _Loop:
         self.in_place = {number for number, slot in slots.items() if slot in in_place}
 
     def steps(self, plan: Plan, steps_of: StepsOf) -> list[ir.Step]:
-        """What comes before the loop, the loop, and what comes after it."""
+        """The steps before the loop, the loop, and the steps after it."""
         op, block = self.op, self.block
         before: list[ir.Step] = []
         for number, state in enumerate(op.layout.states):
@@ -121,7 +122,7 @@ class _Loop:
         return StateRows(buffer, shape, rows)
 
     def homes(self) -> dict[Tensor, str]:
-        """The buffer behind each slot: a row, or a whole argument."""
+        """The buffer of each slot: a row, or a whole argument."""
         homes: dict[Tensor, str] = {}
         slots = iter(self.block.slots[1:])
         for arg, sequence in zip(self.sequences, self.op.layout.sequences, strict=True):

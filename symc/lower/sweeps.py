@@ -2,10 +2,10 @@
 
 - `line`: each line on its own, with the running value in a register. On a device a team may run a
   line together (`codegen/passes/gpu/scans.py`).
-- `chunked`: for a device, where lines may be few and long. First what each chunk of them amounts
-  to, then what all chunks before it do, then each chunk again from there on. Lines of one chunk
-  need only the last, and where there are many lines they have one. Not for products of floats:
-  0 times what overflows in a later chunk would be NaN.
+- `chunked`: for a device, where lines may be few and long. First each chunk is reduced to its
+  total, then those of all chunks before it are combined, then each chunk runs again from there on.
+  Lines of one chunk need only the last, and where there are many lines they have one. Not for
+  products of floats: 0 times an overflow in a later chunk would be NaN.
 
 How long chunks are follows from lengths alone, so results do not depend on the number of threads.
 """
@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim, product
-from symc.graph.lowering import Index, Sweep
+from symc.graph.lowering import Sweep
 from symc.graph.node import Tensor
+from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -107,7 +108,7 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
             return wrap([*chunk.lines, chunk.number], [*lines, count], body, "parallel", note)
         return wrap([chunk.number, *chunk.lines], [count, *lines], body, "parallel", note)
 
-    # What each chunk but the last amounts to. Only lines of one chunk have it longer than `CHUNK`.
+    # The total of each chunk but the last. Only lines of one chunk have it longer than `CHUNK`.
     full = ir.const(CHUNK) if together else step
     chunk = _a_chunk(builder, node, lowering, others, full)
     acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
@@ -118,7 +119,7 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
     out = nest(chunk, whole, outer.block, "what chunks amount to")
 
-    # What each of them and those before it do.
+    # The totals up to each of them.
     chunk = _a_chunk(builder, node, lowering, others, step)
     once = ir.Var(names.fresh(None, "once"))
     acc, inner = names.fresh(None, "acc"), builder.scope([], None)
@@ -185,7 +186,7 @@ def _a_chunk(
 
 
 def _place(chunk: _Chunk, lines: Sequence[ir.Expr], whole: ir.Expr, number: ir.Expr) -> ir.Expr:
-    """Where what a chunk of a line amounts to stands among those of all."""
+    """The index of a chunk's total among those of all lines and chunks."""
     flat: ir.Expr = ZERO
     for variable, length in zip(chunk.lines, lines, strict=True):
         flat = ir.add(ir.mul(flat, length), variable)
@@ -196,9 +197,9 @@ def _step(
     builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
 ) -> None:
     """The running value goes on by one element."""
-    value = inner.tracer.run(node, lowering.element(index))
+    value = inner.tracer.run(node, lowering.element, index)
     if lowering.scale is not None:
-        factor = inner.tracer.run(node, lowering.scale(index))
+        factor = inner.tracer.run(node, lowering.scale, index)
         scaled = ir.binary("mul", ir.Load(acc, ZERO, lowering.dtype), factor)
         inner.block.append(ir.Store(acc, ZERO, scaled))
     inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, value))

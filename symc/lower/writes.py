@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
-from symc.graph.lowering import Index, Write, Written
+from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
+from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.overwriting import is_base
@@ -22,7 +23,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)
-            value = inner.tracer.run(node, lowering.base(index))
+            value = inner.tracer.run(node, lowering.base, index)
             inner.block.append(ir.Store(buffer, builder.flat(node, index), value))
             extents = builder.extents(stage, stage.loops)
             note = builder.context.describe(node)
@@ -46,8 +47,8 @@ def _part(
     loops = builder.loops(0, len(part.extents))
     inner = builder.scope([], outer)
     index: Index = tuple(loops)
-    target = builder.flat(node, inner.tracer.run(node, part.target(index)))
-    value = inner.tracer.run(node, part.value(index))
+    target = builder.flat(node, inner.tracer.target(node, part.target, index))
+    value = inner.tracer.run(node, part.value, index)
     if part.combine == "set":
         inner.block.append(ir.Store(buffer, target, value))
     elif node.dtype is FLOAT16:  # only stored: arithmetic is wider

@@ -78,7 +78,7 @@ class LBFGS:
             replace[param] = T.cast(part, param.dtype)
             start += value.size
         flat = T.concatenate([T.cast(slope, dtype).ravel() for slope in slopes])
-        # A stream's draws stay what they are: the loss is one function while it is minimised.
+        # A stream's draws stay the same: the loss is one function while it is minimised.
         self.function = function(
             [place, *inputs], [loss, flat], givens=replace, no_default_updates=True, name="lbfgs"
         )

@@ -3,7 +3,7 @@
     request -> conditions -> rewrite -> schedule -> lower -> passes -> emit
 
 Each arrow is one data type; no stage knows another; only this file knows them all. `library.py`
-asks the cache first, and compiles and loads what comes out here.
+asks the cache first, and compiles and loads the source that comes out here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Functions in Python that a compiled program calls while it runs, as `ir.PythonCall` says.
 
-The program knows them by number. What it was compiled from may be gone, or have been in another
-process: so the cache keeps the keys of their ops, and `host_calls` finds these in today's graph.
+The program knows them by number. The graph it was compiled from may be gone, or have been in
+another process: so the cache keeps the keys of their ops, and `host_calls` finds these in today's
+graph.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FILE = "host_calls.json"
 
 @record
 class Kind:
-    """What is known of an array before a call."""
+    """The facts about an array that are fixed before a call."""
 
     dtype: str
     ndim: int
@@ -47,7 +48,7 @@ class BoundCall:
     results: Sequence[Kind]
 
     def run(self, values: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Array]:
-        """The results, which must have these shapes. What an op raises is given the user's line."""
+        """The results, which must have these shapes. Exceptions of ops get the user's line."""
         first = self.nodes[0]
         ops = [node.op for node in self.nodes]
         try:
@@ -108,7 +109,7 @@ class Callbacks:
 
 
 def _shapes(kinds: Sequence[Kind], lengths: int) -> list[tuple[int, ...]]:
-    """The shapes of arrays whose lengths stand one behind the other at an address."""
+    """The shapes of arrays whose lengths stand one after the other at an address."""
     total = sum(kind.ndim for kind in kinds)
     rest = iter(ffi.unpack(ffi.cast("int64_t *", lengths), total) if total else ())
     return [tuple(next(rest) for _ in range(kind.ndim)) for kind in kinds]
@@ -126,7 +127,7 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 
 
 def host_calls_text(compilation: Compilation) -> str:
-    """What `host_calls` needs, as a text to be kept."""
+    """The facts that `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
@@ -154,7 +155,7 @@ def host_calls_text(compilation: Compilation) -> str:
 def host_calls(
     text: bytes, request: Request, compilation: Callable[[], Compilation]
 ) -> list[BoundCall]:
-    """The functions in Python that a program calls, from what was kept of them.
+    """The functions in Python that a program calls, from the text that was kept of them.
 
     Their ops are looked for in the graph of the request; only those that rewriting brings in need
     the graph to be rewritten again, by `compilation`.

@@ -42,7 +42,7 @@ time_limit.append(lambda: config.compile_timeout)
 
 FACTS = "function.txt"
 SAID = "target.json"
-"""What the target says of the function, if anything."""
+"""The target's facts about the function, if it has any."""
 Loaded = TypeVar("Loaded")
 Read: TypeAlias = "Callable[[str], bytes]"
 """The content of a file of a function, by its name."""
@@ -51,20 +51,20 @@ Use: TypeAlias = "Callable[[CompiledFunction, Read], Loaded]"
 
 @record
 class CompiledFunction:
-    """A compiled function of any target, and what the caller must know to use it."""
+    """A compiled function of any target, and all that the caller must know to use it."""
 
     library: Any
-    """What the target loaded."""
+    """The library or module that the target loaded."""
     folder: str
     hit: bool
     constants: list[Array]
     in_place: list[bool]
     """For each update whether it is done in place."""
     facts: dict[str, Any]
-    """Numbers of nodes, kernels and the like, and what the target says of the function."""
+    """Numbers of nodes, kernels and the like, and the target's facts about the function."""
     seconds: dict[str, float]
     host: list[BoundCall]
-    """What it calls in Python."""
+    """Its calls back into Python."""
 
 
 _instead: Store | None = None
@@ -92,9 +92,9 @@ def store_at(folder: Path) -> Generator[None]:
 
 
 def target(name: str = "c", **options: Any) -> Target:
-    """A target; what compilers say of themselves is remembered in the cache's folder.
+    """A target; facts about compilers are remembered in the cache's folder.
 
-    The C compiler is told to leave what debuggers need, where that is configured.
+    The C compiler is told to leave symbols for debuggers, where that is configured.
     """
     if name == "c" and config.debug_symbols:
         options["options"] = (DEBUG_SYMBOLS, *options.get("options", ()))
@@ -102,7 +102,8 @@ def target(name: str = "c", **options: Any) -> Target:
 
 
 def compile_request(request: Request, *, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
-    """What `use` makes of a function, which is found in the cache, or built and put there.
+    """The result of `use` on a compiled function, which is found in the cache, or built and put
+    there.
 
     It is given the function and a reader of its files, and is called again should they vanish.
     """
@@ -134,7 +135,7 @@ def find_or_build(
     load: Callable[[Entry], Loaded],
     seconds: dict[str, float],
 ) -> Loaded:
-    """What `load` makes of the function's entry in the cache, which is built if it is not there."""
+    """The result of `load` on the function's entry in the cache, built if it is not there."""
     started = time.perf_counter()
     store = the_store()
     quick = mode == "compile"
@@ -168,7 +169,7 @@ def compiled_once(source: str, target: Target, make: Callable[[Path], None], nam
 def kept(
     parts: dict[str, str], make: Callable[[Path], None], load: Callable[[str], Loaded]
 ) -> Loaded:
-    """What `load` makes of the folder that `make` fills, kept in the cache for these parts."""
+    """The result of `load` on the folder that `make` fills, kept in the cache for these parts."""
     return the_store().use(Key.of(**parts), make, lambda entry: load(entry.folder))
 
 
@@ -180,7 +181,7 @@ def kept_files(
 
 
 def _link(entry: Entry, folder: Path) -> None:
-    """What the target left, under this function's own entry too."""
+    """The target's files, under this function's own entry too."""
     for name in entry.names():
         try:
             os.link(entry.file(name), folder / name)
@@ -252,7 +253,7 @@ def _load(
 
 
 def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[BoundCall]:
-    """What a function calls in Python, from today's graph."""
+    """The calls of a function into Python, found in today's graph."""
     from symc.pipeline.host_calls import FILE, host_calls
 
     def compilation() -> Compilation:

@@ -3,7 +3,7 @@
 Graphs are interned, so a node's normal form is computed once whatever the number of its users, and
 work is linear in the number of nodes plus the number of rules that fire. Arguments come before
 users, except that early rules see a node as it was written, before anything in it has changed:
-so no other rule can hide from them what they look for.
+so no other rule can hide a pattern from them.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ class Validity(enum.Enum):
 EXACT, ROUNDS, FINITE = Validity.EXACT, Validity.ROUNDS, Validity.FINITE
 
 # The look of a node's op, of which arguments are the same, or of an argument: its op's kind with,
-# for a constant, its number if a pattern names it; for views, the kind of what they show; for all
-# else, whether it is of floats.
+# for a constant, its number if a pattern names it; for views, the kind of the array they show; for
+# all else, whether it is of floats.
 Look: TypeAlias = Any
 Transform: TypeAlias = Callable[[Tensor], "Tensor | None"]
 Condition: TypeAlias = Callable[[Found], bool]
@@ -132,7 +132,7 @@ class Rules:
     def structural(
         self, name: str, *kinds: OpKind, valid: Validity, inner: Iterable[OpKind] = ()
     ) -> Callable[[Transform], Transform]:
-        """Replaces nodes of these kinds (all without any) by what the function returns.
+        """Replaces nodes of these kinds (all without any) by the result of the function.
 
         With `inner`, only nodes some argument of which is of one of those kinds.
         """

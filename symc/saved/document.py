@@ -27,7 +27,7 @@ WRONG = (
     SymcError, IRError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError,
     AssertionError, RuntimeError, MemoryError,
 )  # fmt: skip
-"""What ops raise, which trust those who make them, when their parameters are not what they are."""
+"""The exceptions of ops whose parameters have wrong types: they trust those who make them."""
 
 
 class Document:

@@ -1,4 +1,4 @@
-"""What stands inside loops and branches, prepared for scheduling: each is a problem of its own.
+"""The bodies of loops and branches, prepared for scheduling: each is a problem of its own.
 
 A block is computed from slots, whose values are somewhere outside. Its lengths are those outside
 where slots have the same ones, so that loops over equal lengths are known to be equal. Others are
@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
-from symc.graph.node import Op, Requirement, Tensor
+from symc.graph.node import Op, Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
@@ -57,7 +57,7 @@ class BlockLengths(Lengths):
         self.outer = outer
         self.sizes, self.names, self.lengths = outer.sizes, outer.names, outer.lengths
         self._length = length
-        self._measured: dict[Tensor, Tensor] = {}  # what stands for a scalar of the block
+        self._measured: dict[Tensor, Tensor] = {}  # the stand-in for a scalar of the block
         self._known: dict[Dim, Dim] = {}
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -76,7 +76,7 @@ class BlockLengths(Lengths):
         return [size for size in sizes(dim) if self._is_inside(size)]
 
     def outside(self, dim: Dim) -> Dim:
-        """A length of the block in lengths of what is around it."""
+        """A length of the block in lengths of the program around it."""
         if isinstance(dim, int):
             return dim
         found = self._known.get(dim)
@@ -193,14 +193,13 @@ class Blocks:
         tests: list[Test] = []
         places: list[range] = []
         for node in conditions:
-            requirement = Requirement(node, AssertionError, _unseen)
             compared = comparisons(node, lambda dim: _is_known(dim, table))
             first = len(tests)
             if compared is None:
-                tests.append(Test(self._condition, requirement, in_memory(node)))
+                tests.append(Test(self._condition, AssertionError, in_memory(node)))
             else:
                 tests += [
-                    Test(self._condition, requirement, None, (sign, left, right))
+                    Test(self._condition, AssertionError, None, (sign, left, right))
                     for sign, left, right in compared
                     if not self._is_proven((sign, table.unified(left), table.unified(right)))
                 ]
@@ -219,7 +218,7 @@ class Blocks:
         return always_holds(comparison, self._steps())
 
     def _scalars(self, roots: Sequence[Tensor], table: BlockLengths) -> dict[Tensor, Tensor]:
-        """What computes the lengths that are measured in a block."""
+        """The nodes that compute the lengths that are measured in a block."""
         found: dict[Tensor, Tensor] = {}
         pending = list(roots)
         while pending:
@@ -253,10 +252,6 @@ def _updates(
 def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
     """The slots that stand for numbers, which are in no memory."""
     return {slot: arg for slot, arg in args.items() if is_number(arg)}
-
-
-def _unseen(_: object) -> str:
-    return "a condition of a step does not hold"
 
 
 def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:

@@ -108,7 +108,7 @@ class Groups:
         closures = [self.ancestors(number) for number in numbers]
         needed = {number for closure in closures for number in closure}
         for position, waits in enumerate(self.problem.after):
-            # What those before it need waits for what they wait for, and not for each other.
+            # Groups that those before it need wait for the same ones, and not for each other.
             own = (closures[position] | {numbers[position]}) - {numbers[other] for other in waits}
             own -= {group for other in waits for group in closures[other]}
             for other in waits:

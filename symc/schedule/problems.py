@@ -11,21 +11,10 @@ from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
 from symc.graph.inputs import Constant, Input
-from symc.graph.lowering import (
-    Alias,
-    At,
-    Fold,
-    HostCall,
-    Index,
-    LibCall,
-    Lowering,
-    Read,
-    Reader,
-    SizeOf,
-    Write,
-)
+from symc.graph.lowering import Alias, At, Fold, HostCall, LibCall, Lowering, SizeOf, Write
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
+from symc.graph.readers import own_element
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.schedule.plan import Block, MeasuredSize, Problem, is_source
@@ -48,10 +37,7 @@ class Copy(Op):
         return args[0].copy()
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
 
 def problem_of(
@@ -68,7 +54,7 @@ def problem_of(
 ) -> Problem:
     """The problem of computing roots and tests.
 
-    `scalars` has the nodes that compute what is measured here, by what lengths call them.
+    `scalars` has the nodes that compute the numbers measured here, by what lengths call them.
     """
     known = {tensor: in_memory(scalar) for tensor, scalar in scalars.items()}
     conditions = [test.node for test in tests if test.node is not None]

@@ -32,7 +32,7 @@ _RESERVED = frozenset({"data", "call", "status", "threads", "scratch"})
 
 @record(frozen=False)
 class UniqueNames:
-    """Hands out names that are unique in a program: the wanted one, or with a number behind it."""
+    """Hands out names that are unique in a program: the wanted one, or with a number added."""
 
     taken: set[str] = field(default_factory=lambda: set(_RESERVED))
     _counts: dict[str, int] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Unifier:
     """Lengths that must be equal for a call to succeed, taken as equal everywhere.
 
     ``x + y`` of two unknown lengths checks that they agree; after that check, loops over one are
-    loops over the other. (Lengths known before the call only: what is measured while it runs may
+    loops over the other. (Lengths known before the call only: those measured while it runs may
     depend on the other length, as in ``x + x[x > 0]``.)
     """
 

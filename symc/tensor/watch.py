@@ -71,7 +71,7 @@ class Break(Watch):
     def evaluate(self, *args: Array) -> Array:
         value = args[0].copy()
         if len(args) == 1 or bool(args[1].any()):
-            sys.breakpointhook()  # `value` is what the program has here
+            sys.breakpointhook()  # `value` has the program's numbers here
         return value
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:

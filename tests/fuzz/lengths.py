@@ -76,7 +76,7 @@ class RandomLengths:
         assert self.run is not None
         return np.array([self.run.element(i) for i in range(self.run.length)], np.float64)
 
-    # --- steps ---
+    # --- steps ------------------------------------------------------------------------------------
 
     def _number(self) -> tuple[Any, int]:
         """An integer for the program, known or given, and its value."""

@@ -2,7 +2,7 @@
 
 A kernel with an iteration for each row, which reduces the row and then does something with the
 result, would keep as many teams busy as there are rows. Where these are few and long, two other
-kernels run in its place: one that reduces pieces of rows, and one that reduces what came of them
+kernels run in its place: one that reduces pieces of rows, and one that reduces their results
 and does the rest. Which, follows from the lengths: the kernels that are not wanted have no
 iterations, and a launch of none costs nothing.
 """
@@ -63,7 +63,7 @@ LONG = 2 * PIECE
 
 @record
 class Row:
-    """What a kernel does in each iteration: first, reduce a row, then the rest."""
+    """The body of each iteration: first, reduce a row, then the rest."""
 
     before: Block  # outside the loop over rows
     rows: Loop
@@ -106,7 +106,7 @@ def long_rows(program: Program) -> Program:
 
 
 def row_of(kernel: Kernel) -> Row | None:
-    """What a kernel does, if that is to reduce rows, which may be few and long."""
+    """The parts of a kernel that reduces rows, which may be few and long; else None."""
     outer = outer_loop(kernel.body)
     if outer is None:
         return None
@@ -149,7 +149,7 @@ def _may_be(extent: Expr, low: int, high: int | None) -> bool:
 
 
 class _Pieces:
-    """What is added to a program."""
+    """The kernels and buffers that are added to a program."""
 
     def __init__(self, program: Program) -> None:
         self.names = {kernel.name for kernel in program.kernels}
@@ -162,7 +162,7 @@ class _Pieces:
         self.made: dict[str, tuple[Kernel, ...]] = {}
 
     def make(self, kernel: Kernel, row: Row) -> None:
-        """Add the kernel for whole rows, the one for pieces, and the one for what they come to."""
+        """Add the kernel for whole rows, the one for pieces, and the one for their results."""
         taken = bound(kernel)
         many, few, pieces = (Var(fresh(name, taken)) for name in ("many", "few", "pieces"))
         piece, start = (Var(fresh(name, taken)) for name in ("piece", "start"))
@@ -232,7 +232,7 @@ def most(left: Expr, right: Expr) -> Expr:
 
 
 def _piece(row: Row, piece: Var, start: Var, place: Expr, parts: list[str]) -> Block:
-    """The reduction of a piece of a row, from what changes nothing on."""
+    """The reduction of a piece of a row, from the neutral value on."""
     neutral = {r.buffer: identity(r.op, r.dtype) for r in row.found}
     begin: list[Stmt] = [
         Store(stmt.buffer, stmt.index, neutral[stmt.buffer])
@@ -257,7 +257,7 @@ def _piece(row: Row, piece: Var, start: Var, place: Expr, parts: list[str]) -> B
 
 
 def _wanted(first: Block, rest: Block) -> Block:
-    """Those of some declarations that the statements behind them use."""
+    """Those of some declarations that later statements use."""
     used = {name for stmt in rest for name in names_of(stmt)}
     out: list[Stmt] = []
     for stmt in reversed(first):

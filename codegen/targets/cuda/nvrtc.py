@@ -1,4 +1,4 @@
-"""NVRTC: CUDA text to what a driver loads.
+"""NVRTC: from CUDA text to an image that a driver loads.
 
 It needs no graphics card. NVIDIA's bindings are imported by the first function that needs them:
 beside the driver's, which a program that runs on a card has in memory anyway, they cost 2 ms.
@@ -29,7 +29,7 @@ OPTIONS = (
     "-default-device",  # the functions of codegen/runtime do not say __device__
     "--fmad=true",
     "-minimal",  # without declarations that nothing here needs: 4 ms less
-    "-Xptxas", "-v",  # the log says what each kernel takes
+    "-Xptxas", "-v",  # the log says which registers and memory each kernel takes
 )  # fmt: skip
 QUICK = ("--Ofast-compile=max",)  # a third of the time for a large kernel, and larger code
 INSTALL = "`pip install '.[cuda]'` in the checkout of symc (nvidia-cuda-nvrtc-cu12, cuda-python)"
@@ -44,7 +44,7 @@ _BUILD = re.compile(r"Compiler Build ID: (\S+)")
 
 @record
 class Resources:
-    """What a thread of a kernel takes, and the static shared memory of a block."""
+    """The registers and local memory of a kernel's thread, the static shared memory of a block."""
 
     registers: int
     shared_bytes: int
@@ -55,7 +55,7 @@ class Resources:
 
 @record
 class Compiled:
-    """What a driver loads, and what was said about it."""
+    """An image that a driver loads, and the compiler's log on it."""
 
     image: bytes
     kind: Literal["cubin", "ptx"]
@@ -105,7 +105,7 @@ def architectures() -> tuple[Architecture, ...]:
 def describe(
     arch: Architecture, *, quick: bool = False, memo: Memo | None = None
 ) -> dict[str, str]:
-    """What decides besides the source what compiling gives: the parts of a cache key.
+    """Cache-key parts: everything besides the source that affects the image.
 
     The version is asked for once for each file of NVRTC, and kept in `memo`.
     """
@@ -193,7 +193,7 @@ def _bindings() -> Any:
 
 
 def _stamp() -> str:
-    """What changes when another NVRTC is installed, as far as files of wheels tell; else empty."""
+    """A stamp that changes when another NVRTC is installed, as files of wheels tell; else empty."""
     import importlib.util
     from pathlib import Path
 
@@ -236,7 +236,7 @@ def _compile(source: str, options: Sequence[str], name: str) -> tuple[bytes, str
 
 
 def _read(size_of: Any, fill: Any, program: Any) -> bytes:
-    """What NVRTC writes into memory that the caller provides."""
+    """A text that NVRTC writes into memory of the caller."""
     _, size = size_of(program)
     out = bytearray(size)
     fill(program, out)
@@ -244,13 +244,13 @@ def _read(size_of: Any, fill: Any, program: Any) -> bytes:
 
 
 def _warnings(log: str) -> str:
-    """A log without what ptxas says of every kernel."""
+    """A log without ptxas's figures for every kernel."""
     lines = [line for line in log.split("\n") if not line.startswith("ptxas ")]
     return "\n".join(lines).strip()
 
 
 def _resources(log: str) -> dict[str, Resources]:
-    """What ptxas says of each kernel."""
+    """ptxas's figures for each kernel."""
     found: dict[str, Resources] = {}
     _, *parts = _KERNEL.split(log)
     for name, part in zip(parts[::2], parts[1::2], strict=True):

@@ -1,7 +1,7 @@
 """The routines of `codegen/routines.py` on a device: which kernels they launch.
 
 The functions of `runtime/deviceblas.h` have the names of those in `runtime/blas.h`. The number of
-each kernel in `symc_call.functions` comes right behind `call`, in the order below. The text of a
+each kernel in `symc_call.functions` comes right after `call`, in the order below. The text of a
 kernel is the same for all programs, and a large one takes NVRTC half a second: it is compiled once
 for all of them, as a text of its own.
 """
@@ -29,7 +29,7 @@ KERNELS: Mapping[str, tuple[str, ...]] = {
     for kind in ("f32", "f64")
 } | {"copy_bytes": ()}
 """By routine, symbols of `runtime/gemm.cuh`, which are the names of the kernels. A device lacks the
-routines that are not here: what they compute, the ops' `evaluate` computes on the host."""
+routines that are not here: for those, the ops' `evaluate` runs on the host."""
 
 assert KERNELS.keys() == {name for name, found in ROUTINES.items() if found.on_device}
 

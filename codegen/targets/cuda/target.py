@@ -75,7 +75,7 @@ class CudaTarget:
         return name in KERNELS
 
     def passes(self) -> tuple[Pass, ...]:
-        """What to do to a program before it is printed, in order."""
+        """The passes over a program before it is printed, in order."""
         from symc.codegen.passes.gpu.order import PASSES, WIDE_PASSES
 
         return WIDE_PASSES if self.wide else PASSES
@@ -93,7 +93,7 @@ class CudaTarget:
         return CudaSource(files, facts, made.device)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
-        """What decides besides the source what compiling gives: the parts of a cache key."""
+        """Cache-key parts: everything besides the source that affects the images."""
         host = CTarget(self.memo).describe(quick=quick)
         parts = {"compiler": host["compiler"], "platform": host["platform"]}
         parts["width"] = "64" if self.wide else "32"

@@ -94,7 +94,7 @@ def learn(host: HostWriter, size: str) -> None:
 
 
 def emit_repeat(host: HostWriter, loop: Repeat) -> None:
-    """A loop; what it is to measure is how often it has run."""
+    """A loop; the size `done` counts its rounds."""
     host.remark(loop.note)
     var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
     if loop.done is None:
@@ -131,7 +131,7 @@ def emit_branch(host: HostWriter, branch: Branch) -> None:
 
 
 def emit_block(host: HostWriter, steps: Sequence[Step], *known: str) -> None:
-    """The steps between braces. What becomes known there is known there only."""
+    """The steps between braces. Sizes measured there are known there only."""
     before, rows = set(host.known), set(host.rows)
     host.inside += 1
     host.number += 1
@@ -158,7 +158,7 @@ def declare_rows(host: HostWriter, steps: Sequence[Step]) -> None:
         if of is None or buffer.name not in used:
             continue
         if of.buffer in whole and of.buffer not in host.rows:
-            continue  # what it is a row of is not known yet
+            continue  # the buffer it is a row of is not known yet
         if is_known(of.offset, host.known) and buffer.name not in host.rows:
             host.rows.add(buffer.name)
             kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]

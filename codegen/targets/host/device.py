@@ -75,7 +75,7 @@ class DeviceDialect:
         del step
         return False
 
-    # --- launches ---
+    # --- launches ---------------------------------------------------------------------------------
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:
         """The values that decide on the grid of a launch."""
@@ -172,7 +172,7 @@ def synchronises(host: HostWriter) -> bool:
 
 
 def waits(host: HostWriter, step: Step) -> bool:
-    """Whether a step needs on the host what is on the device."""
+    """Whether a step needs values of the device on the host."""
     match step:
         case PythonCall():
             return True

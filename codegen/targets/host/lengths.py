@@ -7,7 +7,7 @@ bits. After sizes that are computed together the flag is tested once.
 Hardly anything is taken for granted of a length: an array of no elements, or one that is in no
 memory, may be as long as 64 bits can say. So only ``n - 1`` and the like need no test.
 
-What is no size but a product of some is counted up to `SYMC_HUGE`: the bytes of arrays, for which
+A product of sizes is counted up to `SYMC_HUGE`: the bytes of arrays, for which
 there is no memory then, and the iterations of loops that passes have made one. Lengths that an
 array of the caller's has are multiplied without a test, as they were to make that array.
 """

@@ -1,4 +1,4 @@
-"""Memory in the host functions: the workspace, what is allocated while steps run, and outputs."""
+"""Memory in the host functions: the workspace, buffers allocated while steps run, and outputs."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def allocate(host: HostWriter, name: str, count: str) -> None:
 
 
 def release(host: HostWriter, name: str) -> None:
-    """The end of what `allocate` gave."""
+    """Free the memory that `allocate` gave."""
     host.put(host.phrase(host.dialect.words.release, name))
 
 

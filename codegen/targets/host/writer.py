@@ -36,14 +36,14 @@ class HostWriter:
     plan: WorkspacePlan
     dialect: Dialect
     printer: Printer
-    timed: bool = False  # whether what each step takes is added to a table: `timers.py`
+    timed: bool = False  # whether the time of each step is added to a table: `timers.py`
 
-    # What the whole text needs.
+    # The state of the whole text.
     helpers: dict[str, None] = field(default_factory=dict[str, None])
     functions: dict[str, str] = field(default_factory=dict[str, str])  # further ones, by name
     notes: list[str] = field(default_factory=list[str])  # of the steps that may fail
 
-    # What one function needs; see `begin`.
+    # The state of one function; see `begin`.
     lines: list[str] = field(default_factory=list[str])
     known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
     rows: set[str] = field(default_factory=set[str])  # rows that are C variables by now
@@ -63,7 +63,7 @@ class HostWriter:
     launches: Counter[str] = field(init=False)  # how often each kernel is launched
 
     def __post_init__(self) -> None:
-        """Look up by name what a program lists."""
+        """Index the program's buffers, kernels and sizes by name."""
         program = self.program
         self.buffers = {buffer.name: buffer for buffer in program.buffers}
         external = [b for role in EXTERNAL for b in program.buffers if b.role == role]
@@ -83,7 +83,7 @@ class HostWriter:
             flagged=False, inside=0, number=0, timers=0,
         )  # fmt: skip
 
-    # --- words ---
+    # --- words ------------------------------------------------------------------------------------
 
     def use(self, name: str) -> str:
         """The name of a helper of `runtime/host.h`, which the program then needs."""
@@ -105,7 +105,7 @@ class HostWriter:
         zero = pointer.offset == const(0)
         return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
 
-    # --- statements ---
+    # --- statements -------------------------------------------------------------------------------
 
     def put(self, line: str, depth: int = 1) -> None:
         """One line of a function's body."""
@@ -133,7 +133,7 @@ class HostWriter:
             self.put(f"if ({condition}) return {code};{remark}")
 
     def announce(self, note: str) -> None:
-        """Say which step comes next: what the caller names if it fails."""
+        """Note which step comes next, for the caller to name if it fails."""
         self.put(f"call->step = {len(self.notes)};")
         self.notes.append(one_line(note))
 

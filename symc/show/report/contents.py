@@ -160,7 +160,8 @@ def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
             return []
 
 
-# --- what is computed where -----------------------------------------------------------------------
+# --- which kernel computes which node -------------------------------------------------------------
+# --------------------------------------------------------------------
 
 
 def _tasks(compilation: Compilation) -> Iterable[Task]:

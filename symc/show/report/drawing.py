@@ -119,7 +119,8 @@ def _path(points: tuple[Point, ...]) -> str:
     return "".join(text)
 
 
-# --- what is said about a node --------------------------------------------------------------------
+# --- the description of a node --------------------------------------------------------------------
+# -----------------------------------------------------------------
 
 
 def _about(contents: Contents, graph: Graph, node: Tensor) -> Html:

@@ -16,18 +16,9 @@ from symc.errors import BadIndex, DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import (
-    Argument,
-    Index,
-    IndexReader,
-    LibCall,
-    Read,
-    Reader,
-    SizeOf,
-    Write,
-    Written,
-)
+from symc.graph.lowering import Argument, LibCall, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
+from symc.graph.readers import part_reader, target_reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import Checked
@@ -165,19 +156,16 @@ class InverseOrder(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
-        def target(index: Index) -> IndexReader:
-            return (*index[:-1], (yield Read(0, index)))
-
-        def value(index: Index) -> Reader:
-            yield from ()
-            return index[-1]
-
-        return Write(None, (Written(node.type.shape, target, value),))
+        shape = node.type.shape
+        target = target_reader(node, shape, lambda read, i: (*i[:-1], read(0, i)))
+        value = part_reader(node, shape, lambda _, i: i[-1])
+        return Write(None, (Written(shape, target, value),))
 
 
 BOUNDS[InverseOrder] = lambda node, args: (0, node.type.shape[-1] - 1)
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def sort(x: TensorLike, axis: int | None = -1, *, descending: bool = False) -> Tensor:

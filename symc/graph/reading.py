@@ -1,0 +1,200 @@
+"""Readers answered: what all who use an op's reader have in common.
+
+    Frame      a reader at one index, with the elements that it has been given so far
+    Answering  the elements of a graph, of any depth: whoever asks says what is known
+
+A frame says which element comes next, is given it as an expression, and in the end has the value.
+`Answering` keeps them on an explicit stack: chains of a million ops need no deep Python stack.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Generic, TypeVar
+
+from symc.codegen import ir
+from symc.codegen.dtypes import INT64
+from symc.graph.inputs import Constant
+from symc.graph.lowering import At, Lowering
+from symc.graph.node import Tensor
+from symc.graph.readers import (
+    Apply,
+    Index,
+    IndexReader,
+    Read,
+    Reader,
+    element_name,
+    folded_axis,
+    own_axis,
+    own_index,
+)
+
+Found = TypeVar("Found")
+"""What is found of an element."""
+
+
+class Frame:
+    """A reader at an index, of a fold's terms also at a folded one; `elements` are those so far."""
+
+    __slots__ = ("_given", "_values", "elements", "index", "inner", "reader")
+
+    def __init__(self, reader: Reader | IndexReader, index: Index, inner: Index = ()) -> None:
+        self.reader = reader
+        self.index = index
+        self.inner = inner
+        self.elements: list[ir.Expr] = []
+        self._values: dict[str, ir.Expr] | None = None
+        self._given = 0
+
+    def next(self) -> tuple[int, Index] | None:
+        """The number of an argument and the index of the element that is read next; None at the
+        end."""
+        number, reads = len(self.elements), self.reader.reads
+        if number == len(reads):
+            return None
+        read = reads[number]
+        if read.index is own_index(len(self.index)):
+            return read.arg, self.index
+        return read.arg, self._placed(read.index)
+
+    def value(self) -> ir.Expr:
+        """The value of a `Reader` that has all its elements."""
+        reader = self.reader
+        assert isinstance(reader, Reader)
+        if isinstance(reader.value, Apply):
+            return reader.value.op.scalar(self.elements)
+        return replaced(reader.value, self._bound())
+
+    def target(self) -> Index:
+        """The index that an `IndexReader` gives that has all its elements."""
+        assert isinstance(self.reader, IndexReader)
+        return self._placed(self.reader.index)
+
+    def _placed(self, index: Index) -> Index:
+        if not index:
+            return index
+        values = self._bound()
+        return tuple([replaced(one, values) for one in index])
+
+    def _bound(self) -> dict[str, ir.Expr]:
+        """The variables' values so far."""
+        values, count = self._values, len(self.elements)
+        if values is None:
+            values = self._values = dict(zip(_own_names(len(self.index)), self.index, strict=True))
+            if self.inner:
+                values |= zip(_folded_names(len(self.inner)), self.inner, strict=True)
+        for number in range(self._given, count):
+            values[element_name(number)] = self.elements[number]
+        self._given = count
+        return values
+
+
+class Answering(ABC, Generic[Found]):
+    """Finds elements of nodes, and first those that they are computed from."""
+
+    def __init__(self, lowerings: Mapping[Tensor, Lowering]) -> None:
+        self._lowerings = lowerings
+
+    @abstractmethod
+    def ask(self, node: Tensor, index: Index) -> Found | Frame:
+        """The element of a node at an index if it is known, else a frame that leads to it."""
+
+    @abstractmethod
+    def give(self, frame: Frame, found: Found) -> None:
+        """Gives a frame the element that it asked for."""
+
+    @abstractmethod
+    def finish(self, node: Tensor, frame: Frame) -> Found:
+        """The element of a frame that `ask` made, now that it has all that it needs."""
+
+    def reader(self, node: Tensor) -> Reader:
+        """How a node's elements are computed."""
+        lowering = self._lowerings[node]
+        assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
+        return lowering.element
+
+    def answer(self, node: Tensor, frame: Frame) -> None:
+        """Gives a frame all elements of the node's arguments that it asks for."""
+        stack = [(node, frame)]
+        while True:
+            request = frame.next()
+            if request is None:
+                stack.pop()
+                if not stack:
+                    return
+                found = self.finish(node, frame)
+                node, frame = stack[-1]
+            else:
+                number, index = request
+                arg = node.args[number]
+                if type(arg.op) is Constant and not arg.type.shape:
+                    value = ir.number(arg.op.value.item(), arg.type.dtype)
+                    frame.elements.append(value)
+                    continue
+                asked = self.ask(arg, index)
+                if isinstance(asked, Frame):
+                    node, frame = arg, asked
+                    stack.append((node, frame))
+                    continue
+                found = asked
+            self.give(frame, found)
+
+
+def only_element(reader: Reader, index: Index) -> Index | None:
+    """Where the element of argument 0 stands that is all that a reader gives at an index."""
+    match reader:
+        case Reader((Read(0),), ir.Var(name)) if name == element_name(0):
+            request = Frame(reader, index).next()
+            return None if request is None else request[1]
+        case _:
+            return None
+
+
+# --- variables replaced ---------------------------------------------------------------------------
+
+
+@cache
+def _own_names(rank: int) -> tuple[str, ...]:
+    return tuple([own_axis(axis).name for axis in range(rank)])
+
+
+@cache
+def _folded_names(rank: int) -> tuple[str, ...]:
+    return tuple([folded_axis(number).name for number in range(rank)])
+
+
+_FOLDED: dict[str, Callable[[ir.Expr, ir.Expr], ir.Expr]] = {
+    "add": ir.add,
+    "sub": ir.sub,
+    "mul": ir.mul,
+}
+
+
+def replaced(expr: ir.Expr, values: Mapping[str, ir.Expr]) -> ir.Expr:
+    """An expression with values for its variables, index arithmetic folded as when it is made."""
+    kind = type(expr)
+    if kind is ir.Var:
+        return values.get(expr.name, expr)  # type: ignore[union-attr]
+    if kind is ir.Const:
+        return expr
+    match expr:
+        case ir.Binary(op, left, right, dtype):
+            new_left, new_right = replaced(left, values), replaced(right, values)
+            if new_left is left and new_right is right:
+                return expr
+            if dtype is INT64 and op in _FOLDED:
+                return _FOLDED[op](new_left, new_right)
+            return ir.Binary(op, new_left, new_right, dtype)
+        case ir.Unary(op, x, dtype):
+            return ir.Unary(op, replaced(x, values), dtype)
+        case ir.Cast(x, dtype):
+            return ir.Cast(replaced(x, values), dtype)
+        case ir.Call(function, args, dtype):
+            return ir.Call(function, tuple([replaced(arg, values) for arg in args]), dtype)
+        case ir.Select(condition, then, otherwise, dtype):
+            holds = replaced(condition, values)
+            return ir.Select(holds, replaced(then, values), replaced(otherwise, values), dtype)
+        case _:
+            return expr
