@@ -133,6 +133,27 @@ extern "C" __global__ void read_vector(const float *x, float *out) {
     out[0] = v.x + v.y + v.z + v.w;
 }
 
+extern "C" __global__ void write_vector(const float *x, float *out) {
+    float4 v = {x[0], x[1], x[2], x[3]};
+    *reinterpret_cast<float4 *>(out) = v;  // write_vector
+}
+
+// As codegen/runtime/team.cuh has it.
+template <typename T, int N>
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) symc_pack {
+    T at[N];
+};
+
+extern "C" __global__ void read_pack(const float *x, float *out) {
+    const symc_pack<float, 2> v = *(const symc_pack<float, 2> *)x;  // read_pack
+    out[0] = v.at[0] + v.at[1];
+}
+
+extern "C" __global__ void write_pack(const float *x, float *out) {
+    symc_pack<float, 4> v = {{x[0], x[1], x[2], x[3]}};
+    *(symc_pack<float, 4> *)out = v;  // write_pack
+}
+
 // Another thread's local variable.
 extern "C" __global__ void borrowed_stack(int *out) {
     __shared__ int *where;
