@@ -18,8 +18,8 @@ from symc.codegen.ir import Check, Launch, Routine
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
+from symc.graph.frames import Frame
 from symc.graph.node import Tensor
-from symc.graph.reading import Frame
 from symc.pipeline.compile import Clock, Compilation, build
 from symc.schedule.elements import Element, Elements
 from symc.schedule.stages import Analysis

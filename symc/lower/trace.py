@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from symc.codegen import ir
+from symc.graph.formulas import Formula, Index, IndexFormula
+from symc.graph.frames import Answering, Frame
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, Frame
 
 
 class Tracer(Answering[ir.Expr]):
@@ -29,15 +29,15 @@ class Tracer(Answering[ir.Expr]):
         self._name = name
         self.memo: dict[tuple[Tensor, Index], ir.Expr] = {}
 
-    def run(self, node: Tensor, reader: Reader, index: Index, inner: Index = ()) -> ir.Expr:
-        """The value that a reader of `node`'s arguments gives at an index."""
-        frame = Frame(reader, index, inner)
+    def run(self, node: Tensor, formula: Formula, index: Index, inner: Index = ()) -> ir.Expr:
+        """The value that a formula of `node`'s arguments gives at an index."""
+        frame = Frame(formula, index, inner)
         self.answer(node, frame)
         return frame.value()
 
-    def target(self, node: Tensor, reader: IndexReader, index: Index) -> Index:
-        """The place that a reader of `node`'s arguments gives at an index."""
-        frame = Frame(reader, index)
+    def target(self, node: Tensor, formula: IndexFormula, index: Index) -> Index:
+        """The place that a formula of `node`'s arguments gives at an index."""
+        frame = Frame(formula, index)
         self.answer(node, frame)
         return frame.target()
 
@@ -46,7 +46,7 @@ class Tracer(Answering[ir.Expr]):
         if found is None:
             found = self._stored(node, index)
             if found is None:
-                return Frame(self.reader(node), index)
+                return Frame(self.formula(node), index)
             self.memo[node, index] = found
         return found
 

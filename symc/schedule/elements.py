@@ -19,10 +19,10 @@ from collections.abc import Set as AbstractSet
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
+from symc.graph.formulas import Formula, Index, IndexFormula
+from symc.graph.frames import Answering, Frame
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, Frame
 
 
 class Place:
@@ -51,18 +51,18 @@ class Element:
 
 
 class Asked(Frame):
-    """A reader at a place, which is none of a fold or a part; `needs` are the elements so far."""
+    """A frame that keeps the elements it is given. `place` is where it leads to an element."""
 
     __slots__ = ("needs", "place")
 
     def __init__(
         self,
-        reader: Reader | IndexReader,
+        formula: Formula | IndexFormula,
         index: Index,
         inner: Index = (),
         place: Place | None = None,
     ) -> None:
-        super().__init__(reader, index, inner)
+        super().__init__(formula, index, inner)
         self.place = place
         self.needs: list[Element] = []
 
@@ -79,10 +79,10 @@ class Elements(Answering[Element]):
         self._known: dict[tuple[Tensor, Place], Element] = {}
         self._unknown: dict[DType, ir.Expr] = {}
 
-    def needed(self, node: Tensor, readers: Iterable[Asked]) -> list[Element]:
-        """The elements of a node's arguments that these readers ask for."""
+    def needed(self, node: Tensor, frames: Iterable[Asked]) -> list[Element]:
+        """The elements of a node's arguments that these frames ask for."""
         needs: list[Element] = []
-        for frame in readers:
+        for frame in frames:
             self.answer(node, frame)
             needs += frame.needs
         return needs
@@ -93,7 +93,7 @@ class Elements(Answering[Element]):
         if found is not None:
             return found
         if node not in self._stored:
-            return Asked(self.reader(node), place.index, place=place)
+            return Asked(self.formula(node), place.index, place=place)
         return self._new(node, place, [], None)
 
     def give(self, frame: Frame, found: Element) -> None:

@@ -24,6 +24,8 @@ from typing import TypeAlias, assert_never
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim, Size, mul, sub, symbolic
+from symc.graph.formulas import Index, folded_index, own_axis, own_element
+from symc.graph.frames import Frame
 from symc.graph.inputs import Constant
 from symc.graph.lowering import (
     Alias,
@@ -36,8 +38,6 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, folded_index, own_axis, own_element
-from symc.graph.reading import Frame
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of, is_natural
 from symc.schedule.stages import Stage, full_index
@@ -193,7 +193,7 @@ _DEEPEST = 16  # indexes are looked into that far
 
 
 def _has_all(frame: Frame, node: Tensor, problem: Problem, depth: int = 0) -> bool:
-    """Gives a reader of a node's arguments the integers that it reads, written out, if known."""
+    """Gives a frame of a node the integers that it asks for, written out, if all are known."""
     while (request := frame.next()) is not None:
         number, index = request
         element = _integer(node.args[number], index, problem, depth + 1)

@@ -18,6 +18,8 @@ from symc.codegen.dtypes import DType
 from symc.codegen.meaning import functions as meaning
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
+from symc.graph.formulas import Formula, Index
+from symc.graph.frames import Frame
 from symc.graph.interpreter import evaluate
 from symc.graph.lowering import (
     Alias,
@@ -31,8 +33,6 @@ from symc.graph.lowering import (
     Written,
 )
 from symc.graph.node import Array, Requirement, Tensor
-from symc.graph.readers import Index, Reader
-from symc.graph.reading import Frame
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk
 from symc.tensor.elementwise import ELEMENTWISE
@@ -153,9 +153,9 @@ class World:
             case _:
                 assert_never(lowering)
 
-    def read(self, node: Tensor, reader: Reader, index: Index, inner: Index = ()) -> ir.Expr:
-        """The value of a reader of the node's arguments, its elements given as constants."""
-        return self._given(node, Frame(reader, index, inner)).value()
+    def read(self, node: Tensor, formula: Formula, index: Index, inner: Index = ()) -> ir.Expr:
+        """The value of a formula of the node's arguments, its elements given as constants."""
+        return self._given(node, Frame(formula, index, inner)).value()
 
     def _given(self, node: Tensor, frame: Frame) -> Frame:
         """The frame with all elements that it asks for."""
