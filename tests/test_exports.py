@@ -194,7 +194,7 @@ def test_import_symc_imports_little() -> None:
         "import sys, json, numpy; before = set(sys.modules); import symc; "
         "print(json.dumps(sorted(set(sys.modules) - before)))"
     )
-    # json and what NumPy imports are there before; so look at a process without them, too.
+    # json and NumPy's own imports are there before; so look at a process without them, too.
     alone = "import sys, symc; print('\\n'.join(sys.modules))"
     numpy_alone = "import sys, numpy; print('\\n'.join(sys.modules))"
     new = set(json.loads(_run(program)))

@@ -1,4 +1,4 @@
-"""Formulas are data: printed, compared, and given elements at any index by frames."""
+"""Formulas are data: printed, compared, and given elements at any index by open formulas."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT64, INT64
 from symc.graph.dims import Dim
 from symc.graph.formulas import Apply, Formula, IndexFormula, Read, own_index
-from symc.graph.frames import Frame, replaced
 from symc.graph.lowering import At, Write, Written
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import OpenFormula, replaced
 
 x, m, k = T.vector("x"), T.tensor("float64", (3, 4), "m"), T.lvector("k")
 i, j, e, e1 = ir.Var("i[0]"), ir.Var("i[1]"), ir.Var("e[0]", FLOAT64), ir.Var("e[1]", FLOAT64)
@@ -75,23 +75,23 @@ def test_equal_ops_have_equal_lowerings() -> None:
         assert "<function" not in repr(one)
 
 
-def test_frames_ask_for_one_element_after_the_other() -> None:
-    frame = Frame(lowered(x[k]).element, (ir.const(2),))
-    assert frame.next() == (1, (ir.const(2),))
-    frame.elements.append(ir.const(-1))
-    request = frame.next()
+def test_open_formulas_ask_for_one_element_after_the_other() -> None:
+    opened = OpenFormula(lowered(x[k]).element, (ir.const(2),))
+    assert opened.next() == (1, (ir.const(2),))
+    opened.elements.append(ir.const(-1))
+    request = opened.next()
     assert request is not None
     assert request[0] == 0
-    frame.elements.append(ir.Const(0.5, FLOAT64))
-    assert frame.next() is None
-    assert frame.value() == ir.Const(0.5, FLOAT64)
+    opened.elements.append(ir.Const(0.5, FLOAT64))
+    assert opened.next() is None
+    assert opened.value() == ir.Const(0.5, FLOAT64)
 
 
 def test_the_own_index_is_one_object() -> None:
-    """Frames recognise it: most elements are read where the result's stand."""
+    """Open formulas recognise it: most elements are read where the result's stand."""
     assert own_index(2) is own_index(2)
     place = (ir.const(1), ir.Var("row"))
-    request = Frame(lowered(T.exp(m)).element, place).next()
+    request = OpenFormula(lowered(T.exp(m)).element, place).next()
     assert request is not None
     assert request[1] is place
 

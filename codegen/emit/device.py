@@ -103,7 +103,7 @@ def emit_device(
 def device_module(
     program: Program, before: str, texts: Mapping[str, list[Piece]], routines: Sequence[str]
 ) -> CudaModule:
-    """The module: what kernels need, and the kernels under their comments."""
+    """The module: the declarations that kernels need, and the kernels under their comments."""
     pieces: list[Piece] = [before]
     line = before.count("\n") + 1
     for kernel in program.kernels:

@@ -109,7 +109,7 @@ class Target(Protocol):
         ...
 
     def load(self, folder: str | Path) -> Any:
-        """Open what `compile` left in `folder`, for those who call functions of this target.
+        """Open the library that `compile` left in `folder`, for callers of this target.
 
         For a device without a caller of its own, that is a program to be called with NumPy arrays.
         """

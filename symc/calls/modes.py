@@ -79,7 +79,7 @@ def on_device(
 
     A target has a service that makes its functions callable, or is called with arrays.
     """
-    name = target_of_device(request.device) or "cuda"  # which says what devices there are
+    name = target_of_device(request.device) or "cuda"  # which lists the devices
     own = SERVICES.find(f"{name}_runner")
     if own is not None:
         found: Runner = own(request, mode, form, downcast, **options)

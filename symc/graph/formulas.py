@@ -14,7 +14,7 @@ Ops write a formula as a function of `read` and the index, which runs once, on t
 
     formula(node, lambda read, i: read(0, (sub(n_minus_1, i[0]),)))      # of x[::-1]
 
-Whoever uses one, for whatever index, makes a frame of it: `frames.py`.
+Whoever uses one, for whatever index, opens it there: `open_formulas.py`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def folded_index(rank: int) -> tuple[ir.Var, ...]:
 
 
 class _Reads:
-    """The `read` of an op's function: notes what is read, and gives the variable that it is."""
+    """An op's function calls it: notes the read, gives the variable that the element has."""
 
     def __init__(self, args: Sequence[Tensor]) -> None:
         self.args = args

@@ -78,7 +78,7 @@ class Write:
 class Sweep:
     """Along `axis`, element i is `op` of element i-1 and the formula's value: a running fold.
 
-    With `scale`, the element before is first multiplied by that one's value: a linear recurrence.
+    With `scale`, the element before is first multiplied by its value: a linear recurrence.
     """
 
     axis: int

@@ -1,4 +1,4 @@
-"""Elements as expressions over what is stored: "element (i, j) of this node", written out."""
+"""Elements as expressions over stored elements: "element (i, j) of this node", written out."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from symc.codegen import ir
 from symc.graph.formulas import Formula, Index, IndexFormula
-from symc.graph.frames import Answering, Frame
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import Answering, OpenFormula
 
 
 class Tracer(Answering[ir.Expr]):
@@ -31,29 +31,29 @@ class Tracer(Answering[ir.Expr]):
 
     def run(self, node: Tensor, formula: Formula, index: Index, inner: Index = ()) -> ir.Expr:
         """The value that a formula of `node`'s arguments gives at an index."""
-        frame = Frame(formula, index, inner)
-        self.answer(node, frame)
-        return frame.value()
+        opened = OpenFormula(formula, index, inner)
+        self.answer(node, opened)
+        return opened.value()
 
     def target(self, node: Tensor, formula: IndexFormula, index: Index) -> Index:
         """The place that a formula of `node`'s arguments gives at an index."""
-        frame = Frame(formula, index)
-        self.answer(node, frame)
-        return frame.target()
+        opened = OpenFormula(formula, index)
+        self.answer(node, opened)
+        return opened.target()
 
-    def ask(self, node: Tensor, index: Index) -> ir.Expr | Frame:
+    def ask(self, node: Tensor, index: Index) -> ir.Expr | OpenFormula:
         found = self.memo.get((node, index))
         if found is None:
             found = self._stored(node, index)
             if found is None:
-                return Frame(self.formula(node), index)
+                return OpenFormula(self.formula(node), index)
             self.memo[node, index] = found
         return found
 
-    def give(self, frame: Frame, found: ir.Expr) -> None:
-        frame.elements.append(found)
+    def give(self, opened: OpenFormula, found: ir.Expr) -> None:
+        opened.elements.append(found)
 
-    def finish(self, node: Tensor, frame: Frame) -> ir.Expr:
-        named = self._name(node, frame.index, frame.value())
-        self.memo[node, frame.index] = named
+    def finish(self, node: Tensor, opened: OpenFormula) -> ir.Expr:
+        named = self._name(node, opened.index, opened.value())
+        self.memo[node, opened.index] = named
         return named

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from symc.codegen import ir
 from symc.graph.dims import Dim
 from symc.graph.formulas import own_index
-from symc.graph.frames import only_element
 from symc.graph.lowering import At
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import only_element
 from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan

@@ -19,7 +19,6 @@ from symc.codegen import ir
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
 from symc.graph.formulas import Formula, Index
-from symc.graph.frames import Frame
 from symc.graph.inputs import Constant, Input, SharedVariable
 from symc.graph.lowering import (
     Alias,
@@ -32,6 +31,7 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import OpenFormula
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.notation import described
@@ -176,13 +176,13 @@ class _Elements:
         self, node: Tensor, formula: Formula, index: tuple[Any, ...], inner: tuple[Any, ...] = ()
     ) -> Any:
         """The value of a formula, the elements that it reads given as variables."""
-        frame = Frame(formula, self._as_ir(index), self._as_ir(inner))
-        while (request := frame.next()) is not None:
+        opened = OpenFormula(formula, self._as_ir(index), self._as_ir(inner))
+        while (request := opened.next()) is not None:
             number, at = request
             arg = node.args[number]
             place = tuple(scalar(i, self._names) for i in at)
-            frame.elements.append(self._variable(self.element(arg, place), arg))
-        return scalar(frame.value(), self._names)
+            opened.elements.append(self._variable(self.element(arg, place), arg))
+        return scalar(opened.value(), self._names)
 
     def _variable(self, value: Any, node: Tensor) -> ir.Var:
         """A variable for a value, of the dtype of the node that it is an element of."""

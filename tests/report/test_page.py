@@ -227,7 +227,7 @@ def test_the_work_of_a_kernel_counts_what_it_does() -> None:
     work = {step.kernel: works.of(step) for step in program.steps if isinstance(step, Launch)}
     softmax = work["sub_kernel"]
     sizes = {"x_0": 10}
-    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and what is added
+    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and terms
     assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums
     product = next(step for step in program.steps if isinstance(step, Routine))
     assert str(works.of(product).operations) == "24*x_0"  # 2 * rows * 4 * 3

@@ -1,10 +1,11 @@
-"""Formulas at work: the part that all who use an op's formula have in common.
+"""Formulas at work: shared by all who use an op's formula.
 
-    Frame      a formula at one index, with the elements that it has been given so far
-    Answering  the elements of a graph, of any depth: whoever asks says what is known
+    OpenFormula  a formula at one index, with the elements that it has been given so far
+    Answering    the elements of a graph, of any depth: whoever asks says which are known
 
-A frame says which element comes next, is given it as an expression, and in the end has the value.
-`Answering` keeps them on an explicit stack: chains of a million ops need no deep Python stack.
+An open formula says which element comes next, is given it as an expression, and in the end has the
+value. `Answering` keeps them on an explicit stack: chains of a million ops need no deep Python
+stack.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from symc.graph.lowering import At, Lowering
 from symc.graph.node import Tensor
 
 Found = TypeVar("Found")
-"""What is found of an element."""
+"""The answer for an element."""
 
 
-class Frame:
+class OpenFormula:
     """A formula at an index (of a fold's terms, also at a folded one) and its elements so far."""
 
     __slots__ = ("_given", "_values", "elements", "formula", "index", "inner")
@@ -99,16 +100,16 @@ class Answering(ABC, Generic[Found]):
         self._lowerings = lowerings
 
     @abstractmethod
-    def ask(self, node: Tensor, index: Index) -> Found | Frame:
-        """The element of a node at an index if it is known, else a frame that leads to it."""
+    def ask(self, node: Tensor, index: Index) -> Found | OpenFormula:
+        """The element of a node at an index if it is known, else the open formula that finds it."""
 
     @abstractmethod
-    def give(self, frame: Frame, found: Found) -> None:
-        """Gives a frame the element that it asked for."""
+    def give(self, opened: OpenFormula, found: Found) -> None:
+        """Gives an open formula the element that it asked for."""
 
     @abstractmethod
-    def finish(self, node: Tensor, frame: Frame) -> Found:
-        """The element of a frame that `ask` made, now that it has all that it needs."""
+    def finish(self, node: Tensor, opened: OpenFormula) -> Found:
+        """The element of an open formula that `ask` made, now that it has all that it needs."""
 
     def formula(self, node: Tensor) -> Formula:
         """How a node's elements are computed."""
@@ -116,38 +117,38 @@ class Answering(ABC, Generic[Found]):
         assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
         return lowering.element
 
-    def answer(self, node: Tensor, frame: Frame) -> None:
-        """Gives a frame all elements of the node's arguments that it asks for."""
-        stack = [(node, frame)]
+    def answer(self, node: Tensor, opened: OpenFormula) -> None:
+        """Gives an open formula all elements of the node's arguments that it asks for."""
+        stack = [(node, opened)]
         while True:
-            request = frame.next()
+            request = opened.next()
             if request is None:
                 stack.pop()
                 if not stack:
                     return
-                found = self.finish(node, frame)
-                node, frame = stack[-1]
+                found = self.finish(node, opened)
+                node, opened = stack[-1]
             else:
                 number, index = request
                 arg = node.args[number]
                 if type(arg.op) is Constant and not arg.type.shape:
                     value = ir.number(arg.op.value.item(), arg.type.dtype)
-                    frame.elements.append(value)
+                    opened.elements.append(value)
                     continue
                 asked = self.ask(arg, index)
-                if isinstance(asked, Frame):
-                    node, frame = arg, asked
-                    stack.append((node, frame))
+                if isinstance(asked, OpenFormula):
+                    node, opened = arg, asked
+                    stack.append((node, opened))
                     continue
                 found = asked
-            self.give(frame, found)
+            self.give(opened, found)
 
 
 def only_element(formula: Formula, index: Index) -> Index | None:
     """Where the element of argument 0 stands that is all that a formula gives at an index."""
     match formula:
         case Formula((Read(0),), ir.Var(name)) if name == element_name(0):
-            request = Frame(formula, index).next()
+            request = OpenFormula(formula, index).next()
             return None if request is None else request[1]
         case _:
             return None
