@@ -39,6 +39,7 @@ if _TYPE_CHECKING:
     from symc import errors as errors
     from symc import optim as optim
     from symc import testing as testing
+    from symc.calls.kept import free_memory as free_memory
     from symc.debug import dprint as dprint
     from symc.debug import pprint as pprint
     from symc.derivatives.vectorize import vmap as vmap
@@ -77,7 +78,7 @@ _publish(globals(), "symc", __all__)
 _MODULES = ("cuda", "debug", "errors", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
-    "op": "user.python_op",
+    "op": "user.python_op", "free_memory": "calls.kept",
     "Assert": "tensor.watch", "Print": "tensor.watch", "breakpoint": "tensor.watch",
     "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",

@@ -19,7 +19,7 @@ from symc.pipeline.library import compile_request, target
 
 
 def parameters(caller: type[Any]) -> list[str]:
-    """The names of what a caller takes by position."""
+    """The names of a caller's positional arguments."""
     found = inspect.signature(caller).parameters.values()
     return [one.name for one in found if one.kind is one.POSITIONAL_OR_KEYWORD]
 

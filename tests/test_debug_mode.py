@@ -154,7 +154,7 @@ def test_reports_of_sanitizers_are_kept_and_other_text_passes(
 
 
 def test_threads_do_not_lose_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
-    """Each kept the other's file as what standard error had been before."""
+    """Each kept the other's file as the standard error of before."""
     inside, outside = threading.Event(), threading.Event()
 
     def other() -> None:
@@ -268,7 +268,7 @@ def test_what_counts_as_different(found: list[Any], right: list[Any], wrong: str
 
 
 def test_rows_of_steps_that_a_loop_did_not_do_are_not_compared() -> None:
-    """They are what memory held before: NaN, here."""
+    """They hold the values of memory before: NaN, here."""
 
     def double(state: Tensor) -> Any:
         return state * 2, symc.until(T.sum(state) > 10)

@@ -231,7 +231,7 @@ def test_ops_that_rewriting_brings_in_are_found() -> None:
 
 
 def test_python_is_called_in_loops_and_branches() -> None:
-    """What the cache keeps of calls once knew only those of the outermost steps: IndexError."""
+    """The cache's text on calls once knew only those of the outermost steps: IndexError."""
     x = T.vector("x")
     rows = symc.scan(lambda a: apply(twice, a) + 1, sequences=x)[0]
     chosen = symc.ifelse(x.sum() > 0, apply(twice, x), x)

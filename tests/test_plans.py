@@ -1,4 +1,4 @@
-"""What scheduling is given and what it gives is data: it can be printed, and made again."""
+"""The input and the result of scheduling are data: they can be printed, and made again."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
 from symc.graph.node import Tensor
-from symc.graph.reading import Frame
+from symc.graph.reading import OpenReader
 from symc.pipeline.compile import Clock, Compilation, build
 from symc.schedule.elements import Element, Elements
 from symc.schedule.stages import Analysis
@@ -224,7 +224,7 @@ def test_schedules_do_not_depend_on_names() -> None:
 
 
 def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bug: scheduling looked into what outputs share once for each of them, in each round."""
+    """A bug: scheduling looked into parts that outputs share once for each, in each round."""
     x = T.vector("x")
     chain = x
     for _ in range(300):
@@ -234,8 +234,8 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
     looked: list[Element] = []
     finish = Elements.finish
 
-    def noted(self: Elements, node: Tensor, frame: Frame) -> Element:
-        looked.append(finish(self, node, frame))
+    def noted(self: Elements, node: Tensor, opened: OpenReader) -> Element:
+        looked.append(finish(self, node, opened))
         return looked[-1]
 
     monkeypatch.setattr(Elements, "finish", noted)
@@ -326,7 +326,7 @@ IN_PLACE: dict[str, tuple[Any, str]] = {
         "w",
     ),
     "inc of what is computed": (lambda w, u, x: ([], [(w, (w * 2)[1:3].inc(x[:2]))]), "w"),
-    # What is written is read first:
+    # The written value is read first:
     "part inc by itself": (
         lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(w[np.array([1, 1, 4])]))]),
         "w",
@@ -362,7 +362,7 @@ def test_in_place_where_it_is_safe(case: str) -> None:
         assert len(chosen) <= 1
     elif wanted != "?":
         assert chosen == wanted
-    # Whatever was chosen, it means what the interpreter says.
+    # Whatever was chosen, the interpreter agrees.
     state = w.get_value(), u.get_value()
     value = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
     results: list[list[Any]] = []
@@ -477,7 +477,7 @@ def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
 
 
 def test_the_same_text_twice_in_one_process() -> None:
-    """Nor on what was made before. A bug: lengths without names were numbered through."""
+    """Nor on graphs made before. A bug: lengths without names were numbered through."""
     texts: set[str] = set()
     for _ in range(3):
         x, y, w, u = T.vector(), T.vector("y"), five("w"), T.matrix()

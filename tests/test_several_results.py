@@ -57,7 +57,7 @@ def extremes(n: int, x: View, low: View, high: View, nans: View) -> None:
 
 @pytest.fixture(autouse=True)
 def routine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A signature to print the call by; what is printed is not compiled here."""
+    """A signature to print the call by; the printed text is not compiled here."""
     arguments: tuple[tuple[str, ArgumentKind], ...] = (
         ("n", "length"), ("x", "read"), ("low", "write"), ("high", "write"), ("nans", "write"),
     )  # fmt: skip
@@ -74,7 +74,7 @@ def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Compilation:
 
 
 def run(made: Compilation, **arrays: Any) -> tuple[int, dict[str, Any]]:
-    """The status of a call, and what it leaves in outputs and shared variables."""
+    """The status of a call, and its outputs and shared variables after it."""
     given = {k: Flat(np.ravel(v).tolist(), np.shape(v)) for k, v in arrays.items()}
     result = interpret(made.optimised, given, routines={"extremes": extremes})
     return result.status, {name: array.values for name, array in result.arrays.items()}

@@ -41,7 +41,7 @@ from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
 from symc.codegen.record import field, record
 
-Place = tuple[Expr, ...]
+AccessPlace = tuple[Expr, ...]
 UNROLL = 8  # the longest loop that is written out
 _LARGE = 16  # operations; longer index arithmetic is not looked into
 _SELF = Var("@")  # stands for the loop's own variable, so that places of two loops compare
@@ -54,7 +54,9 @@ class Accesses:
     reads: set[str] = field(default_factory=set[str])
     stores: set[str] = field(default_factory=set[str])
     accumulates: set[str] = field(default_factory=set[str])
-    places: dict[str, set[Place | None]] = field(default_factory=dict[str, set[Place | None]])
+    places: dict[str, set[AccessPlace | None]] = field(
+        default_factory=dict[str, set[AccessPlace | None]]
+    )
     extent: Expr = field(default_factory=lambda: Const(0))
     """How many iterations the loop has."""
     innermost: bool = True
@@ -121,7 +123,7 @@ class _Walk:
         self.extents: dict[str, Expr] = {}  # of inner loops
         self.lets: dict[str, Expr] = {}  # index arithmetic named inside, written out
         self.bound: set[str] = set()  # other names bound inside
-        self.memo: dict[Expr, Place | None] = {}
+        self.memo: dict[Expr, AccessPlace | None] = {}
 
     def block(self, block: Block) -> None:
         """Note the accesses of a block."""
@@ -181,7 +183,7 @@ class _Walk:
             place = self.memo[index] = self.place(substitute(index, self.lets))
         self.found.places.setdefault(buffer, set()).add(place)
 
-    def place(self, index: Expr) -> Place | None:
+    def place(self, index: Expr) -> AccessPlace | None:
         """The place of an index."""
         rows: list[Expr] = []
         while not _is_injective(index, self.variable):
@@ -234,7 +236,7 @@ def _is_arithmetic(expr: Expr) -> bool:
             return False
 
 
-def _are_apart(places: set[Place | None], extent: Expr) -> bool:
+def _are_apart(places: set[AccessPlace | None], extent: Expr) -> bool:
     """Whether accesses with different places never touch the same element."""
     if not isinstance(extent, Const):
         return False

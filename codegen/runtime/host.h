@@ -1,4 +1,4 @@
-// What the host functions of every program use: sizes in bytes that stop at SYMC_HUGE instead of
+// Shared by the host functions of every program: sizes in bytes that stop at SYMC_HUGE instead of
 // wrapping, so that absurd lengths run out of memory.
 
 void *malloc(size_t size);  // SYMBOL malloc

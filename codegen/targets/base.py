@@ -56,6 +56,11 @@ class Source:
         """All files, one after the other."""
         return "\n".join(text for _, text in self.files)
 
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel by its name in the program, where kernels have such texts."""
+        return {}
+
     def file(self, name: str) -> str:
         """One file."""
         return dict(self.files)[name]
@@ -109,7 +114,7 @@ class Target(Protocol):
         ...
 
     def load(self, folder: str | Path) -> Any:
-        """Open what `compile` left in `folder`, for those who call functions of this target.
+        """Open the library that `compile` left in `folder`, for callers of this target.
 
         For a device without a caller of its own, that is a program to be called with NumPy arrays.
         """

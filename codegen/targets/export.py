@@ -65,7 +65,7 @@ Shape = tuple[int, ...]
 
 @record
 class Kernels:
-    """What a program runs on a graphics card: its kernels as a CUDA module, and their names.
+    """The kernels of a program on a graphics card: a CUDA module, and their names.
 
     `shared` are the names of kernels of `runtime/`, which follow them.
     """
@@ -237,7 +237,7 @@ def _accessors(exported: Exported) -> Iterator[tuple[str, int, int, int]]:
         first += len(buffer.shape)
 
 
-# --- the file behind it ---------------------------------------------------------------------------
+# --- the file after it ----------------------------------------------------------------------------
 
 
 def glue_places(exported: Exported) -> dict[str, str]:

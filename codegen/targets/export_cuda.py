@@ -77,7 +77,7 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
 
 
 def _images(exported: Exported) -> Iterator[tuple[str, Image]]:
-    """The modules that are compiled, by the name of what becomes of them, and their kernels."""
+    """The modules that are compiled, by the names of their images, and their kernels."""
     assert exported.kernels is not None
     kernels = exported.kernels
     if kernels.names:
@@ -96,7 +96,7 @@ def _kernels(module: CudaModule) -> str:
 
 
 def _simulated(image: str, module: CudaModule, kernels: Sequence[str]) -> str:
-    """The kernels with what the simulator must know of each."""
+    """The kernels with the facts that the simulator needs of each."""
     ends = sim.records(module)
     return "\n".join([f"// For make SIM=1. Kernels: {', '.join(kernels)}", "",
                       f'#include "../{image}.cu"', "", *ends, ""])  # fmt: skip

@@ -13,7 +13,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from _thread import get_ident
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,8 @@ def started(
 ) -> Generator[Callable[[], list[Ended]]]:
     """The same, to do something else meanwhile: the result waits for the ends."""
     running: list[Process] = []
+    key = get_ident(), id(running)
+    _running[key] = running
     try:
         with tempfile.TemporaryFile() as text:
             text.write((given or "").encode())
@@ -79,6 +82,20 @@ def started(
         yield lambda: _ends(running, _Clock(commands, min(_limit(), most)))
     finally:
         _stop(running)
+        _running.pop(key, None)
+
+
+_running: dict[tuple[int, int], list[Process]] = {}
+"""What each thread waits for; a child of fork waits for nothing."""
+os.register_at_fork(after_in_child=_running.clear)
+
+
+def interrupt(threads: Collection[int]) -> None:
+    """Tell the programs that these threads wait for to end, for what they make is not wanted."""
+    for (thread, _), programs in list(_running.items()):
+        for process in list(programs) if thread in threads else ():
+            if process.returncode is None:
+                _signal(process, signal.SIGTERM)
 
 
 def _start(command: Sequence[str], folder: str | Path | None, stdin: int) -> Process:

@@ -101,7 +101,7 @@ def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
 
 
 def compile_kernels(module: CudaModule, name: str = "function.cu") -> bytes:
-    """The image of a CUDA module: what cuModuleLoadData takes where a GPU takes a cubin.
+    """The image of a CUDA module: the argument of cuModuleLoadData, where a GPU takes a cubin.
 
     Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
     """

@@ -54,7 +54,8 @@ typedef struct {
 /* One call in progress: all that the callbacks need, and all that must be released. */
 typedef struct Frame {
     struct Frame *outer; /* a call that this one was made from, on the same thread */
-    Caller *caller;
+    PyObject *locks;     /* those that it holds */
+    Caller *caller;      /* NULL, as all below, where Python computes it: see `holding` */
     symc_call *call;
     PyObject **owned; /* inputs that were converted, shared variables, outputs; or NULL */
     PyThreadState *released;
@@ -74,6 +75,9 @@ typedef union {
 
 extern PyType_Spec symc_caller_spec;
 extern PyTypeObject *symc_lock_type;
+
+/* Whether locks are a tuple of pairs (lock, whether it is to be changed); else an error is set. */
+int symc_check_locks(PyObject *locks);
 
 /* ---- _values.c ---- */
 

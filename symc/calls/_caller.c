@@ -119,13 +119,17 @@ read_returns(Caller *self, PyObject *returns)
     return 0;
 }
 
-static int
-check_locks(Caller *self)
+int
+symc_check_locks(PyObject *locks)
 {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->locks); i++) {
+    if (!PyTuple_Check(locks)) {
+        PyErr_SetString(PyExc_TypeError, "locks are a tuple");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(locks); i++) {
         PyObject *lock;
         int writes;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(self->locks, i), "O!p", symc_lock_type, &lock, &writes))
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(locks, i), "O!p", symc_lock_type, &lock, &writes))
             return -1;
     }
     return 0;
@@ -178,7 +182,7 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->team = (char)team;
     if (PyErr_Occurred() || read_returns(self, returns) < 0 ||
         read_arrays(self, inputs, outputs) < 0 || check_counts(self) < 0 ||
-        check_locks(self) < 0)
+        symc_check_locks(self->locks) < 0)
         Py_CLEAR(self);
     Py_DECREF(fields);
     return (PyObject *)self;

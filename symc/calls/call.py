@@ -32,7 +32,7 @@ import numpy as np
 from symc.calls.spec import FIELDS, CallSpec
 from symc.codegen.targets import team
 from symc.codegen.targets._abi import ffi
-from symc.config import follow_threads
+from symc.config import follow_kept_memory, follow_threads
 from symc.graph.locks import PythonLock
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 Cell: TypeAlias = "list[Array]"
 Form: TypeAlias = Literal["one", "list", "none"]
+Locks: TypeAlias = "tuple[tuple[PythonLock, bool], ...]"
+"""Those of shared variables in the order in which every call takes them, each with whether the
+function changes the variable."""
 
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 _memory: Any = ffi.from_buffer
@@ -123,7 +126,7 @@ class PythonCaller:
         threads: int = 0,
         tiny: bool = False,
         team: bool = False,
-        locks: tuple[tuple[PythonLock, bool], ...] = (),
+        locks: Locks = (),
         host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
@@ -171,23 +174,19 @@ class PythonCaller:
         """Run the compiled function."""
         if len(args) != len(self._inputs):
             raise TypeError(f"expected {len(self._inputs)} positional arguments, got {len(args)}")
+        if self._locks:
+            return python_holding(self._locks, self._framed, args)
+        return self._framed(args)
+
+    def _framed(self, args: tuple[Any, ...]) -> Any:
+        """The call, with memory of its own."""
         try:
             frame = self._free.pop()  # atomic: threads never share a frame
         except IndexError:
             frame = _Frame(self._counts, self._allocate, self._back)
-        nested, taken = get_ident() in _calling, 0
         try:
-            if self._locks:
-                _calling.append(get_ident())
-            for lock, writes in self._locks:
-                lock.take(writes=writes, nested=nested or taken > 0)
-                taken += 1
             return self._call(frame, args)
         finally:
-            for lock, writes in self._locks[:taken]:
-                lock.release(writes=writes)
-            if self._locks:
-                _calling.remove(get_ident())
             frame.keep.clear()
             frame.arrays = []
             frame.error = None
@@ -300,6 +299,21 @@ class PythonCaller:
         raise RuntimeError(f"the compiled function failed with status {code}")
 
 
+def python_holding(locks: Locks, function: Callable[..., Any], *args: Any) -> Any:
+    """What `function` returns for these arguments; meanwhile the thread holds the locks."""
+    nested, taken = get_ident() in _calling, 0
+    try:
+        _calling.append(get_ident())
+        for lock, writes in locks:
+            lock.take(writes=writes, nested=nested or taken > 0)
+            taken += 1
+        return function(*args)
+    finally:
+        for lock, writes in locks[:taken]:
+            lock.release(writes=writes)
+        _calling.remove(get_ident())
+
+
 def fits(array: Array, dtype: Any, ndim: int, fixed: tuple[int, ...] | None) -> bool:
     """Whether the compiled function can use this array's memory as it is."""
     flags = array.flags
@@ -378,20 +392,21 @@ def _use(threads: int) -> None:
 follow_threads(_use)
 
 
-def _choose() -> tuple[type[PythonCaller], type[PythonLock]]:
-    """The extension's classes where it is built and wanted."""
+def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]:
+    """The extension's classes, and its `holding`, where it is built and wanted."""
     if os.environ.get("SYMC_NO_EXTENSION") == "1":
-        return PythonCaller, PythonLock
+        return PythonCaller, PythonLock, python_holding
     try:
         from symc.calls import _call
 
         if _call.FIELDS.split() != [*FIELDS]:
-            return PythonCaller, PythonLock  # left over from an older symc
+            return PythonCaller, PythonLock, python_holding  # left over from an older symc
         team.use(_call.team)
         follow_threads(_call.use_threads)
+        follow_kept_memory(_call.keep_at_most)
+        return _call.Caller, _call.Lock, _call.holding
     except (ImportError, AttributeError):  # not built, or older still
-        return PythonCaller, PythonLock
-    return _call.Caller, _call.Lock
+        return PythonCaller, PythonLock, python_holding
 
 
-Caller, Lock = _choose()
+Caller, Lock, holding = _choose()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
+from weakref import ref
 
 from symc.codegen.record import record
 from symc.errors import BadArgument, SymcError
@@ -18,6 +19,9 @@ from symc.tensor.broadcast import describe
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
+
+    from symc.calls.background import Job
+    from symc.calls.modes import Runner
 
 
 @record
@@ -68,27 +72,68 @@ class Function:
     """
 
     def __init__(
-        self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
+        self,
+        request: Request,
+        ins: Sequence[In],
+        form: str,
+        keys: list[str],
+        mode: str,
+        *,
+        background: bool = False,
     ) -> None:
         self.request = request
         self.ins = ins
         self.form = form
         self.keys = keys
         self.mode = mode
+        self.background = background
         self.name = request.name
         self._count = len(ins)
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
-        from symc.calls.call import Caller
-        from symc.calls.modes import Runner, runner_for
+        wanted = request, mode, "list" if form == "dict" else form, downcast
+        self._made: Runner | Job
+        if background:
+            from symc.calls.background import begin
 
-        runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
-        self.runner = runner
-        self._call: Callable[..., Any] = runner.call
-        # A `Caller` holds the locks of the variables themselves.
-        alone = request.updates and not isinstance(runner.call, Caller)
-        self._lock = PythonLock() if alone else None
+            self._made = begin(*wanted, owner=ref(self))
+        else:
+            from symc.calls.modes import runner_for
+
+            self._made = runner_for(*wanted)
+        self._call: Callable[..., Any] = self._made.call
+        self._lock = PythonLock() if request.updates and not self._made.locks else None
         self._plain = form != "dict" and self._lock is None
+
+    @property
+    def runner(self) -> Runner:
+        """How the function runs once it is compiled, which this waits for."""
+        self.adopt(self._made.result())
+        return self._made.result()
+
+    def adopt(self, runner: Runner) -> None:
+        """Run so from the next call on: what was compiled in the background is there."""
+        self._made, self._call = runner, runner.call
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the next call runs the compiled program, and not the interpreter."""
+        return self._made.is_compiled
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until a function with ``background=True`` is compiled, or for so many seconds.
+
+        Returns `compiled`. Raises what compiling it has raised.
+
+        >>> import symc, symc.tensor as T
+        >>> x = T.vector("x")
+        >>> f = symc.function([x], x + 1, background=True)
+        >>> f.wait()
+        True
+        """
+        if self._made.has_ended(timeout):
+            self.adopt(self._made.result())
+        return self.compiled
 
     def __reduce__(self) -> Any:
         return SERVICES["reduce_function"](self)
@@ -189,7 +234,7 @@ class Function:
         return tuple(values)
 
     def __dir__(self) -> list[str]:
-        inner = {"arguments", "form", "keys", "request", "runner"}  # for symc's own use
+        inner = ("adopt", "arguments", "background", "form", "keys", "request", "runner")
         return [name for name in super().__dir__() if name not in inner]
 
     def __getattr__(self, name: str) -> NoReturn:

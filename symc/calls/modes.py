@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from symc.calls.spec import call_spec, converter
+from symc.calls.spec import call_spec
 from symc.codegen.record import record
 from symc.codegen.targets.named import target_of_device
-from symc.errors import NotFinite
-from symc.graph.inputs import Constant
-from symc.graph.node import Array, Tensor
 from symc.graph.provenance import warn
 from symc.graph.registry import SERVICES
 from symc.graph.request import Request
-from symc.graph.walks import walk
-from symc.tensor.broadcast import describe
 
 if TYPE_CHECKING:
+    from symc.calls.call import Locks, PythonCaller
     from symc.codegen.targets.base import Target
     from symc.pipeline.compile import Compilation
     from symc.pipeline.host_calls import BoundCall
+    from symc.pipeline.library import CompiledFunction, Turn
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
@@ -52,9 +47,31 @@ class Runner:
     seconds: dict[str, float]
     hit: bool = False
     folder: str | None = None
+    locks: bool = False
+    """Whether a call holds the locks of the function's variables by itself."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether `call` runs a compiled program."""
+        return self.folder is not None
+
+    def has_ended(self, timeout: float | None = None) -> bool:
+        """As `Job.has_ended`: nothing is waited for."""
+        del timeout
+        return True
+
+    def result(self) -> Runner:
+        """As `Job.result`."""
+        return self
 
 
-def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
+def runner_for(
+    request: Request,
+    mode: str,
+    form: str,
+    downcast: Sequence[bool | None],
+    turn: Turn | None = None,
+) -> Runner:
     """Compiles the request, or interprets it where the mode says so or no compiler is found."""
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
@@ -66,7 +83,7 @@ def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool |
         if mode == "debug":
             checked: Runner = SERVICES["checked_runner"](request, form, downcast)
             return checked
-        return compiled(request, mode, form, downcast)
+        return compiled(request, mode, form, downcast, turn=turn)
     except CompilerMissing as missing:
         _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")
         return _interpreted(request, mode, form, downcast)
@@ -79,7 +96,7 @@ def on_device(
 
     A target has a service that makes its functions callable, or is called with arrays.
     """
-    name = target_of_device(request.device) or "cuda"  # which says what devices there are
+    name = target_of_device(request.device) or "cuda"  # which lists the devices
     own = SERVICES.find(f"{name}_runner")
     if own is not None:
         found: Runner = own(request, mode, form, downcast, **options)
@@ -123,14 +140,44 @@ def compiled(
     form: str,
     downcast: Sequence[bool | None],
     target: Target | None = None,
+    turn: Turn | None = None,
 ) -> Runner:
-    """Compiles the request for the processor, by another target than the usual one if given."""
-    from symc.calls.call import Caller
+    """Compiles the request for the processor, by another target than the usual one if given.
+
+    For `turn`, see `symc/pipeline/library.py`.
+    """
+    from symc.calls.call import Caller  # first: with the extension, other code is compiled
     from symc.pipeline import library
 
     target = library.target() if target is None else target
-    made = library.compile_request(request, mode=mode, target=target, use=lambda made, _: made)
-    caller = Caller(
+    made = library.compile_request(
+        request, mode=mode, target=target, use=lambda made, _: made, turn=turn or library.NO_TURN
+    )
+    return _runner_of(Caller, made, request, mode, form, downcast, target)
+
+
+def from_cache(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+) -> Runner | None:
+    """The compiled function if it is in the cache."""
+    from symc.calls.call import Caller  # first: with the extension, other code is compiled
+    from symc.pipeline import library
+
+    target = library.target()
+    made = library.kept_function(request, mode=mode, target=target, use=lambda made, _: made)
+    return None if made is None else _runner_of(Caller, made, request, mode, form, downcast, target)
+
+
+def _runner_of(
+    caller: type[PythonCaller],
+    made: CompiledFunction,
+    request: Request,
+    mode: str,
+    form: str,
+    downcast: Sequence[bool | None],
+    target: Target,
+) -> Runner:
+    call = caller(
         call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
         team=made.library.team,
@@ -139,7 +186,7 @@ def compiled(
         keep=made.library,
     )
     compilation = compilation_of(request, mode, target)
-    return Runner(caller, compilation, made.facts, made.seconds, made.hit, made.folder)
+    return Runner(call, compilation, made.facts, made.seconds, made.hit, made.folder, locks=True)
 
 
 def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
@@ -151,9 +198,8 @@ def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
     return Callbacks(calls)
 
 
-def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
-    """The locks of the shared variables in the order in which every call takes them, each with
-    whether the function changes the variable."""
+def locks_of(request: Request) -> Locks:
+    """The locks of the shared variables that every call of the function takes."""
     from symc.calls.call import Lock
 
     changed = {variable for variable, _ in request.updates}
@@ -170,61 +216,16 @@ def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
 
 
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
-    from symc.calls.too_large import refuse_too_large
-    from symc.graph.conditions import check_all, requirements
-    from symc.graph.interpreter import evaluate
-    from symc.rewrite.stabilise import stabilise
+    from symc.calls.interpreted import Guard, Interpreter
 
-    order = walk(request.roots())
-    found = requirements(order)
-    roots = stabilise(request.roots())
-    convert = converter(request, downcast)
+    interpreter = Interpreter(request, form, downcast, locks_of(request))
 
-    def call(*args: Any) -> Any:
-        after = _Guard() if mode == "nanguard" else None
-        arrays = [convert(position, value) for position, value in enumerate(args)]
-        inputs = dict(zip(request.inputs, arrays, strict=True))
-        if after is not None:
-            for variable, array in inputs.items():
-                after(variable, array)
-        try:
-            check_all(found, inputs)
-        finally:
-            refuse_too_large(order, inputs)
-        values = [np.array(value) for value in evaluate(roots, inputs, after)]
-        results, news = values[: len(request.outputs)], values[len(request.outputs) :]
-        for (shared, _), new in zip(request.updates, news, strict=True):
-            shared.op.replace(new)
-        return results[0] if form == "one" else None if form == "none" else results
+    def guarded(*args: Any) -> Any:
+        return interpreter.watched(Guard(), args)
 
-    return Runner(call, compilation_of(request, "default"), {"nodes_before": len(order)}, {})
-
-
-class _Guard:
-    """Raises `NotFinite` for the first value that an op made not finite.
-
-    Constants are as they were written, and infinities may be passed on: they fill a maximum's
-    padding, or mask elements.
-    """
-
-    def __init__(self) -> None:
-        self._infinite: set[Tensor] = set()
-
-    def __call__(self, node: Tensor, value: Array) -> None:
-        if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
-            return
-        has_nan = bool(np.isnan(value).any())
-        passed_on = not has_nan and any(arg in self._infinite for arg in node.args)
-        if passed_on or isinstance(node.op, Constant):
-            self._infinite.add(node)
-            return
-        kind = "NaN" if has_nan else "an infinity"
-        if not node.args:
-            raise NotFinite(
-                f"the {node.op.label} {node.name or '?'} has {kind}\n  {describe(node)}"
-            )
-        args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
-        raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
+    call = guarded if mode == "nanguard" else interpreter
+    facts = {"nodes_before": len(interpreter.plan().order)}
+    return Runner(call, compilation_of(request, "default"), facts, {}, locks=True)
 
 
 __all__ = ["MODES", "Runner", "mode_named", "runner_for"]

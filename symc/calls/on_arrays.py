@@ -1,4 +1,4 @@
-"""Functions of targets that have no caller of their own: what a target loads is called with arrays.
+"""Functions of targets that have no caller of their own: a loaded program is called with arrays.
 
 A caller of its own is a matter of speed, or of memory that is not the host's. Without one, a target
 whose `load` gives a `RunsOnArrays` is all that a device of its name needs.

@@ -1,7 +1,7 @@
 """The call convention of a compiled function as one record, however the function was compiled.
 
 The callers are `call.py`, its twin in C, `_call.c`, and `cuda/caller.py`. Each takes this record,
-and after it, by name, what it alone needs.
+and after it, by name, fields of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @record
 class CallSpec:
-    """The call of a function: its addresses, its arrays, and what becomes of its results."""
+    """The call of a function: its addresses, its arrays, and the fate of its results."""
 
     prepare: int
     run: int

@@ -16,6 +16,8 @@ into 64 bits, and so must all that it is computed from; a call where it does not
 
 from __future__ import annotations
 
+import os
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Literal, Self, TypeAlias, cast
@@ -26,6 +28,16 @@ LONG = 1 << 31  # the largest number that is added to a length unchecked
 
 _serial = count()
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+_lock = allocate_lock()  # of two threads that make equal lengths at once, the first one's counts
+os.register_at_fork(
+    before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+)
+
+
+def _kept(key: tuple[Any, ...], made: Any) -> Any:
+    """What is interned under a key: `made`, unless another thread was faster."""
+    with _lock:
+        return _interned.setdefault(key, made)
 
 
 class Size:
@@ -43,8 +55,7 @@ class Size:
             return cast("Self", found)
         size = super().__new__(cls)
         size.source, size.axis, size.serial = source, axis, next(_serial)
-        _interned[key] = size
-        return size
+        return cast("Self", _kept(key, size))
 
     def __repr__(self) -> str:
         # Generated code shows this: it may depend on the graph alone, not on names made before.
@@ -65,7 +76,7 @@ class _Pair:
         if found is None:
             found = super().__new__(cls)
             found.kind, found.left, found.right, found.serial = kind, left, right, next(_serial)
-            _interned[key] = found
+            found = _kept(key, found)
         return found
 
 
@@ -104,7 +115,7 @@ class Poly:
         if found is None:
             found = super().__new__(cls)
             found.terms = terms
-            _interned[terms] = found
+            found = _kept(terms, found)
         return cast("Self", found)
 
     def __add__(self, other: Dim) -> Dim:

@@ -31,7 +31,7 @@ SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
 
 @record
 class At:
-    """Each element of the result is what the reader gives."""
+    """Each element of the result is the reader's value."""
 
     element: Reader
 
@@ -76,9 +76,9 @@ class Write:
 
 @record
 class Sweep:
-    """Along `axis`, element i is `op` of element i-1 and what the reader gives: a running fold.
+    """Along `axis`, element i is `op` of element i-1 and the reader's value: a running fold.
 
-    With `scale`, the element before is first multiplied by what that gives: a linear recurrence.
+    With `scale`, the element before is first multiplied by its value: a linear recurrence.
     """
 
     axis: int

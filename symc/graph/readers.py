@@ -110,7 +110,7 @@ def folded_index(rank: int) -> tuple[ir.Var, ...]:
 
 
 class _Reads:
-    """The `read` of an op's function: notes what is read, and gives the variable that it is."""
+    """An op's function calls it: notes the read, gives the variable that the element has."""
 
     def __init__(self, args: Sequence[Tensor]) -> None:
         self.args = args

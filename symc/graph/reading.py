@@ -1,10 +1,11 @@
-"""Readers answered: what all who use an op's reader have in common.
+"""Readers answered: shared by all who use an op's reader.
 
-    Frame      a reader at one index, with the elements that it has been given so far
-    Answering  the elements of a graph, of any depth: whoever asks says what is known
+    OpenReader  a reader at one index, with the elements that it has been given so far
+    Answering   the elements of a graph, of any depth: whoever asks says which are known
 
-A frame says which element comes next, is given it as an expression, and in the end has the value.
-`Answering` keeps them on an explicit stack: chains of a million ops need no deep Python stack.
+An open reader says which element comes next, is given it as an expression, and in the end has the
+value. `Answering` keeps them on an explicit stack: chains of a million ops need no deep Python
+stack.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from symc.graph.readers import (
 )
 
 Found = TypeVar("Found")
-"""What is found of an element."""
+"""The answer for an element."""
 
 
-class Frame:
+class OpenReader:
     """A reader at an index, of a fold's terms also at a folded one; `elements` are those so far."""
 
     __slots__ = ("_given", "_values", "elements", "index", "inner", "reader")
@@ -98,16 +99,16 @@ class Answering(ABC, Generic[Found]):
         self._lowerings = lowerings
 
     @abstractmethod
-    def ask(self, node: Tensor, index: Index) -> Found | Frame:
-        """The element of a node at an index if it is known, else a frame that leads to it."""
+    def ask(self, node: Tensor, index: Index) -> Found | OpenReader:
+        """The element of a node at an index if it is known, else the open reader that finds it."""
 
     @abstractmethod
-    def give(self, frame: Frame, found: Found) -> None:
-        """Gives a frame the element that it asked for."""
+    def give(self, opened: OpenReader, found: Found) -> None:
+        """Gives an open reader the element that it asked for."""
 
     @abstractmethod
-    def finish(self, node: Tensor, frame: Frame) -> Found:
-        """The element of a frame that `ask` made, now that it has all that it needs."""
+    def finish(self, node: Tensor, opened: OpenReader) -> Found:
+        """The element of an open reader that `ask` made, now that it has all that it needs."""
 
     def reader(self, node: Tensor) -> Reader:
         """How a node's elements are computed."""
@@ -115,38 +116,38 @@ class Answering(ABC, Generic[Found]):
         assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
         return lowering.element
 
-    def answer(self, node: Tensor, frame: Frame) -> None:
-        """Gives a frame all elements of the node's arguments that it asks for."""
-        stack = [(node, frame)]
+    def answer(self, node: Tensor, opened: OpenReader) -> None:
+        """Gives an open reader all elements of the node's arguments that it asks for."""
+        stack = [(node, opened)]
         while True:
-            request = frame.next()
+            request = opened.next()
             if request is None:
                 stack.pop()
                 if not stack:
                     return
-                found = self.finish(node, frame)
-                node, frame = stack[-1]
+                found = self.finish(node, opened)
+                node, opened = stack[-1]
             else:
                 number, index = request
                 arg = node.args[number]
                 if type(arg.op) is Constant and not arg.type.shape:
                     value = ir.number(arg.op.value.item(), arg.type.dtype)
-                    frame.elements.append(value)
+                    opened.elements.append(value)
                     continue
                 asked = self.ask(arg, index)
-                if isinstance(asked, Frame):
-                    node, frame = arg, asked
-                    stack.append((node, frame))
+                if isinstance(asked, OpenReader):
+                    node, opened = arg, asked
+                    stack.append((node, opened))
                     continue
                 found = asked
-            self.give(frame, found)
+            self.give(opened, found)
 
 
 def only_element(reader: Reader, index: Index) -> Index | None:
     """Where the element of argument 0 stands that is all that a reader gives at an index."""
     match reader:
         case Reader((Read(0),), ir.Var(name)) if name == element_name(0):
-            request = Frame(reader, index).next()
+            request = OpenReader(reader, index).next()
             return None if request is None else request[1]
         case _:
             return None

@@ -1,4 +1,4 @@
-"""Elements as expressions over what is stored: "element (i, j) of this node", written out."""
+"""Elements as expressions over stored elements: "element (i, j) of this node", written out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from symc.codegen import ir
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, Frame
+from symc.graph.reading import Answering, OpenReader
 
 
 class Tracer(Answering[ir.Expr]):
@@ -31,29 +31,29 @@ class Tracer(Answering[ir.Expr]):
 
     def run(self, node: Tensor, reader: Reader, index: Index, inner: Index = ()) -> ir.Expr:
         """The value that a reader of `node`'s arguments gives at an index."""
-        frame = Frame(reader, index, inner)
-        self.answer(node, frame)
-        return frame.value()
+        opened = OpenReader(reader, index, inner)
+        self.answer(node, opened)
+        return opened.value()
 
     def target(self, node: Tensor, reader: IndexReader, index: Index) -> Index:
         """The place that a reader of `node`'s arguments gives at an index."""
-        frame = Frame(reader, index)
-        self.answer(node, frame)
-        return frame.target()
+        opened = OpenReader(reader, index)
+        self.answer(node, opened)
+        return opened.target()
 
-    def ask(self, node: Tensor, index: Index) -> ir.Expr | Frame:
+    def ask(self, node: Tensor, index: Index) -> ir.Expr | OpenReader:
         found = self.memo.get((node, index))
         if found is None:
             found = self._stored(node, index)
             if found is None:
-                return Frame(self.reader(node), index)
+                return OpenReader(self.reader(node), index)
             self.memo[node, index] = found
         return found
 
-    def give(self, frame: Frame, found: ir.Expr) -> None:
-        frame.elements.append(found)
+    def give(self, opened: OpenReader, found: ir.Expr) -> None:
+        opened.elements.append(found)
 
-    def finish(self, node: Tensor, frame: Frame) -> ir.Expr:
-        named = self._name(node, frame.index, frame.value())
-        self.memo[node, frame.index] = named
+    def finish(self, node: Tensor, opened: OpenReader) -> ir.Expr:
+        named = self._name(node, opened.index, opened.value())
+        self.memo[node, opened.index] = named
         return named

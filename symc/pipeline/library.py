@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -47,6 +47,9 @@ Loaded = TypeVar("Loaded")
 Read: TypeAlias = "Callable[[str], bytes]"
 """The content of a file of a function, by its name."""
 Use: TypeAlias = "Callable[[CompiledFunction, Read], Loaded]"
+Turn: TypeAlias = "AbstractContextManager[object]"
+"""What is held while the Python part of building runs: background compilations take turns."""
+NO_TURN: Turn = nullcontext()
 
 
 @record
@@ -101,31 +104,65 @@ def target(name: str = "c", **options: Any) -> Target:
     return target_named(name, memo=Notes(the_store().folder), **options)
 
 
-def compile_request(request: Request, *, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
+def compile_request(
+    request: Request, *, mode: str, target: Target, use: Use[Loaded], turn: Turn = NO_TURN
+) -> Loaded:
     """The result of `use` on a compiled function, which is found in the cache, or built and put
     there.
 
     It is given the function and a reader of its files, and is called again should they vanish.
     """
+    seconds: dict[str, float] = {}
+    load = _loader(request, mode, target, use, seconds)
     try:
-        return _loaded(request, mode, target, use)
+        return find_or_build(request, mode, target, load, seconds, turn)
     except BlasMissing:
         # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
-        return _loaded(request, mode, target, use)
+        return find_or_build(request, mode, target, load, seconds, turn)
 
 
-def _loaded(request: Request, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
+def kept_function(
+    request: Request, *, mode: str, target: Target, use: Use[Loaded]
+) -> Loaded | None:
+    """As `compile_request`, for what can be had at once: None where it is not in the cache."""
+    if Notes(the_store().folder).read("compiler") is None:
+        return None  # nothing is kept there, and to ask the compiler for its version takes a while
     seconds: dict[str, float] = {}
+    key, _ = _key(request, mode, target, seconds)
+    entry = the_store().get(key)
+    try:
+        return None if entry is None else _loader(request, mode, target, use, seconds)(entry)
+    except BlasMissing:  # the target is another one now
+        return None
+    except Exception:
+        if the_store().get(key) is not None:  # so it is not that the entry vanished
+            raise
+        return None
 
+
+def _loader(
+    request: Request, mode: str, target: Target, use: Use[Loaded], seconds: dict[str, float]
+) -> Callable[[Entry], Loaded]:
     def load(entry: Entry) -> Loaded:
         started = time.perf_counter()
-        made = _load(entry, target, seconds, request, mode)
-        used = use(made, entry.read)
+        with without_collection():
+            used = use(_load(entry, target, seconds, request, mode), entry.read)
         seconds["load"] = time.perf_counter() - started
         return used
 
+    return load
+
+
+def _key(
+    request: Request, mode: str, target: Target, seconds: dict[str, float]
+) -> tuple[Key, dict[str, str]]:
+    """The key of a function, and those of its parts that are of the target."""
+    started = time.perf_counter()
     with without_collection():
-        return find_or_build(request, mode, target, load, seconds)
+        parts = target.describe(quick=mode == "compile")
+        key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
+    seconds["key"] = time.perf_counter() - started
+    return key, parts
 
 
 def find_or_build(
@@ -134,21 +171,19 @@ def find_or_build(
     target: Target,
     load: Callable[[Entry], Loaded],
     seconds: dict[str, float],
+    turn: Turn = NO_TURN,
 ) -> Loaded:
     """The result of `load` on the function's entry in the cache, built if it is not there."""
-    started = time.perf_counter()
-    store = the_store()
-    quick = mode == "compile"
-    parts = target.describe(quick=quick)
-    key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
-    seconds["key"] = time.perf_counter() - started
+    store, quick = the_store(), mode == "compile"
+    key, parts = _key(request, mode, target, seconds)
 
     def make(folder: Path) -> None:
         from symc.cache.making import home
         from symc.pipeline.compile import Clock, build
 
-        clock = Clock(seconds)
-        compilation = build(request, mode=mode, clock=clock, target=target)
+        with turn, without_collection():
+            clock = Clock(seconds)
+            compilation = build(request, mode=mode, clock=clock, target=target)
         store.use(
             Key.of(source=compilation.source.text, **parts),
             lambda made: target.compile(compilation.source, made, quick=quick, home=home(made)),

@@ -51,7 +51,7 @@ FIRST_CLASSES = {
 RENAMED = {first: now for now, first in FIRST_CLASSES.items()}
 
 
-class Writer:
+class ValueWriter:
     """Turns values into JSON; `number` gives a node's position, arrays are collected."""
 
     def __init__(self, number: Callable[[Tensor], int]) -> None:
@@ -113,8 +113,8 @@ def _fields(kind: Any) -> tuple[str, ...]:
     return tuple(kind.__match_args__)
 
 
-class Reader:
-    """Turns JSON back into values. Raises `BadFile` for anything that no `Writer` writes."""
+class ValueReader:
+    """Turns JSON back into values. Raises `BadFile` for anything that no `ValueWriter` writes."""
 
     def __init__(self, nodes: list[Tensor], arrays: list[Array]) -> None:
         self._nodes = nodes

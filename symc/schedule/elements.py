@@ -1,10 +1,10 @@
-"""What elements are computed from, whoever reads them: the graph beneath all that is stored.
+"""The graph of elements beneath all that is stored: which each is computed from, whoever reads it.
 
-    Place     an index, in the loop variables of whoever stores the result
-    Element   a node at a place, and the elements that it needs
+    ElementPlace   an index, in the loop variables of whoever stores the result
+    Element        a node at a place, and the elements that it needs
 
-What an element needs does not depend on the stage that reads it. So it is found once for all
-stages, and holds as more nodes are stored: those are then not looked into. It takes time linear in
+The needs of an element do not depend on the stage that reads it. So they are found once for all
+stages, and hold as more nodes are stored: those are then not looked into. It takes time linear in
 the number of elements.
 
 Only int64 elements have a value, as they may be indexes; any other is just unknown. So are those of
@@ -22,10 +22,10 @@ from symc.codegen.record import record
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, Frame
+from symc.graph.reading import Answering, OpenReader
 
 
-class Place:
+class ElementPlace:
     """An index. Equal ones are the same place, so looking one up needs no hash of expressions."""
 
     __slots__ = ("index",)
@@ -36,13 +36,13 @@ class Place:
 
 @record(frozen=False)
 class Element:
-    """A node at a place, with what it needs; `value` is its variable where that is unknown.
+    """A node at a place, with its needs; `value` is its variable where that is unknown.
 
     `users` is a set of stages, the bits of a number: `stages.Analysis` sets it and leaves it 0.
     """
 
     node: Tensor
-    place: Place
+    place: ElementPlace
     needs: list[Element]
     value: ir.Expr
     users: int = 0
@@ -50,7 +50,7 @@ class Element:
     __repr__ = object.__repr__  # not of all that it needs
 
 
-class Asked(Frame):
+class Asked(OpenReader):
     """A reader at a place, which is none of a fold or a part; `needs` are the elements so far."""
 
     __slots__ = ("needs", "place")
@@ -60,7 +60,7 @@ class Asked(Frame):
         reader: Reader | IndexReader,
         index: Index,
         inner: Index = (),
-        place: Place | None = None,
+        place: ElementPlace | None = None,
     ) -> None:
         super().__init__(reader, index, inner)
         self.place = place
@@ -74,20 +74,20 @@ class Elements(Answering[Element]):
         super().__init__(lowerings)
         self.order: list[Element] = []
         self._stored = stored
-        self._places: dict[Index, Place] = {}
-        self._last = Place(())
-        self._known: dict[tuple[Tensor, Place], Element] = {}
+        self._places: dict[Index, ElementPlace] = {}
+        self._last = ElementPlace(())
+        self._known: dict[tuple[Tensor, ElementPlace], Element] = {}
         self._unknown: dict[DType, ir.Expr] = {}
 
     def needed(self, node: Tensor, readers: Iterable[Asked]) -> list[Element]:
         """The elements of a node's arguments that these readers ask for."""
         needs: list[Element] = []
-        for frame in readers:
-            self.answer(node, frame)
-            needs += frame.needs
+        for opened in readers:
+            self.answer(node, opened)
+            needs += opened.needs
         return needs
 
-    def ask(self, node: Tensor, index: Index) -> Element | Frame:
+    def ask(self, node: Tensor, index: Index) -> Element | OpenReader:
         place = self._place(index)
         found = self._known.get((node, place))
         if found is not None:
@@ -96,19 +96,19 @@ class Elements(Answering[Element]):
             return Asked(self.reader(node), place.index, place=place)
         return self._new(node, place, [], None)
 
-    def give(self, frame: Frame, found: Element) -> None:
-        assert isinstance(frame, Asked)
-        frame.elements.append(found.value)
-        frame.needs.append(found)
+    def give(self, opened: OpenReader, found: Element) -> None:
+        assert isinstance(opened, Asked)
+        opened.elements.append(found.value)
+        opened.needs.append(found)
 
-    def finish(self, node: Tensor, frame: Frame) -> Element:
-        assert isinstance(frame, Asked)
-        assert frame.place is not None
-        value = _visible(frame.value()) if node.type.dtype is INT64 else None
-        return self._new(node, frame.place, frame.needs, value)
+    def finish(self, node: Tensor, opened: OpenReader) -> Element:
+        assert isinstance(opened, Asked)
+        assert opened.place is not None
+        value = _visible(opened.value()) if node.type.dtype is INT64 else None
+        return self._new(node, opened.place, opened.needs, value)
 
     def _new(
-        self, node: Tensor, place: Place, needs: list[Element], value: ir.Expr | None
+        self, node: Tensor, place: ElementPlace, needs: list[Element], value: ir.Expr | None
     ) -> Element:
         dtype = node.type.dtype
         if value is None:
@@ -119,13 +119,13 @@ class Elements(Answering[Element]):
         self.order.append(found)
         return found
 
-    def _place(self, index: Index) -> Place:
+    def _place(self, index: Index) -> ElementPlace:
         last = self._last
         if index is last.index:
             return last
         found = self._places.get(index)
         if found is None:
-            found = self._places[index] = Place(index)
+            found = self._places[index] = ElementPlace(index)
         self._last = found
         return found
 

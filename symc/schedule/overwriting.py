@@ -37,7 +37,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, folded_index, own_axis, own_element
-from symc.graph.reading import Frame
+from symc.graph.reading import OpenReader
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of, is_natural
 from symc.schedule.stages import Stage, full_index
@@ -147,10 +147,10 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
         return False
     (part,) = write.parts
     inner = folded_index(len(part.extents))
-    frame = Frame(part.target, inner)
-    if not part.parallel or not _has_all(frame, writer.node, problem):
+    opened = OpenReader(part.target, inner)
+    if not part.parallel or not _has_all(opened, writer.node, problem):
         return False
-    target, extents = frame.target(), problem.written[writer.node]
+    target, extents = opened.target(), problem.written[writer.node]
     written, read = Counted(inner, extents), Counted(inner, extents)
     for index in reads:
         if index != target and not _are_apart(index, target, read, written, problem):
@@ -192,14 +192,14 @@ def _are_apart(
 _DEEPEST = 16  # indexes are looked into that far
 
 
-def _has_all(frame: Frame, node: Tensor, problem: Problem, depth: int = 0) -> bool:
+def _has_all(opened: OpenReader, node: Tensor, problem: Problem, depth: int = 0) -> bool:
     """Gives a reader of a node's arguments the integers that it reads, written out, if known."""
-    while (request := frame.next()) is not None:
+    while (request := opened.next()) is not None:
         number, index = request
         element = _integer(node.args[number], index, problem, depth + 1)
         if element is None:
             return False
-        frame.elements.append(element)
+        opened.elements.append(element)
     return True
 
 
@@ -212,8 +212,8 @@ def _integer(node: Tensor, index: Index, problem: Problem, depth: int) -> ir.Exp
     lowering = problem.lowerings.get(node)
     if not isinstance(lowering, At):
         return None
-    frame = Frame(lowering.element, index)
-    return frame.value() if _has_all(frame, node, problem, depth) else None
+    opened = OpenReader(lowering.element, index)
+    return opened.value() if _has_all(opened, node, problem, depth) else None
 
 
 def _element(index: Index, dims: Sequence[Dim]) -> Element:

@@ -28,7 +28,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, folded_axis, folded_index, own_axis
-from symc.schedule.elements import Asked, Element, Elements, Place
+from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
@@ -42,7 +42,7 @@ class Stage:
     `loops` are the node's axes that are looped over (those not of length 1), outermost first;
     `reads` has each stored node it reads with the indexes it reads at, in terms of the variables of
     readers: ``i[0], i[1], ...`` (one for each axis) and ``r[0], r[1], ...`` (one for each folded
-    extent). `column` tells a fold whose result, not its folded axis, is contiguous in what it
+    extent). `column` tells a fold whose result, not its folded axis, is contiguous in the arrays it
     reads.
     """
 
@@ -181,7 +181,7 @@ def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Ten
         order = _loop_order(stage), stage.column
         orders[order] = orders.get(order, 0) | 1 << number
     repeated: set[Tensor] = set()
-    repeating: dict[Place, int] = {}  # the stages that would repeat their reads at a place
+    repeating: dict[ElementPlace, int] = {}  # the stages that would repeat their reads at a place
     for element, users in expensive:
         place = element.place
         if place not in repeating:

@@ -31,7 +31,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Tensor
 from symc.graph.readers import Index, Reader
-from symc.graph.reading import Frame
+from symc.graph.reading import OpenReader
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.notation import described
@@ -176,13 +176,13 @@ class _Elements:
         self, node: Tensor, reader: Reader, index: tuple[Any, ...], inner: tuple[Any, ...] = ()
     ) -> Any:
         """The value of a reader, the elements that it reads given as variables."""
-        frame = Frame(reader, self._as_ir(index), self._as_ir(inner))
-        while (request := frame.next()) is not None:
+        opened = OpenReader(reader, self._as_ir(index), self._as_ir(inner))
+        while (request := opened.next()) is not None:
             number, at = request
             arg = node.args[number]
             place = tuple(scalar(i, self._names) for i in at)
-            frame.elements.append(self._variable(self.element(arg, place), arg))
-        return scalar(frame.value(), self._names)
+            opened.elements.append(self._variable(self.element(arg, place), arg))
+        return scalar(opened.value(), self._names)
 
     def _variable(self, value: Any, node: Tensor) -> ir.Var:
         """A variable for a value, of the dtype of the node that it is an element of."""

@@ -29,6 +29,10 @@ from symc.tensor.broadcast import describe
 class Watch(Op):
     """The first argument, which the program shows to Python on its way."""
 
+    @property
+    def is_users(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         return args[0].type
 

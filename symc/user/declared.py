@@ -147,6 +147,10 @@ class Declared:
 class UserResult(Op):
     """One result of a user's op."""
 
+    @property
+    def is_users(self) -> bool:
+        return True
+
     declared: Declared
     number: int
 

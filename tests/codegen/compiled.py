@@ -68,7 +68,7 @@ def caller(
     fixed: Sequence[tuple[int, ...] | None] | None = None,
     convert: Any = None,
 ) -> PythonCaller:
-    """A compiled program that can be called with its inputs. It converts what NumPy converts."""
+    """A compiled program that can be called with its inputs. It converts inputs as NumPy does."""
     inputs = [b for b in program.buffers if b.role == "input"]
     outputs = [b for b in program.buffers if b.role == "output"]
 

@@ -149,7 +149,8 @@ def test_integer_powers_wrap() -> None:
     assert arithmetic.call("pow", UINT8, None)(3, 200) == pow(3, 200, 256)
 
 
-# --- what it refuses ------------------------------------------------------------------------------
+# --- refused programs ---
+# ---------------------------------------------------------------------------
 
 XY = [buffer("x", "input", N, C), buffer("y", "output", N, C)]
 X = {"x": Array([1.0, 2.0], (2, 1))}

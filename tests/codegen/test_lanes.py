@@ -1,4 +1,4 @@
-"""lanes: what is narrow stands in rows of its own beside long vector loops, and means the same."""
+"""lanes: narrow numbers get rows of their own beside long vector loops, with the same meaning."""
 
 from __future__ import annotations
 

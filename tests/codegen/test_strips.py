@@ -76,7 +76,7 @@ def test_broken_strips(strips: Strips, message: str) -> None:
 
 @pytest.mark.parametrize("kind", ["parallel", "serial"])
 def test_several_loops_over_a_strip(kind: LoopKind) -> None:
-    """What one leaves in an array of the strip, the next one reads."""
+    """A value that one leaves in an array of the strip, the next one reads."""
     place, again = Var("k"), Var("m")
     body = (
         Strip(place, Var("j"), (Store("y", Var("j"), load("x", Var("j"))),)),

@@ -107,7 +107,7 @@ def test_a_failed_compilation_names_what_was_computed() -> None:
 
 
 def test_a_compiler_without_float16_says_which_have_it() -> None:
-    """clang 14 on x86-64, which is what Debian 12 installs as clang."""
+    """clang 14 on x86-64, which Debian 12 installs as clang."""
     error = CompileFailed(
         "x;", ["clang"], "function.c:1:1: error: _Float16 is not supported on this"
     )
@@ -199,7 +199,7 @@ def test_the_types_are_up_to_date(tmp_path: Path) -> None:
 
 
 def test_a_call_of_a_device_begins_as_every_call() -> None:
-    """`device.h` adds to the struct of `call.h`, but for what asks whether to stop."""
+    """`device.h` adds to the struct of `call.h`, but for the function that asks whether to stop."""
     fields: list[list[str]] = []
     for dialect in ("c", "cuda host"):
         body = load.symbols(dialect)["symc_call"].text.partition("{")[2].partition("}")[0]
@@ -303,7 +303,7 @@ def test_an_order_that_names_no_compiler(monkeypatch: pytest.MonkeyPatch, order:
 def test_a_compiler_that_is_not_for_symc_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """tcc fails at the first line of what each text begins with."""
+    """tcc fails at the first line of the text that each file begins with."""
     fake = tmp_path / name
     fake.write_text("#!/bin/sh\necho \"function.c:9: error: ';' expected\"; exit 1\n")
     fake.chmod(0o755)

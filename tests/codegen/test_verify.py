@@ -220,7 +220,7 @@ KERNELS = [
     (_body(loop("unroll", "i", N)), "an unroll loop whose length is not constant"),
 ]  # fmt: skip
 
-# An iteration that reads what another one writes; reads where an array says; rows that overlap.
+# An iteration that reads another one's element; reads where an array says; rows that overlap.
 ELSEWHERE = "an iteration of i may read an element of y that another one writes"
 INNER = "an iteration of j may read an element of y that another one writes"
 WHERE = "s is written where an array says, and read in the same loop"

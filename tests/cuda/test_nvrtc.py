@@ -42,7 +42,8 @@ def compiled(text: str, arch: tuple[int, int] = (9, 0), *, quick: bool = False) 
     return nvrtc.compile(module_of(text), arch, quick=quick)
 
 
-# --- what is asked, and what is read --------------------------------------------------------------
+# --- questions to NVRTC, and its answers ---
+# -----------------------------------------------------------
 
 
 def test_resources_are_read_for_each_kernel() -> None:
@@ -241,7 +242,7 @@ extern "C" __global__ void convert(symc_float16 *x, double *y, long long *z) {{
 
 
 def test_kernels_may_have_any_name_but_those_of_the_language() -> None:
-    """What is not in the table does not clash; `exp` and the like are symbols of the runtime."""
+    """Names outside the table do not clash; `exp` and the like are symbols of the runtime."""
     words = "gamma time index sum scale square step mix length distance any all rand system y z"
     free = [word for word in words.split() if word not in CUDA.functions | CUDA.reserved]
     assert {"sum", "scale", "y"} <= set(free)

@@ -79,7 +79,7 @@ def test_a_thread_does_four_rows_of_a_tile_at_a_time() -> None:
 
 @needs_nvrtc
 def test_row_groups_leave_room_for_as_many_threads_as_memory_needs() -> None:
-    """Of 65,536 registers: what `AHEAD` counts with."""
+    """The share of 65,536 registers that `AHEAD` counts with."""
     from symc.codegen.targets.cuda import nvrtc
 
     x = T.fmatrix("x")
@@ -117,7 +117,7 @@ def test_rows_of_any_number_of_packs(device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_equal_rows_have_equal_sums_wherever_they_begin(device: str) -> None:
-    """Rows of an odd length are aligned by turns; what each thread adds up is the same."""
+    """Rows of an odd length are aligned by turns; each thread adds up the same elements."""
     x = T.dmatrix("x")
     f = symc.function([x], [x.sum(axis=1), x[:, 1:].sum(axis=1), x.prod(axis=1)], device=device)
     row = np.random.default_rng(0).standard_normal(1503) * 10.0 ** (np.arange(1503) % 17)

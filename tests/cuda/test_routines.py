@@ -80,7 +80,7 @@ class Routines:
         self.call.functions = self.functions
 
     def __call__(self, name: str, *args: Any) -> Any:
-        """Run a routine; the result is what it wrote to its last array."""
+        """Run a routine; the result is its last array."""
         signature = ROUTINES[name]
         real = ctypes.c_float if name.endswith("f32") else ctypes.c_double
         passed: list[Any] = [ctypes.c_void_p(int(ffi.cast("intptr_t", self.call)))]

@@ -22,7 +22,7 @@ i32, f32 = ctypes.c_int, ctypes.c_float
 
 
 def in_all_orders(device: Device, run: Callable[[], Array]) -> Array:
-    """What `run` returns, the same bits in each order."""
+    """The result of `run`, the same bits in each order."""
     results: list[Array] = []
     for order in ORDERS:
         device.sim.set_order(order)
@@ -358,7 +358,7 @@ def test_the_header_compiles_without_warnings(tmp_path: Path, optimise: str) -> 
     command = [
         "g++", "-std=c++17", optimise, "-Wall", "-Wextra", "-Werror", "-c", "module.cpp",
         "-fPIC", "-include", str(sim.FOLDER / "cudasim.h"), "-o", "module.o",
-        "-Wno-sign-compare",  # what is asked here is whether the header is clean
+        "-Wno-sign-compare",  # only the header is tested here
     ]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 0, result.stderr

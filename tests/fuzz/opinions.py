@@ -118,7 +118,7 @@ def run_program(
 def interpreted(
     function: Function, arguments: Sequence[Array], *, optimised: bool, backwards: bool = False
 ) -> list[Array]:
-    """What a compiled function would return, then the new values of what it updates."""
+    """The results of a compiled function, then the new values of its shared variables."""
     made = function.runner.compilation()
     return results_of(made, function.request, arguments, optimised=optimised, backwards=backwards)
 
@@ -127,7 +127,7 @@ def results_of(
     made: Compilation, request: Request, arguments: Sequence[Array], *, optimised: bool,
     backwards: bool = False,
 ) -> list[Array]:  # fmt: skip
-    """The same of what the pipeline made of a request."""
+    """The same of a compilation."""
     program = made.optimised if optimised else made.program
     values = [variable.get_value() for variable in request.shared]
     outputs, changed = run_program(program, made, arguments, values, backwards=backwards)

@@ -70,7 +70,7 @@ class Opinion:
         )
 
     def of(self, name: str) -> Expected:
-        """What a name should be."""
+        """The right value of a name, and its uncertainty."""
         others = tuple(run[name] for run in self.others)
         return Expected(self.values[name], self.wide[name], others)
 
@@ -151,7 +151,7 @@ def _meaning_of(line: Line, args: Sequence[Array], space: dict[str, Any], *, wid
 
 
 def own_meaning(line: Line, args: Sequence[Array]) -> Array:
-    """What symc's ops mean in NumPy, by its own definition."""
+    """The meaning of symc's ops in NumPy, by its own definition."""
     args = [_narrowed(arg) for arg in args]
     names = [f"_{number}" for number in range(len(args))]
     symbols = [T.tensor(a.dtype.name, tuple(n if n == 1 else None for n in a.shape)) for a in args]
@@ -178,7 +178,7 @@ def _wider_text(text: str) -> str:
 
 
 def judge(got: Array, expected: Expected, what: str, *, signs: bool) -> Compared:
-    """Raises `Wrong` for a result that is not what it must be; `signs` also asks for zeros'."""
+    """Raises `Wrong` for a wrong result; `signs` also asks for zeros'."""
     wanted = expected.value
     if got.dtype != wanted.dtype:
         raise Wrong(f"{what}: dtype {got.dtype}, NumPy's is {wanted.dtype}")

@@ -115,7 +115,7 @@ def line(name: str, text: str, *args: str, kind: Any = "rounds", numpy: str = ""
 
 
 def lying() -> Lines:
-    """One line of it is not what NumPy is said to give."""
+    """One line of it differs from the result stated for NumPy."""
     x = np.arange(6.0).reshape(2, 3)
     return Lines(
         (Given("x0", literal(x), (True, False)), Given("s0", literal(x + 1), (True, True), True)),
@@ -241,7 +241,7 @@ def test_squeeze_is_asked_only_where_lengths_are_known() -> None:
 
 
 def test_more_accurate_than_numpy_is_right() -> None:
-    """``log(1 + exp(x))`` overflows in NumPy; wider numbers say what it is."""
+    """``log(1 + exp(x))`` overflows in NumPy; wider numbers have its value."""
     soft = one("m.log(1 + m.exp({0}))", np.array([800.0, 1.0]))
     judged(np.array([INF, np.log1p(np.e)]), soft)
     judged(np.array([800.0, np.log1p(np.e)]), soft)

@@ -1,7 +1,7 @@
 """Random loops over matrices with `set` and `inc`, against the same text run by NumPy.
 
-Regions and what is written into them depend on the number of the step: rows, columns, ragged
-slices, reversed ones, single elements, sums. What is written in place must not be read too late.
+Regions and the values written into them depend on the number of the step: rows, columns, ragged
+slices, reversed ones, single elements, sums. Elements written in place must not be read too late.
 """
 
 from __future__ import annotations

@@ -241,7 +241,7 @@ class Script:
 
 
 def lines_of(script: Script) -> Lines:
-    """The script as lines that can be cut and run; what symc's ops mean in NumPy is the oracle."""
+    """The script as lines that can be cut and run; its oracle is symc's ops in NumPy."""
     given: list[Given] = []
     lines: list[Line] = []
     for number, item in enumerate(script.items):

@@ -22,7 +22,7 @@ ELEMENTWISE = [
           "logit entr", "f"),
     Entry("m.modf({0})[0]", "f", "exact"), Entry("m.modf({0})[1]", "f", "exact"),
     Entry("m.frexp({0})[0]", "f", "exact"), Entry("m.frexp({0})[1]", "f", "exact"),
-    # What looks like nothing, and what a compiler likes to make of it.
+    # Expressions that look like nothing, which compilers like to simplify.
     *each("{0}+0 0+{0} {0}-0 {0}*1 {0}/1 {0}*-1 {0}*0 {0}*2 2*{0} {0}/2 {0}**1 -{0} -(-{0}) +{0} "
            "{0}-0.0 {0}*0.5 {0}/-1", "f", "exact"),
     *each("0-{0} 0.0-{0} 1-{0} {0}-1 1+{0} {0}-{0} {0}/{0} {0}+{0} {0}**2 {0}**3 {0}**-1 {0}**0 "

@@ -113,7 +113,7 @@ def test_categorical_crossentropy() -> None:
 
 
 def test_classes_that_do_not_exist() -> None:
-    """A negative one, as others mark what is to be left out, counted from the end."""
+    """A negative one, as others mark classes to be left out, counted from the end."""
     z, t = T.matrix("z"), T.ivector("t")
     for logits in (True, False):
         loss = nnet.categorical_crossentropy(z, t, from_logits=logits)

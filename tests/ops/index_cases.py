@@ -129,7 +129,7 @@ def cases(
 
 
 def compiled(outputs: Sequence[Tensor], values: dict[Tensor, Any]) -> Iterator[Sequence[Any]]:
-    """What each call of one compiled function gives for all outputs; see `called`."""
+    """The results of each call of one compiled function; see `called`."""
     function = symc.function(list(values), list(outputs), on_unused_input="ignore")
     return called(function, list(values.values()))
 

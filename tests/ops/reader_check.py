@@ -32,7 +32,7 @@ from symc.graph.lowering import (
 )
 from symc.graph.node import Array, Requirement, Tensor
 from symc.graph.readers import Index, Reader
-from symc.graph.reading import Frame
+from symc.graph.reading import OpenReader
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk
 from symc.tensor.elementwise import ELEMENTWISE
@@ -88,7 +88,7 @@ class World:
         self._values: dict[Tensor, Array] = dict(inputs)
 
     def value(self, node: Tensor) -> Array:
-        """What a node computes."""
+        """The value of a node."""
         if node not in self._values:
             evaluate([node], self._values, self._keep)
         return self._values[node]
@@ -97,7 +97,7 @@ class World:
         self._values[node] = value
 
     def length(self, dim: Dim) -> int:
-        """What a length is."""
+        """The value of a length."""
         result = dims.substitute(dim, self._size)
         assert isinstance(result, int)
         return result
@@ -133,7 +133,7 @@ class World:
                 same(lowered, value, rtol)
 
     def lowered(self, node: Tensor) -> Array | None:
-        """What the node's lowering computes; None where a routine does it."""
+        """The value of the node's lowering; None where a routine does it."""
         lowering = node.op.lower(node, lambda dim: ir.const(self.length(dim)))
         match lowering:
             case At():
@@ -155,19 +155,19 @@ class World:
 
     def read(self, node: Tensor, reader: Reader, index: Index, inner: Index = ()) -> ir.Expr:
         """The value of a reader of the node's arguments, its elements given as constants."""
-        return self._given(node, Frame(reader, index, inner)).value()
+        return self._given(node, OpenReader(reader, index, inner)).value()
 
-    def _given(self, node: Tensor, frame: Frame) -> Frame:
-        """The frame with all elements that it asks for."""
-        while (request := frame.next()) is not None:
+    def _given(self, node: Tensor, opened: OpenReader) -> OpenReader:
+        """The reader with all elements that it asks for."""
+        while (request := opened.next()) is not None:
             argument, index = request
             arg = node.args[argument]
             array = self.value(arg)
             at = tuple(int(number(i)) for i in index)
             inside = all(0 <= i < n for i, n in zip(at, array.shape, strict=True))
             assert inside, f"{node.op!r} reads {at} of argument {argument} {array.shape}"
-            frame.elements.append(ir.Const(array[at].item(), arg.dtype))
-        return frame
+            opened.elements.append(ir.Const(array[at].item(), arg.dtype))
+        return opened
 
     def _each(self, node: Tensor, dtype: DType, element: Callable[[Index], Any]) -> Array:
         result = np.empty(self.value(node).shape, to_numpy(node.dtype))
@@ -209,7 +209,7 @@ class World:
     ) -> Iterator[tuple[tuple[int, ...], Any]]:
         targets: set[tuple[int, ...]] = set()
         for inner in np.ndindex(*map(self.length, part.extents)):
-            target = self._given(node, Frame(part.target, constants(inner))).target()
+            target = self._given(node, OpenReader(part.target, constants(inner))).target()
             at = tuple(int(number(index)) for index in target)
             inside = all(0 <= i < n for i, n in zip(at, shape, strict=True))
             assert inside, f"{node.op!r} writes {at} of {shape}"

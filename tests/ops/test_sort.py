@@ -20,7 +20,7 @@ NUMBERS = RNG.permutation(np.linspace(-2, 3, 24)).reshape(2, 3, 4)  # no two are
 
 
 def some(dtype: str, length: int) -> Any:
-    """Numbers with ties, and with what is special about a dtype."""
+    """Numbers with ties, and with the special values of a dtype."""
     kind = np.dtype(dtype)
     values = (RNG.standard_normal(length) * 30).astype(dtype)
     special: list[float] = [0, 1]

@@ -29,12 +29,12 @@ extern "C" __global__ void two_blocks_write(int *out) {
     out[threadIdx.x] = blockIdx.x;  // two_blocks_write
 }
 
-// A barrier orders nothing with what the other block has read.
+// A barrier does not order reads of the other block.
 extern "C" __global__ void two_blocks_read(int *x) {
     int seen = x[0]; __syncthreads(); if (blockIdx.x == 1) x[0] = seen + 1;  // two_blocks_read
 }
 
-// In place, where a thread reads what its neighbour writes.
+// In place, where a thread reads its neighbour's element.
 extern "C" __global__ void shift_in_place(int n, float *x) {
     int i = threadIdx.x;
     if (i + 1 < n) x[i] = x[i + 1];  // shift_in_place
@@ -117,7 +117,7 @@ extern "C" __global__ void unwritten_shared(float *out) {
     out[threadIdx.x] = values[threadIdx.x];  // unwritten_shared
 }
 
-// What a block before left behind is nothing that was written.
+// Values of an earlier block do not count as written.
 extern "C" __global__ void of_block_before(int *out) {
     __shared__ int value;
     if (blockIdx.x == 0) value = 1;

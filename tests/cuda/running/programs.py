@@ -35,7 +35,7 @@ PROGRAMS: dict[str, tuple[tuple[int, int, int, int], tuple[Any, ...], tuple[int,
 
 
 class Failed(Exception):
-    """What the tests raise for a failed check."""
+    """The exception of the tests for a failed check."""
 
 
 class Library:
