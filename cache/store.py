@@ -80,7 +80,7 @@ class Store:
         Another process may remove the entry before the caller has opened its files; `use` does
         not mind.
 
-        Raises the errors of `make`, without an entry then; `BadFile` when it left something other
+        Raises the errors of `make`, without an entry then; `UnfitFile` when it left something other
         than plain files, `CircularMake` when it asked for this key, and `NowhereToWrite`.
         """
         return self.get(key) or self._make(key, make)

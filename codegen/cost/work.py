@@ -40,11 +40,10 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.strips import plain
+from symc.codegen.passes.strips import cut_extent, plain
 from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
-from symc.codegen.text import expression
 
 if TYPE_CHECKING:
     from symc.codegen.blocks import Working
@@ -236,25 +235,13 @@ def _repeated(each: Amount, var: str, times: Amount, names: Mapping[str, Amount]
     for factors, number in each.terms.items():
         rest, whole = factors, None
         for factor in factors:
-            whole = _whole(factor.expr, var)
+            whole = cut_extent(factor.expr, var)
             if whole is not None:
                 rest = tuple(other for other in factors if other is not factor)
                 break
         many = times if whole is None else Amount.of(whole, names)
         total = total + Amount({rest: number}) * many
     return total
-
-
-def _whole(piece: Expr, var: str) -> Expr | None:
-    """The length cut into pieces, if an expression is that of its piece number `var`."""
-    match piece:
-        case Binary("min", length, Binary("sub", whole, Binary("mul", left, right))) | Binary(
-            "min", Binary("sub", whole, Binary("mul", left, right)), length
-        ):
-            factors = {expression(left), expression(right)}
-            return whole if {var, expression(length)} == factors else None
-        case _:
-            return None
 
 
 def _counted(expr: Expr, known: _Counting) -> Amount:

@@ -7,6 +7,7 @@ its own for dynamic shared memory, and must know the kernels; so has an exported
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias, assert_never
 
@@ -63,18 +64,25 @@ class CudaModule:
 
     def written(self, *, loose: AbstractSet[str] = frozenset(), dynamic: str = DYNAMIC) -> str:
         """The text with loose bounds for some kernels, and with other words for `DYNAMIC`."""
-        parts: list[str] = []
-        for piece in self.pieces:
-            match piece:
-                case str():
-                    parts.append(piece)
-                case Bounds(kernel):
-                    parts.append(piece.text(loose=kernel in loose))
-                case Dynamic():
-                    parts.append(dynamic)
-                case _:
-                    assert_never(piece)
-        return "".join(parts)
+        return text_of(self.pieces, loose=loose, dynamic=dynamic)
+
+
+def text_of(
+    pieces: Iterable[Piece], *, loose: AbstractSet[str] = frozenset(), dynamic: str = DYNAMIC
+) -> str:
+    """The text of some pieces; see `CudaModule.written`."""
+    parts: list[str] = []
+    for piece in pieces:
+        match piece:
+            case str():
+                parts.append(piece)
+            case Bounds(kernel):
+                parts.append(piece.text(loose=kernel in loose))
+            case Dynamic():
+                parts.append(dynamic)
+            case _:
+                assert_never(piece)
+    return "".join(parts)
 
 
 def encoded(pieces: list[Piece]) -> tuple[Piece, ...]:

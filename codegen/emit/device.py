@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit.cuda_module import Bounds, CudaModule, Piece, encoded
+from symc.codegen.emit.cuda_module import Bounds, CudaModule, Piece, encoded, text_of
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
 from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
@@ -46,6 +46,8 @@ class DeviceSource:
 
     host: str
     device: CudaModule
+    texts: Mapping[str, str]
+    """The text of each kernel, by its name in the program."""
     kernels: tuple[str, ...]
     """The names of the kernels, in the order of `symc_call.functions`."""
     routines: tuple[str, ...]
@@ -92,6 +94,7 @@ def emit_device(
     return DeviceSource(
         encodable("\n".join(parts)),
         device_module(program, "\n".join(before), texts, routines),
+        {k.name: comment(k.note, "") + text_of(encoded(texts[k.name])) for k in program.kernels},
         tuple(names.values()),
         tuple(routines),
         tuple(host.notes),

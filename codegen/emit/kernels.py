@@ -70,7 +70,8 @@ def emit_kernel(
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
     weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
-    return KernelText(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
+    note = comment(kernel.note, "")
+    return KernelText(kernel.name, note, printer.lang.kernel, head, body, weight)
 
 
 def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> str:

@@ -22,7 +22,6 @@ from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.threads import ThreadDialect, starts_threads
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
-from symc.codegen.targets.team import PARALLEL
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
@@ -71,7 +70,7 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
         tuple(texts.values()),
         helpers,
         "\n".join([*host.functions.values(), text]),
-        starts_threads(host, called) or any(PARALLEL in each for each in (*runtime, helpers)),
+        starts_threads(host, called) or load.runs_on_threads([*pasted, "symc_call", *own]),
     )
 
 

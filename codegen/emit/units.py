@@ -21,6 +21,8 @@ SHARED = '__attribute__((noinline, visibility("hidden"))) void'
 class KernelText:
     """A kernel as text."""
 
+    kernel: str
+    """Its name in the program."""
     note: str
     """The comment above it."""
     storage: str

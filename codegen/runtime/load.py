@@ -49,6 +49,9 @@ _HOST = (
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
 
+PARALLEL = "omp parallel"
+"""What C that people write has where threads share a loop, in a pragma or a `_Pragma`."""
+
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
 _LINE = re.compile(r"^([^/\n]*;)  // SYMBOL (\w+)(?: NEEDS (.*))?\n", re.MULTILINE)
@@ -154,6 +157,12 @@ def code_length(text: str) -> int:
     5
     """
     return len(_COMMENT.sub("", text))
+
+
+def runs_on_threads(names: Iterable[str]) -> bool:
+    """Whether one of these symbols, or of those that they need, has a loop that threads share."""
+    known = symbols()
+    return any(PARALLEL in known[name].text for name in _with_needs(names, known))
 
 
 def needed(names: Iterable[str], dialect: Dialect = "c") -> set[str]:

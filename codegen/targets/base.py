@@ -56,6 +56,11 @@ class Source:
         """All files, one after the other."""
         return "\n".join(text for _, text in self.files)
 
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel by its name in the program, where kernels have such texts."""
+        return {}
+
     def file(self, name: str) -> str:
         """One file."""
         return dict(self.files)[name]

@@ -153,9 +153,11 @@ class CTarget:
         home: str | None = None,
     ) -> None:
         """As `compile`, for a text from anywhere, to be linked with these objects."""
+        from symc.codegen.runtime.load import PARALLEL  # late: loading needs none
+
         found = self.compiler()
         source = text if isinstance(text, str) else text.text
-        parallel = team.PARALLEL in text if isinstance(text, str) else text.parallel
+        parallel = PARALLEL in text if isinstance(text, str) else text.parallel
         shared = parallel and not objects and team.applies(found, self.options)
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick, memo=self.memo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symc.codegen.emit.units import ProgramText
+from symc.codegen.encodable import encodable
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source
 
@@ -18,3 +19,8 @@ class CSource(Source):
 
     parts: ProgramText
     origins: Mapping[str, str]
+
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel."""
+        return {kernel.kernel: encodable(kernel.text) for kernel in self.parts.kernels}

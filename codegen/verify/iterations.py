@@ -281,10 +281,27 @@ def _in_order(
         and _reads(names.written_out(write.index))
     }
     for stmt, load in reads:
-        changes = isinstance(stmt, Store) and (stmt.buffer, stmt.index) == (load.buffer, load.index)
-        if load.buffer in scattered and not changes:
+        if load.buffer in scattered and not _is_changed(stmt, load, writes, reads):
             what = f"{load.buffer} is written where an array says, and read in the same loop"
             raise Broken(stmt, what)
+
+
+def _is_changed(
+    stmt: Plain, load: Load, writes: list[Store | Accumulate | Combine],
+    reads: list[tuple[Plain, Load]],
+) -> bool:  # fmt: skip
+    """Whether an element is read only for the value that replaces it, perhaps by way of a name."""
+    if isinstance(stmt, Store) and (stmt.buffer, stmt.index) == (load.buffer, load.index):
+        return True
+    return (
+        isinstance(stmt, Let)
+        and sum(other.buffer == load.buffer for _, other in reads) == 1
+        and all(
+            isinstance(write, Store) and write.index == load.index
+            for write in writes
+            if write.buffer == load.buffer
+        )
+    )
 
 
 def _reads(index: Expr) -> bool:

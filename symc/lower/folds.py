@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 
 from symc.codegen import ir
 from symc.codegen.passes.inline import operations
+from symc.codegen.passes.strips import StripMining
 from symc.graph.dims import product
+from symc.graph.formulas import Index
 from symc.graph.lowering import Fold
-from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -130,13 +131,12 @@ def column(
     *lengths, length = builder.extents(stage, own)
     outer = builder.scope([], scope)
     short = isinstance(length, ir.Const) and length.value <= BLOCK
-    block = None if short else ir.Var(builder.names.fresh(None, "block"))
+    cut = None if short else _cut(builder, "block", length, ir.const(BLOCK))
     start: ir.Expr = ir.const(0)
     width: ir.Expr = length
-    if block is not None:
-        start = ir.Var(builder.names.fresh(None, "start"))
-        outer.block.append(ir.Let(start, ir.mul(block, ir.const(BLOCK))))
-        width = ir.binary("min", ir.const(BLOCK), ir.sub(length, start))
+    if cut is not None:
+        outer.block.append(cut.let)
+        start, width = cut.start, cut.count
     sums = builder.names.fresh(None, "sums")
     capacity = length if short else ir.const(BLOCK)
     outer.block.append(ir.Alloc(ir.Buffer(sums, fold.dtype, (capacity,), "local")))
@@ -157,10 +157,15 @@ def column(
     result = convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
     builder.keep(stage, index, result, len(prefix), end, scope)
     outer.block.append(ir.Loop(last, width, "parallel", tuple(end.statements())))
-    if block is not None:
-        blocks = ir.binary("floordiv", ir.add(length, ir.const(BLOCK - 1)), ir.const(BLOCK))
-        loops, lengths = [*loops, block], [*lengths, blocks]
+    if cut is not None:
+        loops, lengths = [*loops, cut.number], [*lengths, cut.strips]
     scope.block += wrap(loops, lengths, outer.block, "parallel")
+
+
+def _cut(builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr) -> StripMining:
+    """A loop in strips, which are called `strip` in the program."""
+    number, start = (ir.Var(builder.names.fresh(None, name)) for name in (strip, "start"))
+    return StripMining(number, extent, length, start)
 
 
 def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
@@ -173,8 +178,7 @@ def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> Non
         elements = ir.mul(elements, length)
     enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", one, elements))
     most = ir.binary("max", one, ir.binary("min", ir.const(MOST), enough))
-    above = ir.sub(ir.add(extent, most), one)
-    rows = ir.binary("max", ir.const(FEWEST), ir.binary("floordiv", above, most))
+    rows = ir.binary("max", ir.const(FEWEST), ir.ceiling(extent, most))
     _in_chunks(builder, stage, fold, scope, sizes.computed("chunk_rows", rows))
 
 
@@ -216,8 +220,8 @@ def _in_chunks(
     """Partial results of chunks of `step` for each element of the result, then their fold."""
     sizes, own, number = builder.context.sizes, stage.loops, _outermost(fold)
     extent = sizes(product(fold.extents) if as_one else fold.extents[number])
-    above = ir.add(extent, ir.sub(step, ir.const(1)))
-    count = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    cut = _cut(builder, "chunk", extent, step)
+    count = sizes.computed("chunks", cut.strips)
     lengths = builder.extents(stage, own)
     partial = builder.context.temp("partial", fold.dtype, (count, *lengths))
     builder.uses(partial, written=True)
@@ -228,22 +232,20 @@ def _in_chunks(
             flat = ir.add(ir.mul(flat, length), variable)
         return flat
 
-    chunk = ir.Var(builder.names.fresh(None, "chunk"))
-    start = ir.Var(builder.names.fresh(None, "start"))
+    chunk = cut.number
     loops = builder.loops(0, len(own))
-    inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
-    steps = ir.binary("min", step, ir.sub(extent, start))
+    inside = builder.scope([cut.let], scope)
     index = builder.index(stage, loops)
     total: ir.Load | None = None
     if as_one:
-        variables, extents = builder.loops(len(own), 1), list[ir.Expr]([steps])
-        inner = _as_one(builder, fold, ir.add(start, variables[0]))
+        variables, extents = builder.loops(len(own), 1), list[ir.Expr]([cut.count])
+        inner = _as_one(builder, fold, cut.at(variables[0]))
     else:
         inner, variables, extents = folded_index(builder, fold, len(own))
-        extents[0] = steps
+        extents[0] = cut.count
 
         def moved(inner: Index, skipped: ir.Expr) -> Index:
-            behind = ir.add(ir.add(start, skipped), inner[number])
+            behind = ir.add(ir.add(cut.start, skipped), inner[number])
             return (*inner[:number], behind, *inner[number + 1 :])
 
         total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc.codegen import ir
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.record import record
 from symc.graph.dims import Dim, product
+from symc.graph.formulas import Index
 from symc.graph.lowering import Sweep
 from symc.graph.node import Tensor
-from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -89,8 +90,7 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     node, sizes, names = stage.node, builder.context.sizes, builder.names
     dims = builder.context.dims[node]
     length, step = sizes(dims[lowering.axis]), _chunk_length(builder, dims, lowering.axis)
-    above = ir.sub(ir.add(length, step), ONE)
-    chunks = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    chunks = sizes.computed("chunks", ir.ceiling(length, step))
     whole = sizes.computed("chunks_before", ir.binary("max", ir.sub(chunks, ONE), ZERO))
     others = [axis for axis in stage.loops if axis != lowering.axis]
     lines = [sizes(dims[axis]) for axis in others]
@@ -105,17 +105,17 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     def nest(chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str = "") -> list[ir.Stmt]:
         """The body for each of some chunks of each line; neighbours are last."""
         if together:
-            return wrap([*chunk.lines, chunk.number], [*lines, count], body, "parallel", note)
-        return wrap([chunk.number, *chunk.lines], [count, *lines], body, "parallel", note)
+            return wrap([*chunk.lines, chunk.cut.number], [*lines, count], body, "parallel", note)
+        return wrap([chunk.cut.number, *chunk.lines], [count, *lines], body, "parallel", note)
 
     # The total of each chunk but the last. Only lines of one chunk have it longer than `CHUNK`.
     full = ir.const(CHUNK) if together else step
     chunk = _a_chunk(builder, node, lowering, others, full)
-    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.cut.let], None)
     inner = builder.scope([], outer)
     _step(builder, node, lowering, chunk.index, acc, inner)
     outer.block += _running(acc, lowering, [], chunk.along, full, inner)
-    place = _place(chunk, lines, whole, chunk.number)
+    place = _place(chunk, lines, whole, chunk.cut.number)
     outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
     out = nest(chunk, whole, outer.block, "what chunks amount to")
 
@@ -123,25 +123,24 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     chunk = _a_chunk(builder, node, lowering, others, step)
     once = ir.Var(names.fresh(None, "once"))
     acc, inner = names.fresh(None, "acc"), builder.scope([], None)
-    place = _place(chunk, lines, whole, chunk.number)
+    place = _place(chunk, lines, whole, chunk.cut.number)
     inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, ir.Load(sums, place, lowering.dtype)))
     inner.block.append(ir.Store(before, place, ir.Load(acc, ZERO, lowering.dtype)))
-    statements = _running(acc, lowering, [], chunk.number, whole, inner)
+    statements = _running(acc, lowering, [], chunk.cut.number, whole, inner)
     out += wrap(
         [once, *chunk.lines], [ir.binary("min", whole, ONE), *lines], statements, "parallel"
     )
 
     # Every chunk, from there on.
     chunk = _a_chunk(builder, node, lowering, others, step)
-    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.cut.let], None)
     inner = builder.scope([], outer)
     _step(builder, node, lowering, chunk.index, acc, inner)
     _store(builder, node, lowering, chunk.index, acc, inner)
-    place = _place(chunk, lines, whole, ir.sub(chunk.number, ONE))
+    place = _place(chunk, lines, whole, ir.sub(chunk.cut.number, ONE))
     earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
-    begin = ir.If(ir.binary("gt", chunk.number, ZERO), (earlier,))
-    steps = ir.binary("min", step, ir.sub(length, chunk.start.var))
-    outer.block += _running(acc, lowering, [begin], chunk.along, steps, inner)
+    begin = ir.If(ir.binary("gt", chunk.cut.number, ZERO), (earlier,))
+    outer.block += _running(acc, lowering, [begin], chunk.along, chunk.cut.count, inner)
     return out + nest(chunk, chunks, outer.block, builder.context.describe(node))
 
 
@@ -157,8 +156,7 @@ def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.
     else:
         enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", ONE, lines))
         most = ir.binary("max", ONE, enough)
-        above = ir.sub(ir.add(length, most), ONE)
-        steps = ir.binary("max", ir.const(STEPS), ir.binary("floordiv", above, most))
+        steps = ir.binary("max", ir.const(STEPS), ir.ceiling(length, most))
     return sizes.computed("chunk_steps", steps)
 
 
@@ -166,9 +164,8 @@ def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.
 class _Chunk:
     """The variables of one chunk of one line."""
 
-    number: ir.Var
+    cut: StripMining
     lines: tuple[ir.Var, ...]
-    start: ir.Let
     along: ir.Var
     index: Index
 
@@ -180,9 +177,11 @@ def _a_chunk(
     number, start = (ir.Var(builder.names.fresh(None, name)) for name in ("chunk", "start"))
     *lines, along = builder.loops(0, len(others) + 1)
     place: dict[int, ir.Expr] = dict(zip(others, lines, strict=True))
-    place[lowering.axis] = ir.add(start, along)
+    length = builder.context.sizes(builder.context.dims[node][lowering.axis])
+    cut = StripMining(number, length, step, start)
+    place[lowering.axis] = cut.at(along)
     index = tuple(place.get(axis, ZERO) for axis in range(node.ndim))
-    return _Chunk(number, tuple(lines), ir.Let(start, ir.mul(number, step)), along, index)
+    return _Chunk(cut, tuple(lines), along, index)
 
 
 def _place(chunk: _Chunk, lines: Sequence[ir.Expr], whole: ir.Expr, number: ir.Expr) -> ir.Expr:

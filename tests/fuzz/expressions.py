@@ -126,7 +126,10 @@ class Writer:
         return value
 
     def _stretches(self, entry: Entry, args: list[str]) -> bool:
-        """Whether lengths of 1 that must stretch are known to be 1."""
+        """Whether lengths of 1 that must stretch, or that `squeeze` drops, are known to be 1."""
+        if "squeeze" in entry.text:
+            shape, known = self.values[args[0]].shape, self.symbols[args[0]].type.shape
+            return all(n != 1 or dim == 1 for n, dim in zip(shape, known, strict=True))
         if "~" not in entry.needs:
             return True
         full = np.broadcast_shapes(*(self.values[arg].shape for arg in args))

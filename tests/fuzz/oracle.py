@@ -7,6 +7,7 @@ determined, and nothing is asked of it; where all agree, a result must.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,8 +76,12 @@ class Opinion:
 
 
 def _disturbances() -> list[Disturb]:
-    """All roundings down, all up, and twice at random: `_moved` by these shares."""
-    shares: list[Callable[[Array], Any]] = [lambda x: -1.0, lambda x: 1.0]
+    """Roundings down, up, one up after one down, and twice at random: `_moved` by these shares.
+
+    With those in turn, two arguments that are equal differ: what cancels shows its rounding.
+    """
+    turns = itertools.cycle([-1.0, 1.0])
+    shares: list[Callable[[Array], Any]] = [lambda x: -1.0, lambda x: 1.0, lambda x: next(turns)]
     shares += [_random_share(np.random.default_rng(number)) for number in range(2)]
     return [_disturbance(share) for share in shares]
 

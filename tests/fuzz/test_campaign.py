@@ -15,6 +15,7 @@ import pytest
 
 from tests.fuzz.__main__ import main
 from tests.fuzz.campaign import Campaign, CampaignSettings
+from tests.fuzz.expressions import Writer
 from tests.fuzz.faulty import Faulty
 from tests.fuzz.generators import PLACES, generator
 from tests.fuzz.gradients import Gradient
@@ -213,6 +214,40 @@ def test_what_rounding_decides_is_not_asked() -> None:
          line("v0", "({0} * 10 - 3) > 0", "v1", kind="exact")), ("v0",),
     )  # fmt: skip
     assert judged(True, sharp).outputs == judged(False, sharp).outputs == 1
+
+
+def test_products_of_equal_arguments_cancel_but_for_their_rounding() -> None:
+    """Seed 3300031 of the layouts: a cross product, where one product is not rounded."""
+    x = np.linspace(1, 4, 300).astype("f4")
+    cancels = Lines(
+        (Given("x0", literal(x)),),
+        (line("v0", "{0} * {0} - {1} * {1}", "x0", "x0", kind="sums"),), ("v0",),
+    )  # fmt: skip
+    rounding = x.astype("f8") ** 2 - x * x
+    assert judged(rounding.astype("f4"), cancels).unjudged == 0
+    with pytest.raises(Wrong):
+        judged((1e4 * rounding).astype("f4"), cancels)
+
+
+def test_squeeze_is_asked_only_where_lengths_are_known() -> None:
+    """Seed 3300014 of the layouts: of a set of one element, symc does not know that it is one."""
+    (squeezes,) = (entry for entry in FAMILIES["shapes"][0] if "squeeze" in entry.text)
+    writer = Writer(np.random.default_rng(1))
+    writer.give(Given("x0", "np.ones((1, 2))", (True, True)))
+    assert writer.write(squeezes, ["x0"])
+    assert writer.add(line("v1", "m.unique({0})", "x0", kind="exact"))
+    assert writer.values["v1"].shape == (1,)
+    assert not writer.write(squeezes, ["v1"])
+
+
+def test_reciprocals_of_integers_are_fractions() -> None:
+    """Seed 3300063 of the expressions: NumPy's are integers, which ``1 / x`` is not."""
+    (entry,) = (entry for entry in FAMILIES["elementwise"][0] if "T.reciprocal" in entry.text)
+    writer = Writer(np.random.default_rng(1))
+    writer.give(Given("x0", "np.array([1, 2, -4])", (False,)))
+    assert writer.write(entry, ["x0"])
+    program = LineProgram(Lines(tuple(writer.given), tuple(writer.lines), ("v0",)))
+    assert program.run("default").outputs
 
 
 def test_more_accurate_than_numpy_is_right() -> None:

@@ -15,7 +15,9 @@ from symc import tensor as T
 from symc.calls.callable import Function
 from symc.codegen.cost.work import Works
 from symc.codegen.ir import Launch, Routine
+from symc.codegen.targets.cuda.target import CudaTarget
 from symc.graph.walks import walk
+from symc.pipeline.compile import Clock, build
 from symc.schedule.numbers import comparisons
 from symc.show.report.contents import Contents, is_drawn
 from symc.show.report.page import page
@@ -129,6 +131,25 @@ def test_both_sides_of_a_branch_lead_to_their_kernels() -> None:
         {"exp"},
         {"sin"},
     ]
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_each_kernel_is_shown_as_it_stands_in_the_source(device: str) -> None:
+    """Also those that have another name there: `exp` is a function of C."""
+    x, w = T.matrix("x"), T.vector("w")
+    rows = T.softmax(x * w, axis=1)
+    f = symc.function([x, w], [rows, rows.sum(axis=0), T.exp(x.sum())], name="exp", mode="python")
+    target = CudaTarget() if device == "cuda" else None
+    made = build(f.request, mode="default", clock=Clock(), target=target)
+    source = made.source
+    assert source.kernels.keys() == {kernel.name for kernel in made.optimised.kernels}
+    for text in source.kernels.values():
+        note, line, function = text.partition("*/\n")
+        assert note.startswith("/* ")
+        assert function.startswith(("static ", 'extern "C" __global__ '))
+        assert function in source.text
+        assert note + line in source.text
+    assert len(set(source.kernels.values())) == len(source.kernels)
 
 
 def test_kernels_and_nodes_lead_to_each_other() -> None:

@@ -44,6 +44,7 @@ from symc.codegen.passes.gpu.scans import identity
 from symc.codegen.passes.gpu.split import launch_of, names_of, trimmed
 from symc.codegen.passes.gpu.teams import shared_out
 from symc.codegen.passes.reductions import Reduction
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -166,6 +167,7 @@ class _Pieces:
         taken = bound(kernel)
         many, few, pieces = (Var(fresh(name, taken)) for name in ("many", "few", "pieces"))
         piece, start = (Var(fresh(name, taken)) for name in ("piece", "start"))
+        cut = StripMining(piece, row.loop.extent, const(PIECE), start)
         parts = [fresh("partial", taken) for _ in row.found]
         params = [Param(name, r.dtype, True) for name, r in zip(parts, row.found, strict=True)]
         place = add(mul(row.rows.var, pieces), piece)
@@ -186,7 +188,7 @@ class _Pieces:
             made(kernel.name, many, row.rows.body, note),
             made(
                 fresh(f"{kernel.name}_pieces", self.names), few,
-                (Loop(piece, pieces, "parallel", _piece(row, piece, start, place, parts)),),
+                (Loop(piece, pieces, "parallel", _piece(row, cut, place, parts)),),
                 "pieces of rows",
             ),
             made(
@@ -231,7 +233,7 @@ def most(left: Expr, right: Expr) -> Expr:
     return Binary("max", left, right, left.dtype)
 
 
-def _piece(row: Row, piece: Var, start: Var, place: Expr, parts: list[str]) -> Block:
+def _piece(row: Row, cut: StripMining, place: Expr, parts: list[str]) -> Block:
     """The reduction of a piece of a row, from the neutral value on."""
     neutral = {r.buffer: identity(r.op, r.dtype) for r in row.found}
     begin: list[Stmt] = [
@@ -241,18 +243,15 @@ def _piece(row: Row, piece: Var, start: Var, place: Expr, parts: list[str]) -> B
         for stmt in row.first
     ]
     loop = row.loop
-    moved = map_block(
-        loop.body, lambda expr: substitute(expr, {loop.var.name: add(start, loop.var)})
-    )
-    length = least(const(PIECE), sub(loop.extent, start))
+    moved = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: cut.at(loop.var)}))
     rest: Block = (
-        Loop(loop.var, length, "serial", moved, loop.note),
+        Loop(loop.var, cut.count, "serial", moved, loop.note),
         *(
             Store(name, place, Load(r.buffer, const(0), r.dtype))
             for name, r in zip(parts, row.found, strict=True)
         ),
     )
-    begin.append(Let(start, mul(piece, const(PIECE))))
+    begin.append(cut.let)
     return (*_wanted(tuple(begin), rest), *rest)
 
 

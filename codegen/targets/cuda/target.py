@@ -15,6 +15,7 @@ from symc.codegen.targets.cuda.routines import module_of_kernel
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from symc.codegen.emit.cuda_module import CudaModule
@@ -34,6 +35,12 @@ class CudaSource(Source):
     """A program as text, with the module that its kernels are."""
 
     module: CudaModule
+    texts: Mapping[str, str]
+
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel."""
+        return self.texts
 
 
 @record
@@ -90,7 +97,7 @@ class CudaTarget:
             "steps": list(made.steps), "synchronises": made.synchronises, "narrow": made.narrow,
         }  # fmt: skip
         files = ((SOURCE, made.host), (KERNELS, made.device.text))
-        return CudaSource(files, facts, made.device)
+        return CudaSource(files, facts, made.device, made.texts)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
         """Cache-key parts: everything besides the source that affects the images."""
