@@ -9,6 +9,7 @@ thread each: what compilers do meanwhile in processes of their own is not waited
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
@@ -59,8 +60,11 @@ class FirstCall(BaseException):
 class Uncompiled:
     """What stands for a compiled function: what it is made from, until it is called."""
 
+    hit = False
+
     def __init__(self, *given: Any, **options: Any) -> None:
         self.given, self.options = given, options
+        self.facts: dict[str, int] = defaultdict(int)
 
     def __call__(self, *args: Any) -> NoReturn:
         raise FirstCall(self, args)

@@ -201,6 +201,9 @@ class Job:
         if self._called.wait(max(0.0, self._asked + TO_BE_CALLED - time.monotonic())):
             self._answered.wait(PATIENCE)
         try:
+            with _turn:  # the imports of the stages are a good part of the first one's time
+                import symc.cache.making
+                import symc.pipeline.compile  # noqa: F401
             self.state = Made(self._build())
         except Exception as error:
             self.state = Failed(error)
