@@ -240,6 +240,16 @@ def test_squeeze_is_asked_only_where_lengths_are_known() -> None:
     assert not writer.write(squeezes, ["v1"])
 
 
+def test_reciprocals_of_integers_are_fractions() -> None:
+    """Seed 3300063 of the expressions: NumPy's are integers, which ``1 / x`` is not."""
+    (entry,) = (entry for entry in FAMILIES["elementwise"][0] if "T.reciprocal" in entry.text)
+    writer = Writer(np.random.default_rng(1))
+    writer.give(Given("x0", "np.array([1, 2, -4])", (False,)))
+    assert writer.write(entry, ["x0"])
+    program = LineProgram(Lines(tuple(writer.given), tuple(writer.lines), ("v0",)))
+    assert program.run("default").outputs
+
+
 def test_more_accurate_than_numpy_is_right() -> None:
     """``log(1 + exp(x))`` overflows in NumPy; wider numbers have its value."""
     soft = one("m.log(1 + m.exp({0}))", np.array([800.0, 1.0]))

@@ -15,7 +15,7 @@ ELEMENTWISE = [
          "isneginf nan_to_num positive fabs spacing copy conj real", "f", kind="exact"),
     *calls("abs negative sign square positive bitwise_count invert isnan rint signbit", "i",
          kind="exact"),
-    *calls("exp sqrt sin tanh log1p arctan reciprocal", "i"),
+    *calls("exp sqrt sin tanh log1p arctan", "i"), Entry("T.reciprocal({0})", "i", numpy="1 / {0}"),
     *calls("logical_not invert", "b", kind="exact"),
     *theirs("sigmoid softplus log_sigmoid relu silu elu", "f"),
     *own("erf erfc erfinv erfcx gamma gammaln digamma trigamma i0 j0 gelu selu ndtr log_ndtr "
