@@ -24,8 +24,8 @@ After: TypeAlias = "Callable[[Tensor, Array], None]"
 
 
 @record
-class Interpretation:
-    """What all calls have in common: nodes, their run-time conditions, and what to compute."""
+class InterpretedPlan:
+    """Shared by all calls: nodes, their run-time conditions, and the outputs to compute."""
 
     order: list[Tensor]
     found: list[tuple[Tensor, Requirement]]
@@ -42,7 +42,7 @@ class Interpreter:
         self.form = form
         self.locks = locks
         self._convert = converter(request, downcast)
-        self._plan: Interpretation | None = None
+        self._plan: InterpretedPlan | None = None
 
     def __call__(self, *args: Any) -> Any:
         """What the compiled function returns for these arguments, to rounding."""
@@ -57,14 +57,16 @@ class Interpreter:
         """
         return holding(self.locks, self._computed, after, args, most_bytes)
 
-    def plan(self) -> Interpretation:
+    def plan(self) -> InterpretedPlan:
         """The plan, made by the first call."""
         if self._plan is None:
             from symc.graph.conditions import requirements
             from symc.rewrite.stabilise import stabilise
 
             order = walk(self.request.roots())
-            self._plan = Interpretation(order, requirements(order), stabilise(self.request.roots()))
+            self._plan = InterpretedPlan(
+                order, requirements(order), stabilise(self.request.roots())
+            )
         return self._plan
 
     def _computed(self, after: After | None, args: tuple[Any, ...], most_bytes: float) -> Any:

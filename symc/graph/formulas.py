@@ -21,13 +21,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.record import record
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # not at run time: a protocol takes half a millisecond to define
+    from typing import Protocol
+
     from symc.graph.node import Tensor
+
+    class Scalar(Protocol):
+        """An elementwise op, seen from here."""
+
+        def scalar(self, values: Sequence[ir.Expr], /) -> ir.Expr:
+            """The function on one element of each argument."""
+            ...
+
 
 Index: TypeAlias = tuple[ir.Expr, ...]
 ReadElement: TypeAlias = Callable[[int, Index], ir.Expr]
@@ -40,14 +50,6 @@ class Read:
 
     arg: int
     index: Index
-
-
-class Scalar(Protocol):
-    """An elementwise op, seen from here."""
-
-    def scalar(self, values: Sequence[ir.Expr], /) -> ir.Expr:
-        """The function on one element of each argument."""
-        ...
 
 
 @record
