@@ -38,6 +38,7 @@ from symc.codegen.passes.calls import THRESHOLD, Calling, granule
 from symc.codegen.passes.memory import bytes_of, is_on_stack
 from symc.codegen.passes.reductions import Reduction, reductions
 from symc.codegen.passes.strips import written_out
+from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -314,7 +315,11 @@ def emit_pragmas(
     one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
-    clauses = ""
+    simd, clauses = "simd", ""
+    inside = statements(loop.body)
+    if lang.simd and any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside):
+        simd = "SYMC_SIMD_WITH_ARRAYS"  # arrays of several lanes are apart only in gcc's code
+        writer.printer.used[simd] = None
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
@@ -324,12 +329,12 @@ def emit_pragmas(
         price = writer.printer.text(cost, SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
         test = f"threads > 1 && {several} > 1 && {price} >= {THRESHOLD}"
-        simd = " simd" if innermost else ""
+        simd = f" {simd}" if innermost else ""
         size = granule(loop)
         schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"
         writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
     elif found is not None or (loop.kind == "parallel" and innermost):
-        writer.pragma(lang.simd.format(clauses=clauses))
+        writer.pragma(lang.simd.format(simd=simd, clauses=clauses))
     elif loop.kind == "unroll":
         count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
         writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
