@@ -315,11 +315,7 @@ def emit_pragmas(
     one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
-    simd, clauses = "simd", ""
-    inside = statements(loop.body)
-    if lang.simd and any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside):
-        simd = "SYMC_SIMD_WITH_ARRAYS"  # arrays of several lanes are apart only in gcc's code
-        writer.printer.used[simd] = None
+    clauses = ""
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
@@ -329,15 +325,26 @@ def emit_pragmas(
         price = writer.printer.text(cost, SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
         test = f"threads > 1 && {several} > 1 && {price} >= {THRESHOLD}"
-        simd = f" {simd}" if innermost else ""
+        simd = f" {simd_of(writer, loop)}" if innermost else ""
         size = granule(loop)
         schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"
         writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
     elif found is not None or (loop.kind == "parallel" and innermost):
-        writer.pragma(lang.simd.format(simd=simd, clauses=clauses))
+        writer.pragma(lang.simd.format(simd=simd_of(writer, loop), clauses=clauses))
     elif loop.kind == "unroll":
         count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
         writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
+
+
+def simd_of(writer: Writer, loop: Loop) -> str:
+    """OpenMP's word for lanes; a macro where each of them has arrays of its own."""
+    inside = statements(loop.body)
+    if not writer.lang.simd or not any(
+        isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside
+    ):
+        return "simd"
+    writer.printer.used["SYMC_SIMD_WITH_ARRAYS"] = None
+    return "SYMC_SIMD_WITH_ARRAYS"
 
 
 def reduction_name(writer: Writer, reduction: Reduction) -> str:
