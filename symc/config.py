@@ -97,7 +97,9 @@ class Config:
             not isinstance(value, int) or isinstance(value, bool) or value < 0
         ):
             raise ValueError(f"config.threads is a number from 0 (automatic) on, not {value!r}")
-        if name == "kept_memory" and (type(value) is not int or value < 0):
+        if name == "kept_memory" and (
+            not isinstance(value, int) or isinstance(value, bool) or value < 0
+        ):
             raise ValueError(f"config.kept_memory is a number of bytes, not {value!r}")
         if name == "compile_timeout" and not (isinstance(value, int | float) and value > 0):
             raise ValueError(f"config.compile_timeout is a number of seconds, not {value!r}")
@@ -107,7 +109,7 @@ class Config:
                 follow(thread_count())
         if name == "kept_memory":
             for keep in _keepers:
-                keep(value)
+                keep(self.kept_memory)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise self._missing(name)

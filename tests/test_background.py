@@ -123,6 +123,14 @@ def test_a_long_call_of_the_interpreter_is_taken_over() -> None:
     assert w.get_value() == 1
 
 
+def test_a_call_too_large_for_the_interpreter_waits() -> None:
+    x, y = T.vector("x"), T.vector("y")
+    f = symc.function([x, y], T.minimum(x[:, None], y[None]).sum(), background=True)
+    many = np.ones(20_000)
+    assert f(many, many) == 4e8  # of 3 GB
+    assert f.compiled
+
+
 def test_what_the_user_wrote_runs_once_in_a_call() -> None:
     counted: list[int] = []
 

@@ -21,9 +21,9 @@ from symc.codegen import ir
 from symc.codegen.record import record
 from symc.codegen.targets import sim
 from symc.errors import Mismatch, ShapeMismatch
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.lowering import At, Lowering, SizeOf
 from symc.graph.node import Array, Op, Tensor
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType
 
 x = T.vector("x")
@@ -43,7 +43,7 @@ class Faulty(Op):
         return args[0] * 2
 
     def lower(self, node: Tensor, size: SizeOf) -> Lowering:
-        return At(reader(node, self.element))
+        return At(formula(node, self.element))
 
     def key(self) -> str:
         return f"Faulty({self.name})"

@@ -12,8 +12,8 @@ import pytest
 import symc
 import symc.pipeline.compile as pipeline
 from symc import tensor as T
+from symc.graph.formulas import Formula
 from symc.graph.node import Op, Tensor
-from symc.graph.readers import Reader
 from symc.graph.walks import walk
 from symc.schedule.plan import Inside, Plan, Problem
 from symc.schedule.schedule import schedule
@@ -135,7 +135,7 @@ def test_problems_and_plans_hold_no_function(
                 pending += [
                     getattr(value, name) for name in type(value).__slots__ if name[0] != "_"
                 ]
-    assert any(isinstance(value, Reader) for value in seen.values())
+    assert any(isinstance(value, Formula) for value in seen.values())
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -19,7 +19,7 @@ from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
 from symc.graph.node import Tensor
-from symc.graph.reading import OpenReader
+from symc.graph.open_formulas import OpenFormula
 from symc.pipeline.compile import Clock, Compilation, build
 from symc.schedule.elements import Element, Elements
 from symc.schedule.stages import Analysis
@@ -234,7 +234,7 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
     looked: list[Element] = []
     finish = Elements.finish
 
-    def noted(self: Elements, node: Tensor, opened: OpenReader) -> Element:
+    def noted(self: Elements, node: Tensor, opened: OpenFormula) -> Element:
         looked.append(finish(self, node, opened))
         return looked[-1]
 

@@ -9,7 +9,7 @@ thread each: what compilers do meanwhile in processes of their own is not waited
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NoReturn
@@ -71,7 +71,7 @@ class Uncompiled:
 
 
 @contextmanager
-def uncompiled(package: Any, name: str) -> Iterator[None]:
+def uncompiled(package: Any, name: str) -> Generator[None]:
     """In the block, the package's compiler makes `Uncompiled`."""
     compiler = getattr(package, name)
     setattr(package, name, Uncompiled)
@@ -130,15 +130,16 @@ def symc_first(contestant: Contestant, *, background: bool) -> Once:
 
 def _shared(call: FirstCall) -> list[Any]:
     """The shared variables that a function updates."""
-    updates = call.made.options.get("updates") or ()
-    return [node for node, _ in (updates.items() if isinstance(updates, dict) else updates)]
+    updates: Any = call.made.options.get("updates") or ()
+    return list(dict(updates))
 
 
 def _same(first: Any, later: Any) -> None:
     if first is None:
         return
-    several = isinstance(first, list)
-    for one, other in zip(*((first, later) if several else ([first], [later])), strict=True):
+    if not isinstance(first, list):
+        first, later = [first], [later]
+    for one, other in zip(first, later, strict=True):
         size = float(np.abs(other).max(initial=0.0))
         check(one, other, rtol=1e-4, atol=1e-5 * size)
 

@@ -10,7 +10,8 @@
 The stages in Python share Python's lock with the program that calls the functions. So one job at a
 time is in them, and a job begins when the first call of its function has ended, which may take a
 moment (`PATIENCE`); a call that takes longer waits for the thread that is in the stages. Compilers
-are processes of their own, one for each thread of the crew.
+are processes of their own, one for each thread of the crew. A call that is too large for the
+interpreter waits for the program.
 
 A process of its own for the stages in Python would take nothing from the caller. But a fork of a
 program with threads may wait for locks for ever, and a new Python takes longer to import symc than
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 COMPILED_MODES = ("default", "fast", "compile")
 TO_BE_CALLED, PATIENCE = 0.02, 0.1  # seconds for a first call to begin, and to end
 MOST = 4  # functions that are compiled at a time, on as many processors at least
+MOST_BYTES = 1 << 30  # that the interpreter may need, which stores every value
 NAME = "symc compiles"  # of its threads
 _TO_END = 2.0  # seconds that compilations have to clean up when Python ends
 
@@ -132,7 +134,8 @@ class Job:
 
     def call(self, *args: Any) -> Any:
         """A call of the function."""
-        match self.state:
+        state = self.state
+        match state:
             case Waiting():
                 return self._interpreted(args)
             case Made(runner):
@@ -141,8 +144,8 @@ class Job:
                 return runner.call(*args)
             case Failed():
                 return self.result().call(*args)
-            case _ as never:
-                assert_never(never)
+            case _:
+                assert_never(state)
 
     def _interpreted(self, args: tuple[Any, ...]) -> Any:
         if self._crew is not _crews[-1]:  # the parent of this process has the threads
@@ -158,9 +161,9 @@ class Job:
                 _turn.let()
 
         try:
-            return self._interpreter.watched(look, args)
-        except Overtaken:
-            return self.call(*args)
+            return self._interpreter.watched(look, args, MOST_BYTES)
+        except (Overtaken, MemoryError):
+            return self.result().call(*args)
         finally:
             self._answered.set()
 
@@ -182,15 +185,16 @@ class Job:
     def result(self) -> Runner:
         """The compiled function, which is waited for, or the error of compiling it."""
         self.has_ended()
-        match self.state:
+        state = self.state
+        match state:
             case Made(runner):
                 return runner
             case Failed(error):
                 raise error
             case Waiting():
                 raise RuntimeError("Python ends: nothing is compiled any more")
-            case _ as never:
-                assert_never(never)
+            case _:
+                assert_never(state)
 
     def run(self) -> None:
         """Compile it: for a thread of the crew."""

@@ -24,8 +24,8 @@ After: TypeAlias = "Callable[[Tensor, Array], None]"
 
 
 @record
-class Plan:
-    """What all calls have in common: nodes, their run-time conditions, and what to compute."""
+class InterpretedPlan:
+    """Shared by all calls: nodes, their run-time conditions, and the outputs to compute."""
 
     order: list[Tensor]
     found: list[tuple[Tensor, Requirement]]
@@ -42,27 +42,34 @@ class Interpreter:
         self.form = form
         self.locks = locks
         self._convert = converter(request, downcast)
-        self._plan: Plan | None = None
+        self._plan: InterpretedPlan | None = None
 
     def __call__(self, *args: Any) -> Any:
         """What the compiled function returns for these arguments, to rounding."""
         return self.watched(None, args)
 
-    def watched(self, after: After | None, args: tuple[Any, ...]) -> Any:
-        """The same; `after` sees all arguments and values. What it raises leaves all as it was."""
-        return holding(self.locks, self._computed, after, args)
+    def watched(
+        self, after: After | None, args: tuple[Any, ...], most_bytes: float = float("inf")
+    ) -> Any:
+        """The same; `after` sees all arguments and values. What it raises leaves all as it was.
 
-    def plan(self) -> Plan:
+        Raises `MemoryError` if all values together take more than `most_bytes`.
+        """
+        return holding(self.locks, self._computed, after, args, most_bytes)
+
+    def plan(self) -> InterpretedPlan:
         """The plan, made by the first call."""
         if self._plan is None:
             from symc.graph.conditions import requirements
             from symc.rewrite.stabilise import stabilise
 
             order = walk(self.request.roots())
-            self._plan = Plan(order, requirements(order), stabilise(self.request.roots()))
+            self._plan = InterpretedPlan(
+                order, requirements(order), stabilise(self.request.roots())
+            )
         return self._plan
 
-    def _computed(self, after: After | None, args: tuple[Any, ...]) -> Any:
+    def _computed(self, after: After | None, args: tuple[Any, ...], most_bytes: float) -> Any:
         from symc.calls.too_large import refuse_too_large
         from symc.graph.conditions import check_all
         from symc.graph.interpreter import evaluate
@@ -76,7 +83,9 @@ class Interpreter:
         try:
             check_all(plan.found, inputs)
         finally:
-            refuse_too_large(plan.order, inputs)
+            needed = refuse_too_large(plan.order, inputs)
+        if needed > most_bytes:
+            raise MemoryError
         values = [np.array(value) for value in evaluate(plan.roots, inputs, after)]
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         changed = [shared.op for shared, _ in request.updates]

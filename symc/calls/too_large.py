@@ -16,13 +16,17 @@ from symc.tensor.broadcast import describe
 LITTLE = 1 << 26  # bytes that may be computed to know a length that is measured
 
 
-def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> None:
-    """Raises `TooLarge` for the first node of which a length or the bytes need over 64 bits."""
+def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> int:
+    """Raises `TooLarge` for the first node of which a length or the bytes need over 64 bits.
+
+    Returns the bytes of all nodes together, as far as lengths are known beforehand.
+    """
     lengths = _Lengths(inputs)
     for node in order:
         error = lengths.refused(node)
         if error is not None:
             raise error
+    return sum(lengths.bytes.values())
 
 
 def explain_length(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> TooLarge:

@@ -9,9 +9,9 @@
              | Alias     the argument's buffer under another shape (reshape)
              | Control   steps that run again and again, or only if a condition holds
 
-An element is described by a *reader* (`readers.py`): which elements of the arguments are read, and
-the value of them. `Op.lower` asks for all lengths that its readers need before it returns: they are
-known before anything is scheduled.
+An element is described by a *formula* (`formulas.py`): the elements of the arguments that are read,
+and a value of them. All of a lowering is data, and the lengths that it depends on are those that
+`Op.lower` asks for: they are known before anything is scheduled.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
+from symc.graph.formulas import Formula, IndexFormula
 from symc.graph.node import Op
-from symc.graph.readers import IndexReader, Reader
 
 SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
 
 
 @record
 class At:
-    """Each element of the result is the reader's value."""
+    """Each element of the result has a formula of its own."""
 
-    element: Reader
+    element: Formula
 
 
 @record
 class Fold:
-    """Each element is `op` over the terms that the reader gives, folded indexes over `extents`.
+    """Each element is `op` over terms, one for each folded index over `extents`.
 
     The running value has dtype `dtype` (wider than the result where that keeps digits) and starts
     from `initial`; terms have that dtype, and the end value is cast to the node's.
@@ -48,7 +48,7 @@ class Fold:
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Reader
+    element: Formula
 
 
 @record
@@ -60,8 +60,8 @@ class Written:
     """
 
     extents: tuple[Dim, ...]
-    target: IndexReader
-    value: Reader
+    target: IndexFormula
+    value: Formula
     combine: Literal["set", "add", "max", "min", "mul"] = "set"
     parallel: bool = True
 
@@ -70,13 +70,13 @@ class Written:
 class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
-    base: Reader | None
+    base: Formula | None
     parts: tuple[Written, ...]
 
 
 @record
 class Sweep:
-    """Along `axis`, element i is `op` of element i-1 and the reader's value: a running fold.
+    """Along `axis`, element i is `op` of element i-1 and the formula's value: a running fold.
 
     With `scale`, the element before is first multiplied by its value: a linear recurrence.
     """
@@ -85,8 +85,8 @@ class Sweep:
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Reader
-    scale: Reader | None = None
+    element: Formula
+    scale: Formula | None = None
 
 
 @record

@@ -13,9 +13,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.graph.readers import Index
 from symc.lower.trace import Tracer
 from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage

@@ -17,8 +17,8 @@ from symc.codegen import ir
 from symc.codegen.passes.inline import operations
 from symc.codegen.passes.strips import StripMining
 from symc.graph.dims import product
+from symc.graph.formulas import Index
 from symc.graph.lowering import Fold
-from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage

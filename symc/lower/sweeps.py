@@ -18,9 +18,9 @@ from symc.codegen import ir
 from symc.codegen.passes.strips import StripMining
 from symc.codegen.record import record
 from symc.graph.dims import Dim, product
+from symc.graph.formulas import Index
 from symc.graph.lowering import Sweep
 from symc.graph.node import Tensor
-from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage

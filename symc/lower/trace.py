@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from symc.codegen import ir
+from symc.graph.formulas import Formula, Index, IndexFormula
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, OpenReader
+from symc.graph.open_formulas import Answering, OpenFormula
 
 
 class Tracer(Answering[ir.Expr]):
@@ -29,31 +29,31 @@ class Tracer(Answering[ir.Expr]):
         self._name = name
         self.memo: dict[tuple[Tensor, Index], ir.Expr] = {}
 
-    def run(self, node: Tensor, reader: Reader, index: Index, inner: Index = ()) -> ir.Expr:
-        """The value that a reader of `node`'s arguments gives at an index."""
-        opened = OpenReader(reader, index, inner)
+    def run(self, node: Tensor, formula: Formula, index: Index, inner: Index = ()) -> ir.Expr:
+        """The value that a formula of `node`'s arguments gives at an index."""
+        opened = OpenFormula(formula, index, inner)
         self.answer(node, opened)
         return opened.value()
 
-    def target(self, node: Tensor, reader: IndexReader, index: Index) -> Index:
-        """The place that a reader of `node`'s arguments gives at an index."""
-        opened = OpenReader(reader, index)
+    def target(self, node: Tensor, formula: IndexFormula, index: Index) -> Index:
+        """The place that a formula of `node`'s arguments gives at an index."""
+        opened = OpenFormula(formula, index)
         self.answer(node, opened)
         return opened.target()
 
-    def ask(self, node: Tensor, index: Index) -> ir.Expr | OpenReader:
+    def ask(self, node: Tensor, index: Index) -> ir.Expr | OpenFormula:
         found = self.memo.get((node, index))
         if found is None:
             found = self._stored(node, index)
             if found is None:
-                return OpenReader(self.reader(node), index)
+                return OpenFormula(self.formula(node), index)
             self.memo[node, index] = found
         return found
 
-    def give(self, opened: OpenReader, found: ir.Expr) -> None:
+    def give(self, opened: OpenFormula, found: ir.Expr) -> None:
         opened.elements.append(found)
 
-    def finish(self, node: Tensor, opened: OpenReader) -> ir.Expr:
+    def finish(self, node: Tensor, opened: OpenFormula) -> ir.Expr:
         named = self._name(node, opened.index, opened.value())
         self.memo[node, opened.index] = named
         return named

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
+from symc.graph.formulas import Index
 from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
-from symc.graph.readers import Index
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.overwriting import is_base

@@ -19,10 +19,10 @@ from collections.abc import Set as AbstractSet
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
+from symc.graph.formulas import Formula, Index, IndexFormula
 from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, IndexReader, Reader
-from symc.graph.reading import Answering, OpenReader
+from symc.graph.open_formulas import Answering, OpenFormula
 
 
 class ElementPlace:
@@ -50,19 +50,19 @@ class Element:
     __repr__ = object.__repr__  # not of all that it needs
 
 
-class Asked(OpenReader):
-    """A reader at a place, which is none of a fold or a part; `needs` are the elements so far."""
+class Asked(OpenFormula):
+    """An open formula that keeps its elements. `place` is where it leads to an element."""
 
     __slots__ = ("needs", "place")
 
     def __init__(
         self,
-        reader: Reader | IndexReader,
+        formula: Formula | IndexFormula,
         index: Index,
         inner: Index = (),
         place: ElementPlace | None = None,
     ) -> None:
-        super().__init__(reader, index, inner)
+        super().__init__(formula, index, inner)
         self.place = place
         self.needs: list[Element] = []
 
@@ -79,29 +79,29 @@ class Elements(Answering[Element]):
         self._known: dict[tuple[Tensor, ElementPlace], Element] = {}
         self._unknown: dict[DType, ir.Expr] = {}
 
-    def needed(self, node: Tensor, readers: Iterable[Asked]) -> list[Element]:
-        """The elements of a node's arguments that these readers ask for."""
+    def needed(self, node: Tensor, formulas: Iterable[Asked]) -> list[Element]:
+        """The elements of a node's arguments that these formulas ask for."""
         needs: list[Element] = []
-        for opened in readers:
+        for opened in formulas:
             self.answer(node, opened)
             needs += opened.needs
         return needs
 
-    def ask(self, node: Tensor, index: Index) -> Element | OpenReader:
+    def ask(self, node: Tensor, index: Index) -> Element | OpenFormula:
         place = self._place(index)
         found = self._known.get((node, place))
         if found is not None:
             return found
         if node not in self._stored:
-            return Asked(self.reader(node), place.index, place=place)
+            return Asked(self.formula(node), place.index, place=place)
         return self._new(node, place, [], None)
 
-    def give(self, opened: OpenReader, found: Element) -> None:
+    def give(self, opened: OpenFormula, found: Element) -> None:
         assert isinstance(opened, Asked)
         opened.elements.append(found.value)
         opened.needs.append(found)
 
-    def finish(self, node: Tensor, opened: OpenReader) -> Element:
+    def finish(self, node: Tensor, opened: OpenFormula) -> Element:
         assert isinstance(opened, Asked)
         assert opened.place is not None
         value = _visible(opened.value()) if node.type.dtype is INT64 else None

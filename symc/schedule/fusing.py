@@ -7,9 +7,9 @@ outer loop, and when no third group must come between. Why two others stay apart
 from __future__ import annotations
 
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_axis
 from symc.graph.lowering import At, Sweep, Write
 from symc.graph.node import Tensor
-from symc.graph.readers import own_axis
 from symc.schedule.dependencies import Groups
 from symc.schedule.reasons import (
     Between,

@@ -24,6 +24,7 @@ from typing import TypeAlias, assert_never
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim, Size, mul, sub, symbolic
+from symc.graph.formulas import Index, folded_index, own_axis, own_element
 from symc.graph.inputs import Constant
 from symc.graph.lowering import (
     Alias,
@@ -36,8 +37,7 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, folded_index, own_axis, own_element
-from symc.graph.reading import OpenReader
+from symc.graph.open_formulas import OpenFormula
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of, is_natural
 from symc.schedule.stages import Stage, full_index
@@ -147,7 +147,7 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
         return False
     (part,) = write.parts
     inner = folded_index(len(part.extents))
-    opened = OpenReader(part.target, inner)
+    opened = OpenFormula(part.target, inner)
     if not part.parallel or not _has_all(opened, writer.node, problem):
         return False
     target, extents = opened.target(), problem.written[writer.node]
@@ -192,8 +192,8 @@ def _are_apart(
 _DEEPEST = 16  # indexes are looked into that far
 
 
-def _has_all(opened: OpenReader, node: Tensor, problem: Problem, depth: int = 0) -> bool:
-    """Gives a reader of a node's arguments the integers that it reads, written out, if known."""
+def _has_all(opened: OpenFormula, node: Tensor, problem: Problem, depth: int = 0) -> bool:
+    """Gives an open formula the integers that it asks for, written out, if all are known."""
     while (request := opened.next()) is not None:
         number, index = request
         element = _integer(node.args[number], index, problem, depth + 1)
@@ -212,7 +212,7 @@ def _integer(node: Tensor, index: Index, problem: Problem, depth: int) -> ir.Exp
     lowering = problem.lowerings.get(node)
     if not isinstance(lowering, At):
         return None
-    opened = OpenReader(lowering.element, index)
+    opened = OpenFormula(lowering.element, index)
     return opened.value() if _has_all(opened, node, problem, depth) else None
 
 

@@ -10,11 +10,11 @@ from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_element
 from symc.graph.inputs import Constant, Input
 from symc.graph.lowering import Alias, At, Fold, HostCall, LibCall, Lowering, SizeOf, Write
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
-from symc.graph.readers import own_element
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.schedule.plan import Block, MeasuredSize, Problem, is_source

@@ -15,6 +15,7 @@ from typing import Any, assert_never
 from symc.codegen import ir
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, folded_axis, folded_index, own_axis
 from symc.graph.lowering import (
     Alias,
     At,
@@ -27,7 +28,6 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, folded_axis, folded_index, own_axis
 from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 
@@ -41,7 +41,7 @@ class Stage:
 
     `loops` are the node's axes that are looped over (those not of length 1), outermost first;
     `reads` has each stored node it reads with the indexes it reads at, in terms of the variables of
-    readers: ``i[0], i[1], ...`` (one for each axis) and ``r[0], r[1], ...`` (one for each folded
+    formulas: ``i[0], i[1], ...`` (one for each axis) and ``r[0], r[1], ...`` (one for each folded
     extent). `column` tells a fold whose result, not its folded axis, is contiguous in the arrays it
     reads.
     """
@@ -131,8 +131,8 @@ class Analysis:
             return {arg: [()] for arg in args if arg in self._kept}
         needs = self._needs.get(node)
         if needs is None:
-            readers = _readers(lowering, full_index(node, self._dims[node]))
-            needs = self._needs[node] = self._elements.needed(node, readers)
+            opened = _asked(lowering, full_index(node, self._dims[node]))
+            needs = self._needs[node] = self._elements.needed(node, opened)
         for need in needs:
             need.users |= itself
         return {}
@@ -212,7 +212,7 @@ def _loop_order(stage: Stage) -> tuple[str, ...]:
             assert_never(stage.lowering)
 
 
-def _readers(lowering: Lowering, index: Index) -> Iterator[Asked]:
+def _asked(lowering: Lowering, index: Index) -> Iterator[Asked]:
     """The readers that compute the element of a stage at its own index."""
     match lowering:
         case At(element):

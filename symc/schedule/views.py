@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_index
 from symc.graph.lowering import At
 from symc.graph.node import Tensor
-from symc.graph.readers import own_index
-from symc.graph.reading import only_element
+from symc.graph.open_formulas import only_element
 from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan

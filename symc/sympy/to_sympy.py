@@ -1,7 +1,7 @@
 """Tensors as SymPy's expressions, in index notation.
 
 An op already says how an element of its result is computed from elements of its arguments: that is
-its lowering (`symc/graph/lowering.py`). Here the same readers run on SymPy's symbols instead of
+its lowering (`symc/graph/lowering.py`). Here the same formulas are of SymPy's symbols instead of
 loops, so that every op with such a lowering can be written in SymPy: ``a @ b`` is a ``Sum`` over
 ``a[i, k]*b[k, j]``.
 """
@@ -18,6 +18,7 @@ from symc import tensor as T
 from symc.codegen import ir
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
+from symc.graph.formulas import Formula, Index
 from symc.graph.inputs import Constant, Input, SharedVariable
 from symc.graph.lowering import (
     Alias,
@@ -30,8 +31,7 @@ from symc.graph.lowering import (
     Write,
 )
 from symc.graph.node import Tensor
-from symc.graph.readers import Index, Reader
-from symc.graph.reading import OpenReader
+from symc.graph.open_formulas import OpenFormula
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.notation import described
@@ -80,7 +80,7 @@ class _Elements:
 
     def __init__(self, rank: int) -> None:
         self._known: dict[tuple[Tensor, tuple[Any, ...]], Any] = {}
-        self._names: dict[str, Any] = {}  # the meanings of variables in the readers' expressions
+        self._names: dict[str, Any] = {}  # the meanings of variables in the formulas' expressions
         self._variables: dict[Any, ir.Var] = {}
         self._folded = rank
 
@@ -170,13 +170,13 @@ class _Elements:
             flat = sympy.floor(flat / length)
         return tuple(reversed(place))
 
-    # --- readers ----------------------------------------------------------------------------------
+    # --- formulas ---------------------------------------------------------------------------------
 
     def _run(
-        self, node: Tensor, reader: Reader, index: tuple[Any, ...], inner: tuple[Any, ...] = ()
+        self, node: Tensor, formula: Formula, index: tuple[Any, ...], inner: tuple[Any, ...] = ()
     ) -> Any:
-        """The value of a reader, the elements that it reads given as variables."""
-        opened = OpenReader(reader, self._as_ir(index), self._as_ir(inner))
+        """The value of a formula, the elements that it reads given as variables."""
+        opened = OpenFormula(formula, self._as_ir(index), self._as_ir(inner))
         while (request := opened.next()) is not None:
             number, at = request
             arg = node.args[number]

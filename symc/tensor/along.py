@@ -17,10 +17,10 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor, constant, constant_value
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import zeros
@@ -68,7 +68,7 @@ class _Along(Op):
             at[self.axis] = self.position(at[self.axis], amount, n)
             return read(0, tuple(at))
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
     def amount(self, read: ReadElement, node: Tensor, size: SizeOf) -> ir.Expr:
         """The second argument as `position` wants it."""

@@ -19,10 +19,10 @@ from symc.config import config
 from symc.errors import DivisionByZero, RankError, TooLarge
 from symc.graph import dims
 from symc.graph.dims import Dim, sizes
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType, as_dtype, promote, to_numpy
 from symc.tensor.broadcast import broadcast_shape, describe
 from symc.tensor.checked import not_negative
@@ -148,7 +148,7 @@ class ARange(Op):
         return cast_to(start + step * cast_to(arange(args[2]), self.dtype), self.dtype)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(reader(node, self._element))
+        return At(formula(node, self._element))
 
     def _element(self, read: ReadElement, index: Index) -> ir.Expr:
         start, step = read(0, ()), read(1, ())

@@ -8,10 +8,10 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import BadIndex
+from symc.graph.formulas import own_element
 from symc.graph.inputs import constant_value
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
-from symc.graph.readers import own_element
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import BOUNDS, Bounds

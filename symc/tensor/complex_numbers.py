@@ -18,6 +18,7 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.errors import DTypeError
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import (
@@ -30,7 +31,6 @@ from symc.graph.node import (
     Tensor,
     TensorLike,
 )
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType, complex_for
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.elementwise import (
@@ -89,7 +89,7 @@ class ComplexPart(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         dtype = node.type.dtype
-        return At(reader(node, lambda read, i: ir.Call(self.part, (read(0, i),), dtype)))
+        return At(formula(node, lambda read, i: ir.Call(self.part, (read(0, i),), dtype)))
 
     @property
     def label(self) -> str:
@@ -123,7 +123,7 @@ class Join(Op):
             im = read(1, project(index, node.args[1].type.shape))
             return ir.Call("complex", (re, im), node.type.dtype)
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return broadcast_requirements(self.label, node.args, node.type.shape)

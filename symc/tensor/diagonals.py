@@ -18,10 +18,10 @@ from symc.config import config
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import LONG, MOST, Dim
+from symc.graph.formulas import Formula, Index, formula, part_formula, target_formula
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
 from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import Index, no_reader, part_reader, reader, target_reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import arange
@@ -78,7 +78,7 @@ class Diagonal(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(reader(node, lambda read, i: read(0, _on_diagonal(i, self.offset))))
+        return At(formula(node, lambda read, i: read(0, _on_diagonal(i, self.offset))))
 
 
 def _on_diagonal(index: Index, offset: int) -> Index:
@@ -119,9 +119,9 @@ class AsDiagonal(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
         shape = node.args[0].type.shape
-        target = target_reader(node, shape, lambda _, i: _on_diagonal(i, self.offset))
-        value = part_reader(node, shape, lambda read, i: read(0, i))
-        return Write(no_reader(_zero(node)), (Written(shape, target, value),))
+        target = target_formula(node, shape, lambda _, i: _on_diagonal(i, self.offset))
+        value = part_formula(node, shape, lambda read, i: read(0, i))
+        return Write(Formula((), _zero(node)), (Written(shape, target, value),))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         v = node.args[0]

@@ -12,6 +12,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
+from symc.graph.formulas import Apply, Formula, Index, Read, ReadElement, formula, own_index
 from symc.graph.inputs import Constant, as_tensor, constant_value
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import (
@@ -23,7 +24,6 @@ from symc.graph.node import (
     Tensor,
     TensorLike,
 )
-from symc.graph.readers import Apply, Index, Read, ReadElement, Reader, own_index, reader
 from symc.graph.registry import Registry
 from symc.graph.types import TensorType, float_for, promote, to_numpy
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape, describe
@@ -161,7 +161,7 @@ def _pointwise(
         Read(number, own if n == rank and not ones else _tail(own, n, ones))
         for number, (n, ones) in enumerate(zip(ranks, stretched, strict=True))
     ]
-    return At(Reader(tuple(reads), Apply(op)))
+    return At(Formula(tuple(reads), Apply(op)))
 
 
 def _tail(index: Index, rank: int, stretched: Sequence[int]) -> Index:
@@ -200,7 +200,7 @@ class Cast(Op):
             value = read(0, index)
             return value if value.dtype is self.dtype else ir.Cast(value, self.dtype)
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
 
 def project(index: Index, shape: tuple[Any, ...]) -> Index:

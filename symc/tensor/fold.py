@@ -26,9 +26,9 @@ from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, term_formula
 from symc.graph.lowering import Fold, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
-from symc.graph.readers import Index, ReadElement, term_reader
 from symc.graph.types import TensorType, to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, conjugated, masked
@@ -139,7 +139,7 @@ class Reduce(Op):
 
         extents = tuple(x.type.shape[axis] for axis in self.axes)
         op, start = accumulate_op(self.kind, dtype), identity(self.kind, dtype)
-        return Fold(extents, op, dtype, start, term_reader(node, extents, element))
+        return Fold(extents, op, dtype, start, term_formula(node, extents, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         if self._refuses_empty:

@@ -2,7 +2,7 @@
 
 The index arrays broadcast together, and their axes stand as one block in the result, after `place`
 of the axes that are kept. Everything else of NumPy's index language is composed from this in
-`index.py`. That indexes are in range is a requirement of the node; readers take it for granted.
+`index.py`. That indexes are in range is a requirement of the node, which formulas take for granted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,17 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph.dims import Dim
+from symc.graph.formulas import (
+    Index,
+    ReadElement,
+    formula,
+    own_element,
+    part_formula,
+    target_formula,
+)
 from symc.graph.inputs import Constant, scalar_constant
 from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
-from symc.graph.readers import Index, ReadElement, own_element, part_reader, reader, target_reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import broadcast_shape
 from symc.tensor.checks import (
@@ -113,7 +120,7 @@ class Gather(Op):
         def element(read: ReadElement, index: Index) -> ir.Expr:
             return read(0, locate(read, region, self.axes, x, indexes, 1, index, size))
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, *indexes = node.args
@@ -219,7 +226,7 @@ class Scatter(Op):
         covered = self._covered(x, indexes, region.block) if is_zero(x) else None
         if covered is not None:
             element = partial(self._element, node, region, covered, size)
-            return At(reader(node, element))
+            return At(formula(node, element))
 
         def value(read: ReadElement, index: Index) -> ir.Expr:
             return read(1, project(index, v.type.shape))
@@ -232,8 +239,8 @@ class Scatter(Op):
         parallel = all(dim == 1 or axis - rank in told for axis, dim in enumerate(region.block))
         part = Written(
             region.shape,
-            target_reader(node, region.shape, target),
-            part_reader(node, region.shape, value),
+            target_formula(node, region.shape, target),
+            part_formula(node, region.shape, value),
             written(self.mode, x.dtype),
             parallel,
         )

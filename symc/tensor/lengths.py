@@ -20,10 +20,10 @@ from symc.codegen.record import record
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, TooLarge
 from symc.graph import dims
 from symc.graph.dims import Atom, Dim, Poly, Size, mul, symbolic
+from symc.graph.formulas import Formula
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike
-from symc.graph.readers import no_reader
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
@@ -59,7 +59,7 @@ class Length(Op):
         return None if canonical is node else canonical
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(no_reader(size(self.dim(node))))
+        return At(Formula((), size(self.dim(node))))
 
     def dim(self, node: Tensor) -> Dim:
         """The same length as types have it."""

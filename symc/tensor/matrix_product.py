@@ -15,9 +15,9 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, own_element, term_formula
 from symc.graph.lowering import Argument, At, Fold, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
-from symc.graph.readers import Index, ReadElement, own_element, term_reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import conjugated, masked
@@ -241,7 +241,7 @@ def fold_products(
             values.append(value if value.dtype is dtype else ir.Cast(value, dtype))
         return ir.binary("and" if dtype is BOOL else "mul", *values)
 
-    term = term_reader(node, (inner,), element)
+    term = term_formula(node, (inner,), element)
     return Fold((inner,), accumulate_op(kind, dtype), dtype, identity(kind, dtype), term)
 
 

@@ -13,10 +13,10 @@ from symc.codegen.record import record
 from symc.errors import RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula, part_formula, target_formula
 from symc.graph.inputs import Constant, as_tensor, scalar_constant
 from symc.graph.lowering import SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import Index, ReadElement, part_reader, reader, target_reader
 from symc.graph.types import TensorType
 from symc.tensor import checked
 from symc.tensor.broadcast import describe
@@ -106,9 +106,9 @@ class Pad(Op):
         def target(_: ReadElement, inner: Index) -> Index:
             return tuple(ir.add(i, b) for i, b in zip(inner, before, strict=True))
 
-        around = reader(node, lambda read, _: read(1, ()))
-        value = part_reader(node, shape, lambda read, i: read(0, i))
-        return Write(around, (Written(shape, target_reader(node, shape, target), value),))
+        around = formula(node, lambda read, _: read(1, ()))
+        value = part_formula(node, shape, lambda read, i: read(0, i))
+        return Write(around, (Written(shape, target_formula(node, shape, target), value),))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         before, after = self._dims(node.args)

@@ -18,18 +18,18 @@ from symc.codegen.record import record
 from symc.errors import BadIndex
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import (
+    Formula,
+    Index,
+    ReadElement,
+    formula,
+    own_element,
+    part_formula,
+    target_formula,
+)
 from symc.graph.inputs import constant, constant_value, scalar_constant
 from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
-from symc.graph.readers import (
-    Index,
-    ReadElement,
-    no_reader,
-    own_element,
-    part_reader,
-    reader,
-    target_reader,
-)
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.build import ARange
@@ -74,7 +74,7 @@ class Positions(Op):
     def lower(self, node: Tensor, size: SizeOf) -> At:
         start, step, _ = self.range(node.args)
         factor, first = size(step), size(start)
-        return At(reader(node, lambda _, i: ir.add(ir.mul(i[0], factor), first)))
+        return At(formula(node, lambda _, i: ir.add(ir.mul(i[0], factor), first)))
 
     def require(self, node: Tensor) -> list[Requirement]:
         given = iter(node.args[1:])
@@ -167,12 +167,12 @@ class FlatNonzero(Op):
         extents = (dims.mul(shape[0], some), *shape[1:])
         part = Written(
             extents,
-            target_reader(node, extents, target),
-            part_reader(node, extents, value),
+            target_formula(node, extents, target),
+            part_formula(node, extents, value),
             "min",
             parallel=False,
         )
-        return Write(no_reader(total), (part,))
+        return Write(Formula((), total), (part,))
 
 
 def _row_major(index: Index, shape: tuple[Dim, ...], size: SizeOf) -> ir.Expr:
@@ -222,7 +222,7 @@ class Coordinate(Op):
                 value = ir.binary("floordiv", value, stride)
             return value if length is None else ir.binary("mod", value, length)
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
 
 def coordinates(flat: Tensor, shape: tuple[Dim, ...]) -> list[Tensor]:

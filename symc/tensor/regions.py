@@ -13,10 +13,10 @@ import numpy as np
 from symc.codegen.dtypes import INT64
 from symc.errors import DTypeError
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement
 from symc.graph.inputs import constant_value
 from symc.graph.lowering import SizeOf
 from symc.graph.node import Array, Requirement, Tensor
-from symc.graph.readers import Index, ReadElement
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.checks import index_requirement, static_index
 from symc.tensor.elementwise import project

@@ -12,10 +12,10 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, part_formula, target_formula
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import Index, ReadElement, part_reader, target_reader
 from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe, mismatch
 from symc.tensor.checks import BOUNDS, Bounds
@@ -100,8 +100,8 @@ class Concatenate(Op):
             at[self.axis] = ir.add(at[self.axis], start)
             return tuple(at)
 
-        value = part_reader(node, shape, lambda read, i: read(number, i))
-        return Written(shape, target_reader(node, shape, target), value)
+        value = part_formula(node, shape, lambda read, i: read(number, i))
+        return Written(shape, target_formula(node, shape, target), value)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         for arg in node.args:

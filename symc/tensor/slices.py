@@ -16,10 +16,17 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.dims import Dim
+from symc.graph.formulas import (
+    Index,
+    ReadElement,
+    formula,
+    own_element,
+    part_formula,
+    target_formula,
+)
 from symc.graph.inputs import scalar_constant
 from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
-from symc.graph.readers import Index, ReadElement, own_element, part_reader, reader, target_reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import (
@@ -132,7 +139,7 @@ class Slice(Op):
         def element(read: ReadElement, index: Index) -> ir.Expr:
             return read(0, locate(read, axes, x, index, size))
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
     def expand(self, node: Tensor) -> Tensor | None:
         x, *given = node.args
@@ -223,8 +230,8 @@ class SliceWrite(Op):
 
         part = Written(
             axes.shape,
-            target_reader(node, axes.shape, target),
-            part_reader(node, axes.shape, value),
+            target_formula(node, axes.shape, target),
+            part_formula(node, axes.shape, value),
             written(self.mode, x.dtype),
         )
         return Write(own_element(node), (part,))

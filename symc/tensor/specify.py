@@ -9,10 +9,10 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_element
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import own_element
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checks import BOUNDS, of_first_argument

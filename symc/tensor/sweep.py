@@ -14,10 +14,10 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.record import record
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import At, SizeOf, Sweep
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType, as_dtype
 from symc.tensor.elementwise import align_batch, cast_to, conjugated, masked, project
 from symc.tensor.fold import (
@@ -101,7 +101,7 @@ class Cumulative(Op):
     def lower(self, node: Tensor, size: SizeOf) -> Sweep:
         dtype = accumulator(self.kind, node.type.dtype)
 
-        element = reader(node, lambda read, index: _as(dtype, read(0, index)))
+        element = formula(node, lambda read, index: _as(dtype, read(0, index)))
         op, start = accumulate_op(self.kind, dtype), identity(self.kind, dtype)
         if self.kind == "add" and dtype.is_float:
             start = ir.Const(-0.0, dtype)  # the first element stays as it is, -0.0 too
@@ -148,7 +148,7 @@ class Lag(Op):
             first = ir.Binary("eq", here, ir.const(0), BOOL)
             return ir.Select(first, fill, value, dtype)
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
 
 @record
@@ -191,7 +191,7 @@ class Recurrence(Op):
             return _as(dtype, read(1, project(index, shapes[1])))
 
         start = identity("add", dtype)
-        return Sweep(self.axis, "add", dtype, start, reader(node, element), reader(node, scale))
+        return Sweep(self.axis, "add", dtype, start, formula(node, element), formula(node, scale))
 
 
 def _as(dtype: DType, value: ir.Expr) -> ir.Expr:

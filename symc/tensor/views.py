@@ -15,6 +15,7 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import (
@@ -27,7 +28,6 @@ from symc.graph.node import (
     Tensor,
     TensorLike,
 )
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe, equal_lengths
 from symc.tensor.elementwise import masked, peel, project, sum_to
@@ -124,7 +124,7 @@ class DimShuffle(Op):
                     at[axis] = i
             return read(0, tuple(at))
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
 
 def dimshuffle(x: TensorLike, *order: Any) -> Tensor:
@@ -279,7 +279,7 @@ class BroadcastTo(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
         shape = node.args[0].type.shape
-        return At(reader(node, lambda read, index: read(0, project(index, shape))))
+        return At(formula(node, lambda read, index: read(0, project(index, shape))))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x = node.args[0]

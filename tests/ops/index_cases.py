@@ -17,7 +17,7 @@ from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from tests.ops.harness import called, same
-from tests.ops.reader_check import check_nodes, enforce
+from tests.ops.lowering_check import check_nodes, enforce
 
 S = np.s_
 YES, NO = np.True_, np.False_

@@ -19,7 +19,7 @@ from symc.graph.lowering import At, Write
 from symc.graph.node import Tensor
 from tests.ops.harness import check, same
 from tests.ops.index_cases import S, message, values_for, written
-from tests.ops.reader_check import check_lowering
+from tests.ops.lowering_check import check_lowering
 
 ROWS = np.array([2, 0, 2, 1])
 MASK = np.array([True, False, True])

@@ -15,7 +15,7 @@ from symc.graph.node import Tensor
 from symc.tensor.checked import Checked
 from symc.tensor.checks import bounds
 from tests.ops.harness import same
-from tests.ops.reader_check import enforce
+from tests.ops.lowering_check import enforce
 
 
 def requirements(node: Tensor) -> int:

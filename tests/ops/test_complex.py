@@ -13,7 +13,7 @@ import symc.tensor as T
 from symc.errors import DTypeError, GradientError
 from symc.graph.interpreter import evaluate
 from tests.ops.harness import check, same
-from tests.ops.reader_check import check_lowering
+from tests.ops.lowering_check import check_lowering
 
 RNG = np.random.default_rng(7)
 

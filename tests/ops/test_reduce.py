@@ -14,7 +14,7 @@ from symc.errors import BadIndex, DTypeError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.tensor.fold import Reduce
 from tests.ops.harness import check
-from tests.ops.reader_check import check_lowering, enforce
+from tests.ops.lowering_check import check_lowering, enforce
 
 RNG = np.random.default_rng(0)
 FLOATS = ["float16", "float32", "float64"]

@@ -14,7 +14,7 @@ from symc.errors import BadIndex, DTypeError, RankError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from tests.ops.harness import check, same
 from tests.ops.index_cases import message, values_for
-from tests.ops.reader_check import check_lowering, enforce
+from tests.ops.lowering_check import check_lowering, enforce
 
 Build = Callable[..., Any]
 INDEX = np.array([[1, -1], [0, 1]])

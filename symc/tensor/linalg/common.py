@@ -12,10 +12,10 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_element
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
-from symc.graph.readers import own_element
 from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe
 from symc.tensor.diagonals import eye, tril

@@ -15,9 +15,9 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index
 from symc.graph.lowering import SizeOf
 from symc.graph.node import OPERATORS, Requirement, Tensor
-from symc.graph.readers import Index
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import as_dim, tensor_of

@@ -12,9 +12,9 @@ from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, term_formula
 from symc.graph.lowering import Fold, SizeOf
 from symc.graph.node import Array, Tensor
-from symc.graph.readers import Index, ReadElement, term_reader
 from symc.tensor.fold import accumulate_op, accumulator, identity
 from symc.tensor.nnet.geometry import Axis, holding, positions
 from symc.tensor.nnet.windows import places, windows_of
@@ -84,7 +84,7 @@ class Loops:
             return term if holds is None else ir.Select(holds, term, zero, dtype)
 
         extents = self._extents()
-        term = term_reader(node, extents, element)
+        term = term_formula(node, extents, element)
         return Fold(extents, accumulate_op("add", dtype), dtype, zero, term)
 
     def _extents(self) -> tuple[Dim, ...]:

@@ -14,17 +14,17 @@ from numpy.lib.stride_tricks import sliding_window_view
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim
-from symc.graph.lowering import At, Fold, SizeOf, Write, Written
-from symc.graph.node import Array, Op, Requirement, Tensor
-from symc.graph.readers import (
+from symc.graph.formulas import (
+    Formula,
     Index,
     ReadElement,
-    no_reader,
-    part_reader,
-    reader,
-    target_reader,
-    term_reader,
+    formula,
+    part_formula,
+    target_formula,
+    term_formula,
 )
+from symc.graph.lowering import At, Fold, SizeOf, Write, Written
+from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
 from symc.tensor.lengths import (
@@ -87,7 +87,7 @@ class Windows(Op):
             at = positions(windows, inner, self.strides, self.dilations)
             return read(0, (*lead, *at))
 
-        return At(reader(node, element))
+        return At(formula(node, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, *holes = node.args
@@ -157,9 +157,9 @@ class OverlapAdd(Op):
 
         extents = tuple(shape[axis] for axis in order)
         part = Written(
-            extents, target_reader(node, extents, target), part_reader(node, extents, value)
+            extents, target_formula(node, extents, target), part_formula(node, extents, value)
         )
-        return Write(None if covered else no_reader(zero), (part,))
+        return Write(None if covered else Formula((), zero), (part,))
 
     def _overlapping(self, node: Tensor, size: SizeOf) -> Fold:
         """Every element adds up the windows that it is in."""
@@ -175,7 +175,7 @@ class OverlapAdd(Op):
             return ir.Select(holds, value, zero, dtype)
 
         extents = tuple(axis.steps for axis in axes)
-        term = term_reader(node, extents, element)
+        term = term_formula(node, extents, element)
         return Fold(extents, accumulate_op("add", dtype), dtype, zero, term)
 
     @property

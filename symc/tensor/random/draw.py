@@ -18,10 +18,10 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import Argument, At, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
-from symc.graph.readers import Index, ReadElement, reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, project
@@ -89,7 +89,7 @@ class Draw(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At | LibCall:
         lengths = [size(dim) for dim in node.type.shape]
-        one = At(reader(node, lambda read, index: self._element(read, node, index, lengths)))
+        one = At(formula(node, lambda read, index: self._element(read, node, index, lengths)))
         count = dims.product(node.type.shape)
         if self.function not in FILLED or (isinstance(count, int) and count not in SEVERAL):
             return one
@@ -132,7 +132,7 @@ class Derive(Op):
         return numbers("random_key", args[0], 2 * args[1][..., None] + np.arange(2), [])
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(reader(node, _derived))
+        return At(formula(node, _derived))
 
     @property
     def label(self) -> str:

@@ -15,10 +15,10 @@ from symc.codegen.record import record
 from symc.errors import BadIndex, DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import part_formula, target_formula
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import Argument, LibCall, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
-from symc.graph.readers import part_reader, target_reader
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
 from symc.tensor.checked import Checked
@@ -157,8 +157,8 @@ class InverseOrder(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
         shape = node.type.shape
-        target = target_reader(node, shape, lambda read, i: (*i[:-1], read(0, i)))
-        value = part_reader(node, shape, lambda _, i: i[-1])
+        target = target_formula(node, shape, lambda read, i: (*i[:-1], read(0, i)))
+        value = part_formula(node, shape, lambda _, i: i[-1])
         return Write(None, (Written(shape, target, value),))
 
 

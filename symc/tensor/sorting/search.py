@@ -10,10 +10,10 @@ from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.graph.dims import product
+from symc.graph.formulas import Index, ReadElement, term_formula
 from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.lowering import Argument, Fold, LibCall, SizeOf
 from symc.graph.node import METHODS, Array, Op, Tensor, TensorLike
-from symc.graph.readers import Index, ReadElement, term_reader
 from symc.graph.types import TensorType, promote
 from symc.tensor.checked import increasing
 from symc.tensor.elementwise import cast_to
@@ -47,7 +47,7 @@ class SearchSorted(Op):
         numbers, values = node.args
         count = numbers.type.shape[0]
         if isinstance(count, int) and count <= FEW:
-            element = term_reader(node, (count,), self._element)
+            element = term_formula(node, (count,), self._element)
             return Fold((count,), "add", INT64, ir.const(0), element)
         return LibCall(
             f"searchsorted_{_SHORT[numbers.dtype]}",

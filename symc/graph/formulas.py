@@ -1,33 +1,43 @@
-"""Readers: how one element is computed from elements of the arguments, as data.
+"""Formulas: how one element is computed from elements of the arguments, as data.
 
-    Reader       reads, one after the other, and a value of all that was read
-    IndexReader  the same, but the value is an index
-    Read         the element of an argument at an index
-    Apply        the scalar function of an elementwise op, on all that was read
+    Formula       reads, one after the other, and a value of all that was read
+    IndexFormula  the same, but the value is an index
+    Read          the element of an argument at an index
+    Apply         the scalar function of an elementwise op, on all that was read
 
 All are expressions over the variables ``i[0], i[1], ...`` of the element's index, for terms of a
 fold also over ``r[0], r[1], ...`` of the folded index; and over ``e[0], e[1], ...``, the elements
 read so far. No program names anything like that. So indexes may depend on elements (a gather), and
 a chain of ops is no chain of calls: graphs of any depth lower without deep stacks.
 
-Ops write a reader as a function of `read` and the index, which runs once, on the variables::
+Ops write a formula as a function of `read` and the index, which runs once, on the variables::
 
-    reader(node, lambda read, i: read(0, (sub(n_minus_1, i[0]),)))      # of x[::-1]
+    formula(node, lambda read, i: read(0, (sub(n_minus_1, i[0]),)))      # of x[::-1]
 
-The rest reads the data: `reading.py` has a reader answered for one index.
+Whoever uses one, for whatever index, opens it there: `open_formulas.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.record import record
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # not at run time: a protocol takes half a millisecond to define
+    from typing import Protocol
+
     from symc.graph.node import Tensor
+
+    class Scalar(Protocol):
+        """An elementwise op, seen from here."""
+
+        def scalar(self, values: Sequence[ir.Expr], /) -> ir.Expr:
+            """The function on one element of each argument."""
+            ...
+
 
 Index: TypeAlias = tuple[ir.Expr, ...]
 ReadElement: TypeAlias = Callable[[int, Index], ir.Expr]
@@ -42,14 +52,6 @@ class Read:
     index: Index
 
 
-class Scalar(Protocol):
-    """An elementwise op, seen from here."""
-
-    def scalar(self, values: Sequence[ir.Expr], /) -> ir.Expr:
-        """The function on one element of each argument."""
-        ...
-
-
 @record
 class Apply:
     """The function of an elementwise op on the elements that were read, one of each argument."""
@@ -58,7 +60,7 @@ class Apply:
 
 
 @record
-class Reader:
+class Formula:
     """An element: a value of the elements that are read."""
 
     reads: tuple[Read, ...]
@@ -66,7 +68,7 @@ class Reader:
 
 
 @record
-class IndexReader:
+class IndexFormula:
     """A place: an index that depends on the elements that are read."""
 
     reads: tuple[Read, ...]
@@ -106,7 +108,7 @@ def folded_index(rank: int) -> tuple[ir.Var, ...]:
     return tuple(map(folded_axis, range(rank)))
 
 
-# --- how ops write readers ------------------------------------------------------------------------
+# --- how ops write formulas -----------------------------------------------------------------------
 
 
 class _Reads:
@@ -122,45 +124,40 @@ class _Reads:
         return ir.Var(name, self.args[arg].type.dtype)
 
 
-def reader(node: Tensor, element: Callable[[ReadElement, Index], ir.Expr]) -> Reader:
-    """The reader of a node's elements: `element` gives the one at an index."""
+def formula(node: Tensor, element: Callable[[ReadElement, Index], ir.Expr]) -> Formula:
+    """The formula of a node's elements: `element` gives the one at an index."""
     read = _Reads(node.args)
     value = element(read, own_index(len(node.type.shape)))
-    return Reader(tuple(read.found), value)
+    return Formula(tuple(read.found), value)
 
 
-def term_reader(
+def term_formula(
     node: Tensor, extents: Sequence[Any], term: Callable[[ReadElement, Index, Index], ir.Expr]
-) -> Reader:
-    """The reader of a fold's terms: `term` gives the one of an element at a folded index."""
+) -> Formula:
+    """The formula of a fold's terms: `term` gives the one of an element at a folded index."""
     read = _Reads(node.args)
     value = term(read, own_index(len(node.type.shape)), folded_index(len(extents)))
-    return Reader(tuple(read.found), value)
+    return Formula(tuple(read.found), value)
 
 
-def part_reader(
+def part_formula(
     node: Tensor, extents: Sequence[Any], value: Callable[[ReadElement, Index], ir.Expr]
-) -> Reader:
-    """The reader of values that are written: `value` gives the one at an index over `extents`."""
+) -> Formula:
+    """The formula of values that are written: `value` gives the one at an index over `extents`."""
     read = _Reads(node.args)
     found = value(read, own_index(len(extents)))
-    return Reader(tuple(read.found), found)
+    return Formula(tuple(read.found), found)
 
 
-def target_reader(
+def target_formula(
     node: Tensor, extents: Sequence[Any], target: Callable[[ReadElement, Index], Index]
-) -> IndexReader:
-    """The reader of places that are written: `target` gives the one at an index over `extents`."""
+) -> IndexFormula:
+    """The formula of places that are written: `target` gives the one at an index over `extents`."""
     read = _Reads(node.args)
     found = target(read, own_index(len(extents)))
-    return IndexReader(tuple(read.found), found)
+    return IndexFormula(tuple(read.found), found)
 
 
-def own_element(node: Tensor) -> Reader:
+def own_element(node: Tensor) -> Formula:
     """The element of argument 0 at the same place."""
-    return reader(node, lambda read, index: read(0, index))
-
-
-def no_reader(value: ir.Expr) -> Reader:
-    """An element that needs no argument."""
-    return Reader((), value)
+    return formula(node, lambda read, index: read(0, index))

@@ -1,9 +1,9 @@
-"""Readers answered: shared by all who use an op's reader.
+"""Formulas at work: shared by all who use an op's formula.
 
-    OpenReader  a reader at one index, with the elements that it has been given so far
-    Answering   the elements of a graph, of any depth: whoever asks says which are known
+    OpenFormula  a formula at one index, with the elements that it has been given so far
+    Answering    the elements of a graph, of any depth: whoever asks says which are known
 
-An open reader says which element comes next, is given it as an expression, and in the end has the
+An open formula says which element comes next, is given it as an expression, and in the end has the
 value. `Answering` keeps them on an explicit stack: chains of a million ops need no deep Python
 stack.
 """
@@ -17,32 +17,33 @@ from typing import Generic, TypeVar
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64
-from symc.graph.inputs import Constant
-from symc.graph.lowering import At, Lowering
-from symc.graph.node import Tensor
-from symc.graph.readers import (
+from symc.graph.dims import fits
+from symc.graph.formulas import (
     Apply,
+    Formula,
     Index,
-    IndexReader,
+    IndexFormula,
     Read,
-    Reader,
     element_name,
     folded_axis,
     own_axis,
     own_index,
 )
+from symc.graph.inputs import Constant
+from symc.graph.lowering import At, Lowering
+from symc.graph.node import Tensor
 
 Found = TypeVar("Found")
 """The answer for an element."""
 
 
-class OpenReader:
-    """A reader at an index, of a fold's terms also at a folded one; `elements` are those so far."""
+class OpenFormula:
+    """A formula at an index (of a fold's terms, also at a folded one) and its elements so far."""
 
-    __slots__ = ("_given", "_values", "elements", "index", "inner", "reader")
+    __slots__ = ("_given", "_values", "elements", "formula", "index", "inner")
 
-    def __init__(self, reader: Reader | IndexReader, index: Index, inner: Index = ()) -> None:
-        self.reader = reader
+    def __init__(self, formula: Formula | IndexFormula, index: Index, inner: Index = ()) -> None:
+        self.formula = formula
         self.index = index
         self.inner = inner
         self.elements: list[ir.Expr] = []
@@ -52,7 +53,7 @@ class OpenReader:
     def next(self) -> tuple[int, Index] | None:
         """The number of an argument and the index of the element that is read next; None at the
         end."""
-        number, reads = len(self.elements), self.reader.reads
+        number, reads = len(self.elements), self.formula.reads
         if number == len(reads):
             return None
         read = reads[number]
@@ -61,17 +62,17 @@ class OpenReader:
         return read.arg, self._placed(read.index)
 
     def value(self) -> ir.Expr:
-        """The value of a `Reader` that has all its elements."""
-        reader = self.reader
-        assert isinstance(reader, Reader)
-        if isinstance(reader.value, Apply):
-            return reader.value.op.scalar(self.elements)
-        return replaced(reader.value, self._bound())
+        """The value of a `Formula` that has all its elements."""
+        formula = self.formula
+        assert isinstance(formula, Formula)
+        if isinstance(formula.value, Apply):
+            return formula.value.op.scalar(self.elements)
+        return replaced(formula.value, self._bound())
 
     def target(self) -> Index:
-        """The index that an `IndexReader` gives that has all its elements."""
-        assert isinstance(self.reader, IndexReader)
-        return self._placed(self.reader.index)
+        """The index that an `IndexFormula` gives that has all its elements."""
+        assert isinstance(self.formula, IndexFormula)
+        return self._placed(self.formula.index)
 
     def _placed(self, index: Index) -> Index:
         if not index:
@@ -99,25 +100,25 @@ class Answering(ABC, Generic[Found]):
         self._lowerings = lowerings
 
     @abstractmethod
-    def ask(self, node: Tensor, index: Index) -> Found | OpenReader:
-        """The element of a node at an index if it is known, else the open reader that finds it."""
+    def ask(self, node: Tensor, index: Index) -> Found | OpenFormula:
+        """The element of a node at an index if it is known, else the open formula that finds it."""
 
     @abstractmethod
-    def give(self, opened: OpenReader, found: Found) -> None:
-        """Gives an open reader the element that it asked for."""
+    def give(self, opened: OpenFormula, found: Found) -> None:
+        """Gives an open formula the element that it asked for."""
 
     @abstractmethod
-    def finish(self, node: Tensor, opened: OpenReader) -> Found:
-        """The element of an open reader that `ask` made, now that it has all that it needs."""
+    def finish(self, node: Tensor, opened: OpenFormula) -> Found:
+        """The element of an open formula that `ask` made, now that it has all that it needs."""
 
-    def reader(self, node: Tensor) -> Reader:
+    def formula(self, node: Tensor) -> Formula:
         """How a node's elements are computed."""
         lowering = self._lowerings[node]
         assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
         return lowering.element
 
-    def answer(self, node: Tensor, opened: OpenReader) -> None:
-        """Gives an open reader all elements of the node's arguments that it asks for."""
+    def answer(self, node: Tensor, opened: OpenFormula) -> None:
+        """Gives an open formula all elements of the node's arguments that it asks for."""
         stack = [(node, opened)]
         while True:
             request = opened.next()
@@ -135,7 +136,7 @@ class Answering(ABC, Generic[Found]):
                     opened.elements.append(value)
                     continue
                 asked = self.ask(arg, index)
-                if isinstance(asked, OpenReader):
+                if isinstance(asked, OpenFormula):
                     node, opened = arg, asked
                     stack.append((node, opened))
                     continue
@@ -143,11 +144,11 @@ class Answering(ABC, Generic[Found]):
             self.give(opened, found)
 
 
-def only_element(reader: Reader, index: Index) -> Index | None:
-    """Where the element of argument 0 stands that is all that a reader gives at an index."""
-    match reader:
-        case Reader((Read(0),), ir.Var(name)) if name == element_name(0):
-            request = OpenReader(reader, index).next()
+def only_element(formula: Formula, index: Index) -> Index | None:
+    """Where the element of argument 0 stands that is all that a formula gives at an index."""
+    match formula:
+        case Formula((Read(0),), ir.Var(name)) if name == element_name(0):
+            request = OpenFormula(formula, index).next()
             return None if request is None else request[1]
         case _:
             return None
@@ -167,14 +168,22 @@ def _folded_names(rank: int) -> tuple[str, ...]:
 
 
 _FOLDED: dict[str, Callable[[ir.Expr, ir.Expr], ir.Expr]] = {
-    "add": ir.add,
-    "sub": ir.sub,
-    "mul": ir.mul,
-}
+    "add": ir.add, "sub": ir.sub, "mul": ir.mul,
+}  # fmt: skip
+
+
+def _folded(op: ir.BinaryOp, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    """Arithmetic on int64 folded as indexes are; but not beyond 64 bits, as values may wrap."""
+    folded = _FOLDED[op](left, right)
+    match folded:
+        case ir.Const(value) | ir.Binary(right=ir.Const(value)) if not fits(int(value)):
+            return ir.Binary(op, left, right, INT64)
+        case _:
+            return folded
 
 
 def replaced(expr: ir.Expr, values: Mapping[str, ir.Expr]) -> ir.Expr:
-    """An expression with values for its variables, index arithmetic folded as when it is made."""
+    """An expression with values for its variables; arithmetic on int64 is folded as in `ir.add`."""
     kind = type(expr)
     if kind is ir.Var:
         return values.get(expr.name, expr)  # type: ignore[union-attr]
@@ -186,7 +195,7 @@ def replaced(expr: ir.Expr, values: Mapping[str, ir.Expr]) -> ir.Expr:
             if new_left is left and new_right is right:
                 return expr
             if dtype is INT64 and op in _FOLDED:
-                return _FOLDED[op](new_left, new_right)
+                return _folded(op, new_left, new_right)
             return ir.Binary(op, new_left, new_right, dtype)
         case ir.Unary(op, x, dtype):
             return ir.Unary(op, replaced(x, values), dtype)

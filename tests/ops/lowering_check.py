@@ -18,6 +18,7 @@ from symc.codegen.dtypes import DType
 from symc.codegen.meaning import functions as meaning
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
+from symc.graph.formulas import Formula, Index
 from symc.graph.interpreter import evaluate
 from symc.graph.lowering import (
     Alias,
@@ -31,8 +32,7 @@ from symc.graph.lowering import (
     Written,
 )
 from symc.graph.node import Array, Requirement, Tensor
-from symc.graph.readers import Index, Reader
-from symc.graph.reading import OpenReader
+from symc.graph.open_formulas import OpenFormula
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk
 from symc.tensor.elementwise import ELEMENTWISE
@@ -153,12 +153,12 @@ class World:
             case _:
                 assert_never(lowering)
 
-    def read(self, node: Tensor, reader: Reader, index: Index, inner: Index = ()) -> ir.Expr:
-        """The value of a reader of the node's arguments, its elements given as constants."""
-        return self._given(node, OpenReader(reader, index, inner)).value()
+    def read(self, node: Tensor, formula: Formula, index: Index, inner: Index = ()) -> ir.Expr:
+        """The value of a formula of the node's arguments, its elements given as constants."""
+        return self._given(node, OpenFormula(formula, index, inner)).value()
 
-    def _given(self, node: Tensor, opened: OpenReader) -> OpenReader:
-        """The reader with all elements that it asks for."""
+    def _given(self, node: Tensor, opened: OpenFormula) -> OpenFormula:
+        """The open formula with all elements that it asks for."""
         while (request := opened.next()) is not None:
             argument, index = request
             arg = node.args[argument]
@@ -209,7 +209,7 @@ class World:
     ) -> Iterator[tuple[tuple[int, ...], Any]]:
         targets: set[tuple[int, ...]] = set()
         for inner in np.ndindex(*map(self.length, part.extents)):
-            target = self._given(node, OpenReader(part.target, constants(inner))).target()
+            target = self._given(node, OpenFormula(part.target, constants(inner))).target()
             at = tuple(int(number(index)) for index in target)
             inside = all(0 <= i < n for i, n in zip(at, shape, strict=True))
             assert inside, f"{node.op!r} writes {at} of {shape}"
