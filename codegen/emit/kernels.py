@@ -38,6 +38,7 @@ from symc.codegen.passes.calls import THRESHOLD, Calling, granule
 from symc.codegen.passes.memory import bytes_of, is_on_stack
 from symc.codegen.passes.reductions import Reduction, reductions
 from symc.codegen.passes.strips import written_out
+from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
@@ -324,15 +325,26 @@ def emit_pragmas(
         price = writer.printer.text(cost, SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
         test = f"threads > 1 && {several} > 1 && {price} >= {THRESHOLD}"
-        simd = " simd" if innermost else ""
+        simd = f" {simd_of(writer, loop)}" if innermost else ""
         size = granule(loop)
         schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"
         writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
     elif found is not None or (loop.kind == "parallel" and innermost):
-        writer.pragma(lang.simd.format(clauses=clauses))
+        writer.pragma(lang.simd.format(simd=simd_of(writer, loop), clauses=clauses))
     elif loop.kind == "unroll":
         count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
         writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
+
+
+def simd_of(writer: Writer, loop: Loop) -> str:
+    """OpenMP's word for lanes; a macro where each of them has arrays of its own."""
+    inside = statements(loop.body)
+    if not writer.lang.simd or not any(
+        isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside
+    ):
+        return "simd"
+    writer.printer.used["SYMC_SIMD_WITH_ARRAYS"] = None
+    return "SYMC_SIMD_WITH_ARRAYS"
 
 
 def reduction_name(writer: Writer, reduction: Reduction) -> str:

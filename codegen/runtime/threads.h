@@ -18,6 +18,15 @@ static inline int64_t symc_thread(void) { return 0; }
 #define SYMC_FOLDS
 #endif
 
+// SYMBOL SYMC_SIMD_WITH_ARRAYS
+// Of a loop whose iterations have arrays of their own: clang, up to 16 at least, takes "simd" to say
+// that the lanes' arrays are apart, gives all lanes the same one, and then mixes their accesses.
+#ifdef __clang__
+#define SYMC_SIMD_WITH_ARRAYS simd safelen(1)
+#else
+#define SYMC_SIMD_WITH_ARRAYS simd
+#endif
+
 // SYMBOL symc_truth
 // A bool from memory as one that a comparison gives: gcc 12 vectorises no expression that mixes the
 // two, and no ! of one from memory.

@@ -43,7 +43,7 @@ C = Lang(
     folds="SYMC_FOLDS",
     restrict="restrict",
     local=" __attribute__((aligned(64)))",
-    simd="#pragma omp simd{clauses}",
+    simd="#pragma omp {simd}{clauses}",
     parallel="#pragma omp parallel for{simd} schedule({schedule}) num_threads(threads)"
     " if(parallel: {test})",
     unroll="#pragma GCC unroll {count}",
