@@ -175,6 +175,20 @@ def test_arrays_of_no_elements_may_be_long() -> None:
         f(longest)
 
 
+@pytest.mark.skipif(symc.config.device != "cpu", reason="launches of devices are not that long")
+@pytest.mark.parametrize("shape", [(2**40, 0), (0, 2**40)])
+def test_results_of_no_elements_take_no_loops(shape: tuple[int, int]) -> None:
+    """A loop over an axis of 2**40 around one of length 0 takes a quarter of an hour."""
+    x = T.matrix("x")
+    moved = [x.T, x[::-1, ::-1] * 2, x.T.astype("float32"), x - x.sum(axis=1, keepdims=True)]
+    moved += [T.softmax(x), T.cumsum(x, axis=0), T.sort(x, axis=1), T.tile(x, (2, 2))]
+    function = symc.function([x], [*moved, T.repeat(x, 2, axis=0), x[:, ::2].set(1.0)])
+    rows, columns = shape
+    wanted = [shape[::-1], shape, shape[::-1], shape, shape, shape, shape]
+    wanted += [(2 * rows, 2 * columns), (2 * rows, columns), shape]
+    assert [made.shape for made in function(np.ones(shape))] == wanted
+
+
 @pytest.mark.parametrize("mode", ["default", "compile", "python"])
 def test_nothing_repeated_more_often_than_can_be_counted(mode: str) -> None:
     """A factor beyond 64 bits does not matter to an axis of length 0."""

@@ -136,18 +136,18 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"prepare", "run",     "counts", "inputs",  "shared",
                             "constants", "outputs", "convert", "failed", "rebind",
-                            "returns", "threads", "tiny",   "team",    "locks",  "host",
-                            "keep",      NULL};
+                            "returns", "threads", "tiny",   "pure",    "team",   "locks",
+                            "host",      "keep",    NULL};
     PyObject *prepare, *run, *inputs, *shared, *constants, *outputs, *convert, *failed, *rebind;
     PyObject *returns, *locks = NULL, *host = Py_None, *keep = Py_None;
     long long counts[4], threads = 0;
-    int tiny = 0, team = 0;
+    int tiny = 0, pure = 0, team = 0;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LppO!OO:Caller", names, &PyLong_Type, &prepare,
+            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LpppO!OO:Caller", names, &PyLong_Type, &prepare,
             &PyLong_Type, &run, &counts[0], &counts[1], &counts[2], &counts[3], &PyTuple_Type,
             &inputs, &PyTuple_Type, &shared, &PyTuple_Type, &constants, &PyTuple_Type, &outputs,
             &convert, &failed, &PyTuple_Type, &rebind, &PyTuple_Type, &returns, &threads, &tiny,
-            &team, &PyTuple_Type, &locks, &host, &keep))
+            &pure, &team, &PyTuple_Type, &locks, &host, &keep))
         return NULL;
     Caller *self = (Caller *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
@@ -170,6 +170,7 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->keep = Py_NewRef(keep);
     self->threads = threads;
     self->tiny = (char)tiny;
+    self->pure = (char)pure;
     self->team = (char)team;
     if (PyErr_Occurred() || read_returns(self, returns) < 0 ||
         read_arrays(self, inputs, outputs) < 0 || check_counts(self) < 0 ||

@@ -114,6 +114,7 @@ def compiled(
     caller = Caller(
         *call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
+        pure=bool(made.facts["pure"]),
         team=made.library.team,
         locks=locks_of(request),
         host=_host(made.host),

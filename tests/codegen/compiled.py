@@ -64,6 +64,7 @@ def caller(
     returns: tuple[int, Form] | None = None,
     threads: int = 1,
     tiny: bool = False,
+    pure: bool = False,
     fixed: Sequence[tuple[int, ...] | None] | None = None,
     convert: Any = None,
 ) -> PythonCaller:
@@ -91,6 +92,7 @@ def caller(
         returns or (len(outputs), "list"),
         threads=threads,
         tiny=tiny,
+        pure=pure,
         keep=library,
     )
 
