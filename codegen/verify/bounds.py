@@ -127,8 +127,8 @@ class _Proof:
             found = self.without(atom, times, rest, sign, taking)
             if found:
                 return True
-            if found is not None:
-                break
+            if found is not None and not isinstance(atom, Binary):
+                break  # of extremes, another one may have to be replaced first
         return taking > 0 and any(
             self.holds(added(poly, fact, -1), taking - 1)
             for fact in list(self.facts)
