@@ -59,7 +59,7 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
         name = names[kernel.name] = functions[kernel.name]
         made = emit_kernel(kernel, name, printer, declared, called[kernel.name])
         texts[kernel.name] = replace(made, inlined=kernel.name in inlined)
-    dialect = Threads(called, names, printers)
+    dialect = Threads(called, names, printers, inlined=inlined)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     pasted = [name for name in used if name not in FOREIGN]

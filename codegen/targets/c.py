@@ -201,7 +201,11 @@ def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None =
     """The options of one compilation. For `memo`, see `openmp.py`."""
     # Our loops say themselves what may be vectorised. What else gcc does at -O2 takes a quarter of
     # its time, for code that is no faster. clang vectorises from -O2 on.
-    level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
+    # But a loop that asks now and then whether to stop, which is a call, keeps nothing in vector
+    # registers without `caller-saves`.
+    level = ["-O1", "-fexpensive-optimizations", "-fcaller-saves"]
+    if not compiler.is_gcc(found):
+        level = ["-O2"]
     if quick:
         level = ["-O1"]
     # gcc 12 duplicates stores for both sides of a condition, and then vectorises `omp simd` loops
