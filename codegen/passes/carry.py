@@ -17,6 +17,7 @@ from symc.codegen.ir import (
     Binary,
     Branch,
     Buffer,
+    Const,
     Expr,
     Host,
     If,
@@ -195,23 +196,32 @@ def _with_register(program: Program, launch: Launch, found: _Carried) -> Program
     ]
     changed = replace(kernel, params=(*kernel.params, Param(own, dtype, True)), body=tuple(body))
     given = replace(launch, buffers=(*launch.buffers, name))
+    nothing = Const(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    called = fresh(f"{name}_start", {each.name for each in program.kernels})
+    start = Kernel(called, (Param(own, dtype, True),), (), (Store(own, _ZERO, nothing),))
     return replace(
         program,
         buffers=(*program.buffers, Buffer(name, dtype, (), "temp")),
-        kernels=tuple([changed if each is kernel else each for each in program.kernels]),
-        steps=_replaced_step(program.steps, launch, given),
+        kernels=(*[changed if each is kernel else each for each in program.kernels], start),
+        steps=_replaced_step(program.steps, launch, given, Launch(called, (name,), ())),
     )
 
 
-def _replaced_step(steps: Sequence[Step], old: Launch, new: Launch) -> tuple[Step, ...]:
-    """The steps with another launch."""
+def _replaced_step(
+    steps: Sequence[Step], old: Launch, new: Launch, start: Launch
+) -> tuple[Step, ...]:
+    """The steps with another launch, and one before its loop: what lives from one round to the
+    next one must exist before them."""
     found: list[Step] = []
     for step in steps:
         match step:
             case Repeat():
-                found.append(replace(step, steps=_replaced_step(step.steps, old, new)))
+                if any(inner is old for inner in step.steps):
+                    found.append(start)
+                found.append(replace(step, steps=_replaced_step(step.steps, old, new, start)))
             case Branch(_, then, otherwise):
-                one, other = (_replaced_step(block, old, new) for block in (then, otherwise))
+                blocks = (then, otherwise)
+                one, other = (_replaced_step(block, old, new, start) for block in blocks)
                 found.append(replace(step, then=one, otherwise=other))
             case _:
                 found.append(new if step is old else step)

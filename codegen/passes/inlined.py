@@ -1,5 +1,7 @@
 """Kernels that are compiled into the loop which runs them: a few operations, a step at a time.
 
+And those that give such a loop a number to begin with.
+
 A call takes as long as some ten operations, and a compiler that sees both keeps in registers what
 one step stores and the next one reads.
 """
@@ -15,7 +17,7 @@ FEW = 64  # operations
 
 
 def inlined_kernels(program: Program) -> frozenset[str]:
-    """The kernels that are launched once, in a loop, and are short."""
+    """The kernels that are launched once, in a loop or for one, and are short."""
     launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
     count: dict[str, int] = {}
     for launch in launches:
@@ -27,6 +29,10 @@ def inlined_kernels(program: Program) -> frozenset[str]:
         for step in every_step(repeat.steps)
         if isinstance(step, Launch)
     }
+    numbers = {b.name for b in program.buffers if b.role == "temp" and not b.shape}
+    for launch in launches if inside else ():
+        if numbers.issuperset(launch.buffers) and not launch.sizes:
+            inside.add(launch.kernel)
     return frozenset(
         kernel.name
         for kernel in program.kernels
