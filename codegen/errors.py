@@ -101,7 +101,7 @@ class CompileTimeout(CompileFailed):
         self.stopped = stopped
 
     def __str__(self) -> str:
-        """The command that ran, for how long, and what to do."""
+        """The command that ran, for how long, and the remedy."""
         import shlex
 
         how = "was stopped" if self.stopped else "goes on in a thread, which cannot be stopped"

@@ -19,7 +19,6 @@ from symc.codegen.ir import (
     Buffer,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -28,6 +27,7 @@ from symc.codegen.ir import (
     Measure,
     Param,
     Program,
+    PythonCall,
     Repeat,
     Routine,
     Step,
@@ -121,7 +121,7 @@ def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, 
     others = {
         name
         for step in every_step(repeat.steps)
-        if isinstance(step, Launch | Routine | Host) and step is not launch
+        if isinstance(step, Launch | Routine | PythonCall) and step is not launch
         for name in written(step, kernels.get(step.kernel) if isinstance(step, Launch) else None)
     }
     return not related and buffer not in others

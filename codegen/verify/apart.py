@@ -83,7 +83,7 @@ def multiples(index: Expr) -> dict[str, int] | None:
 
 
 def terms(index: Expr) -> list[Expr]:
-    """What is added up in an index."""
+    """The terms of an index."""
     match index:
         case Binary("add", left, right):
             return terms(left) + terms(right)

@@ -19,13 +19,13 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Kernel,
     Launch,
     Let,
     Load,
     Measure,
     Program,
+    PythonCall,
     Repeat,
     Routine,
     Step,
@@ -110,7 +110,7 @@ class _Walk:
         match step:
             case Launch():
                 self.launch(step)
-            case Routine() | Host():
+            case Routine() | PythonCall():
                 self.forget(step)
             case Check(condition):
                 self.hold(condition)
@@ -140,7 +140,7 @@ class _Walk:
     def forget(self, around: Step) -> None:
         """Elements that a step, or any inside it, may write are not known any more."""
         for step in every_step([around]):
-            if isinstance(step, Launch | Routine | Host):
+            if isinstance(step, Launch | Routine | PythonCall):
                 kernel = self.kernels.get(step.kernel) if isinstance(step, Launch) else None
                 for buffer in _written(step, kernel):
                     self.elements.pop(buffer, None)
@@ -178,7 +178,7 @@ class _Walk:
                 self.elements[buffer] = filled[param.name]
 
 
-def _written(step: Launch | Routine | Host, kernel: Kernel | None) -> Sequence[str]:
+def _written(step: Launch | Routine | PythonCall, kernel: Kernel | None) -> Sequence[str]:
     """The buffers that a step may write."""
     if isinstance(step, Launch) and (kernel is None or len(kernel.params) != len(step.buffers)):
         return step.buffers

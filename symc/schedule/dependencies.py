@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from symc.graph.conditions import Test
 from symc.graph.lowering import Control, HostCall, LibCall
 from symc.graph.node import Op, Tensor
-from symc.schedule.plan import Problem, Reading
+from symc.schedule.plan import MeasuredSize, Problem
 from symc.schedule.stages import Facts, Stage, members
 
 
@@ -32,7 +32,7 @@ class Groups:
         self.group_of: dict[Tensor, int] = {}
         self.after: dict[int, set[int]] = {}
         self.before: dict[int, set[int]] = {}
-        self.extra: dict[int, Test | Reading] = {}
+        self.extra: dict[int, Test | MeasuredSize] = {}
         self.readers: dict[Tensor, list[Tensor]] = {}
         self.rank: dict[int, int] = {}
         self.gates: list[int] = []
@@ -66,7 +66,7 @@ class Groups:
             self.after[first].add(second)
             self.before[second].add(first)
 
-    def _new(self, unit: Test | Reading) -> int:
+    def _new(self, unit: Test | MeasuredSize) -> int:
         number = len(self.after)
         self.after[number], self.before[number] = set(), set()
         self.extra[number] = unit
@@ -77,7 +77,7 @@ class Groups:
         readings, folded = self.problem.readings, self.problem.folded
         if not readings and not folded:
             return
-        found: list[list[Reading]] = []
+        found: list[list[MeasuredSize]] = []
         for node, stage in self.stages.items():
             found.append([one for other in (node, *stage.reads) for one in readings.get(other, ())])
             found[-1] += folded.get(node, ())
@@ -89,7 +89,7 @@ class Groups:
             for reading in needed:
                 self.edge(self._reading(reading), self.group_of[node])
 
-    def _reading(self, reading: Reading) -> int:
+    def _reading(self, reading: MeasuredSize) -> int:
         """The group that measures a length."""
         found = self._readings.get(reading.size)
         if found is None:
@@ -215,5 +215,5 @@ class Groups:
                 return self.members[group][-1].node
             case Test():
                 return unit
-            case Reading(size):
+            case MeasuredSize(size):
                 return size

@@ -1,8 +1,8 @@
 """Derivatives on Theano's graph: `grad` walks it backwards, from op to op.
 
-Each op gives its own step (`Op.L_op`), symc's ops by `symc.theano.pullback`. What a gradient is:
-of the dtype of its variable, never of integers; `DisconnectedType` where nothing connects; a
-`NullType` where there is none.
+Each op gives its own step (`Op.L_op`), symc's ops by `symc.theano.pullback`. A gradient has
+the dtype of its variable, never one of integers; it is of `DisconnectedType` where nothing
+connects, of a `NullType` where there is none.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ def _finished(variable: Any, bars: dict[Any, Any], disconnected: str, null: str)
 def subgraph_grad(
     wrt: Any, end: Any, start: Any = None, cost: Any = None, details: bool = False
 ) -> Any:
-    """The gradients by `wrt` and by `end` of what lies between those and the known `start`."""
+    """The gradients by `wrt` and by `end` of the graph between those and the known `start`."""
     if cost is None and start is None:
         raise ValueError("`cost` or `start` must be specified.")
     bars = grad(

@@ -12,7 +12,7 @@ from symc.theano.tensor import creation
 
 
 class DisconnectedType(Type):
-    """The type of gradients by what has no influence."""
+    """The type of gradients by variables without influence."""
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         raise AssertionError(
@@ -31,7 +31,7 @@ class DisconnectedType(Type):
 
 
 class DisconnectedInputError(ValueError):
-    """A gradient is asked for by what has no influence."""
+    """A gradient is asked for by a variable without influence."""
 
 
 class NullTypeGradError(TypeError):

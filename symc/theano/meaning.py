@@ -19,7 +19,7 @@ from symc.theano.gof.graph import Apply, Constant, Variable, io_toposort
 
 
 class Translation:
-    """What Theano variables are in symc's expressions.
+    """The tensors of symc that Theano's variables stand for.
 
     `known` starts with the inputs, and holds everything that was translated.
     """
@@ -102,7 +102,7 @@ def interpreted(node: Apply, inputs: Sequence[Any]) -> list[Any]:
 
 
 def detached(node: Apply) -> Apply:
-    """An application of the same op to variables of the same types, without what made those."""
+    """An application of the same op to variables of the same types, which have no owners."""
     ins: list[Variable] = [
         each if isinstance(each, Constant) else each.type() for each in node.inputs
     ]

@@ -58,7 +58,7 @@ def test_cells_of_a_table(name: str, mode: str) -> None:
 
     with symc.config.set(mode=mode):
         function = _cells(set_cell)
-    verify(function.runner.stages().optimised)
+    verify(function.runner.compilation().optimised)
     if symc.config.device == "cpu":
         assert ("_before[1]" in function.source) == carries
     np.testing.assert_allclose(function(A), _by_numpy(cell), rtol=1e-14)

@@ -16,7 +16,7 @@ from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
 from symc.tensor.lengths import dim_of
-from tests.ops.reader_check import enforce
+from tests.ops.lowering_check import enforce
 from tests.ops.shape_cases import CASES, draw, verify
 
 

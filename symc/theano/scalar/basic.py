@@ -54,7 +54,7 @@ def upgrade_to_float(*dtypes: str) -> str:
 
 
 def upgrade_to_float_no_complex(*dtypes: str) -> str:
-    """As `upgrade_to_float`, for what complex numbers have no meaning in."""
+    """As `upgrade_to_float`, for functions without a meaning for complex numbers."""
     if any(dtype in complex_dtypes for dtype in dtypes):
         raise TypeError("complex argument not supported")
     return upgrade_to_float(*dtypes)
@@ -85,7 +85,7 @@ def bool_out(*_: str) -> str:
 
 
 def bool_out_nocomplex(*dtypes: str) -> str:
-    """Bool, for what complex numbers have no meaning in."""
+    """Bool, for functions without a meaning for complex numbers."""
     if any(dtype in complex_dtypes for dtype in dtypes):
         raise TypeError("complex argument not supported")
     return "bool"
@@ -106,7 +106,7 @@ def true_div_out(*dtypes: str) -> str:
 
 
 def floor_out(*dtypes: str) -> str:
-    """As `upcast_out_min8`, for what complex numbers have no meaning in."""
+    """As `upcast_out_min8`, for functions without a meaning for complex numbers."""
     if any(dtype in complex_dtypes for dtype in dtypes):
         raise ComplexError(
             "Theano does not support the floor division or modulo of complex numbers"
@@ -136,8 +136,8 @@ def complex_out(*dtypes: str) -> str:
 class ScalarOp:
     """An operation on numbers: its name, number of operands, rule of dtypes and meaning.
 
-    `operands` says what they are converted to first: "out" to the dtype of the result, "upcast" to
-    their common one, "own" to nothing.
+    `operands` says to which dtype they are converted first: "out" to the dtype of the result,
+    "upcast" to their common one, "own" to nothing.
     """
 
     name: str

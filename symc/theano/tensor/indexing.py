@@ -12,7 +12,7 @@ from symc.theano.scalar.dtypes import discrete_dtypes, integer_dtypes
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
-# What stands in a template for a variable, as Theano has it there: a type.
+# The stand-in for a variable in a template, as Theano has it there: a type.
 HOLE = TensorType("int64", ())
 MASK = TensorType("bool", (False,))
 
