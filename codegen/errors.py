@@ -89,19 +89,24 @@ class CompileFailed(CodegenError, RuntimeError):
 
 
 class CompileTimeout(CompileFailed):
-    """The compiler took longer than `symc.config.compile_timeout` allows, and was stopped."""
+    """The compiler took longer than `symc.config.compile_timeout` allows, and was stopped.
 
-    def __init__(self, command: Sequence[str], seconds: float) -> None:
-        """Keep the command, and how many seconds it had."""
+    One that runs inside this process, NVRTC, cannot be stopped, and is not waited for any more.
+    """
+
+    def __init__(self, command: Sequence[str], seconds: float, *, stopped: bool = True) -> None:
+        """Keep the command, how many seconds it had, and whether it runs no more."""
         super().__init__("", command, f"it did not end within {seconds:g} seconds")
         self.seconds = seconds
+        self.stopped = stopped
 
     def __str__(self) -> str:
         """The command that ran, for how long, and the remedy."""
         import shlex
 
+        how = "was stopped" if self.stopped else "goes on in a thread, which cannot be stopped"
         return (
-            f"the compiler did not end within {self.seconds:g} seconds, and was stopped\n"
+            f"the compiler did not end within {self.seconds:g} seconds, and {how}\n"
             f"  {shlex.join(self.command)}\n"
             "If it hangs, set SYMC_CC to another one; if it only needs longer, set "
             "symc.config.compile_timeout, or SYMC_COMPILE_TIMEOUT, to more seconds"

@@ -39,8 +39,9 @@ class Config:
     - `tf32`: whether float32 matrix products on a graphics card may use tensor cores, which keep
       three digits of each factor. Read when a function is compiled. ``SYMC_TF32=1``.
     - `compile_timeout`: seconds that a compiler may take (600), then it is stopped and
-      `CompileTimeout` raised. After 10 seconds a line of the logger ``symc`` names the compiler
-      waited for. ``SYMC_COMPILE_TIMEOUT``.
+      `CompileTimeout` raised. NVRTC, a function of a library, cannot be stopped: it goes on in a
+      thread. After 10 seconds a line of the logger ``symc`` names the compiler waited for.
+      ``SYMC_COMPILE_TIMEOUT``.
     - `threads`: how many threads functions may use, those that exist already too. 0, as at first:
       the number in ``OMP_NUM_THREADS``, else the processors that the process may use, by its
       affinity and the quota of its control group. ``SYMC_THREADS``.

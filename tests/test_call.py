@@ -36,7 +36,7 @@ from symc.codegen.ir import (
     const,
 )
 from tests.codegen.compiled import Failed, build, caller
-from tests.codegen.programs import ZERO, N, buffer, load, loop, op, program
+from tests.codegen.programs import ZERO, C, N, buffer, load, loop, op, program, row
 
 if TYPE_CHECKING:
     from symc.codegen.targets.library import Library
@@ -277,6 +277,15 @@ def test_lengths_from_none_to_many(kind: Any, libraries: Libraries) -> None:
     for length in (5, 0, 100_000, 1, 30_000, 0):
         x = np.arange(float(length))
         assert np.array_equal(f(x, x)[0], 2 * x)
+
+
+def test_what_fills_results_of_no_elements_is_not_run(kind: Any) -> None:
+    """2**58 iterations of a loop around a loop of none."""
+    rows = loop("serial", "i", N, loop("serial", "j", C, Store("y", row("i", "j"), ONE)))
+    program_of = program([buffer("x", "input", N, C), buffer("y", "output", N, C)], rows)
+    f = caller(program_of, build(program_of), kind=kind, pure=True)
+    assert f(np.empty((2**58, 0)))[0].shape == (2**58, 0)
+    assert np.array_equal(f(np.empty((2, 3)))[0], np.ones((2, 3)))
 
 
 @pytest.mark.parametrize("tiny", [False, True])

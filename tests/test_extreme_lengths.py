@@ -176,6 +176,20 @@ def test_arrays_of_no_elements_may_be_long() -> None:
         f(longest)
 
 
+@pytest.mark.skipif(symc.config.device != "cpu", reason="launches of devices are not that long")
+@pytest.mark.parametrize("shape", [(2**40, 0), (0, 2**40)])
+def test_results_of_no_elements_take_no_loops(shape: tuple[int, int]) -> None:
+    """A loop over an axis of 2**40 around one of length 0 takes a quarter of an hour."""
+    x = T.matrix("x")
+    moved = [x.T, x[::-1, ::-1] * 2, x.T.astype("float32"), x - x.sum(axis=1, keepdims=True)]
+    moved += [T.softmax(x), T.cumsum(x, axis=0), T.sort(x, axis=1), T.tile(x, (2, 2))]
+    function = symc.function([x], [*moved, T.repeat(x, 2, axis=0), x[:, ::2].set(1.0)])
+    rows, columns = shape
+    wanted = [shape[::-1], shape, shape[::-1], shape, shape, shape, shape]
+    wanted += [(2 * rows, 2 * columns), (2 * rows, columns), shape]
+    assert [made.shape for made in function(np.ones(shape))] == wanted
+
+
 @pytest.mark.parametrize("mode", ["default", "compile", "python"])
 def test_nothing_repeated_more_often_than_can_be_counted(mode: str) -> None:
     """A factor beyond 64 bits does not matter to an axis of length 0."""
@@ -189,6 +203,54 @@ def test_nothing_repeated_more_often_than_can_be_counted(mode: str) -> None:
             f(made)
     with pytest.raises(TooLarge):
         T.pad(T.pad(x, (2**63 - 4, 0)), (2**63 - 4, 0))
+
+
+N = T.lscalar("n")
+VECTOR = T.vector("x")
+LENGTHS: dict[str, tuple[Any, Callable[[int], int]]] = {  # an array, and its length if x has 3
+    "repeat": (T.repeat(VECTOR, N), lambda n: 3 * n),
+    "repeat by a number": (T.repeat(VECTOR, 2**40), lambda n: 3 * 2**40),
+    "repeat twice": (T.repeat(T.repeat(VECTOR, N), N), lambda n: 3 * n * n),
+    "tile": (T.tile(VECTOR, N), lambda n: 3 * n),
+    "pad": (T.pad(VECTOR, (N, N)), lambda n: 3 + 2 * n),
+    "concatenate": (T.concatenate([T.zeros(N), T.ones(N), VECTOR]), lambda n: 3 + 2 * n),
+    "arange": (T.arange(-N, N), lambda n: 2 * n),
+    "kron": (T.kron(VECTOR, T.ones(N)), lambda n: 3 * n),
+    "ravel": (T.zeros((N, N)).ravel(), lambda n: n * n),
+    "reshape": (T.broadcast_to(VECTOR, (N, 3)).reshape((-1,)), lambda n: 3 * n),
+    "slice": (T.repeat(VECTOR, N)[1:], lambda n: 3 * n - 1),
+}
+
+
+@pytest.mark.parametrize("mode", ["default", "compile", "python"])
+@pytest.mark.parametrize("name", LENGTHS)
+def test_lengths_of_what_is_not_computed(name: str, mode: str) -> None:
+    """``T.repeat(x, 2**62).shape[0]`` was -2**62: the products of lengths wrapped."""
+    array, exact = LENGTHS[name]
+    function = symc.function(
+        [VECTOR, N], [array.shape[0], array.size, array.shape[0] - 1],
+        mode=mode, on_unused_input="ignore",
+    )  # fmt: skip
+    for n in (1, 5, 2**20, 2**31, 2**62, 2**63 - 1):
+        length = exact(n)
+        if length < 2**63:
+            assert list(map(int, function(X, n))) == [length, length, length - 1]
+        else:
+            with pytest.raises(TooLarge, match="64 bits"):
+                function(X, n)
+
+
+def test_lengths_of_what_is_not_computed_in_a_loop() -> None:
+    """The number of the step is in the length."""
+    steps = T.lscalar("steps")
+
+    def more(i: Any, total: Any) -> Any:
+        return total + T.repeat(VECTOR, i * 2**61).shape[0] // 2**50
+
+    function = symc.function([VECTOR, steps], symc.fori_loop(0, steps, more, T.constant(0)))
+    assert function(X[:1], 4) == 6 * 2**11
+    with pytest.raises(TooLarge):
+        function(X[:1], 5)
 
 
 def test_lengths_of_many_terms() -> None:

@@ -104,6 +104,16 @@ def test_loops_come_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(symc.load(tmp_path / "f")([1.0, 2.0, 3.0]), [2, 5, 16])
 
 
+def test_loops_that_write_beside_what_they_read_come_back(tmp_path: Path) -> None:
+    """The lengths of rows are not known, and still row 0 is none of those that are written."""
+    a = T.matrix("a")
+    filled = symc.fori_loop(0, a.shape[0] - 1, lambda i, s: s[i + 1].set(i - s[0, 1]), a)
+    symc.save(symc.function([a], filled), tmp_path / "f")
+    np.testing.assert_array_equal(
+        symc.load(tmp_path / "f")(np.ones((3, 2))), [[1, 1], [-1, -1], [0, 0]]
+    )
+
+
 def test_errors_still_name_the_line(tmp_path: Path) -> None:
     x = T.vector("x")
     f = symc.function([x], x[5], mode="python")

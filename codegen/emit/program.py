@@ -6,6 +6,7 @@ Names are the user's as far as C allows; the same program always gives the same 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symc.codegen.emit.expressions import CNames, Printer
@@ -15,6 +16,7 @@ from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Program, Var
 from symc.codegen.passes.calls import callings
+from symc.codegen.passes.inlined import inlined_kernels
 from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
@@ -49,13 +51,14 @@ def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramTe
     texts: dict[str, KernelText] = {}
     names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
-    inside = reserved | IN_KERNELS
+    inside, inlined = reserved | IN_KERNELS, inlined_kernels(program)
     for kernel in program.kernels:
         printer = printers[kernel.name] = Printer(lang, used, inside)
         printer.natural |= natural.get(kernel.name, set())
         name = names[kernel.name] = functions[kernel.name]
-        texts[kernel.name] = emit_kernel(kernel, name, printer, declared, called[kernel.name])
-    dialect = ThreadDialect(called, names, printers)
+        made = emit_kernel(kernel, name, printer, declared, called[kernel.name])
+        texts[kernel.name] = replace(made, inlined=kernel.name in inlined)
+    dialect = ThreadDialect(called, names, printers, inlined=inlined)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     pasted = [name for name in used if name not in FOREIGN]

@@ -14,6 +14,7 @@ from symc.codegen.runtime import load
 KERNELS = "/* ---- kernels ---- */\n"
 HOST = "/* ---- host ---- */\n"
 ENOUGH = 2000  # characters of code in a unit
+INLINED = "static inline __attribute__((always_inline)) void"
 SHARED = '__attribute__((noinline, visibility("hidden"))) void'
 
 
@@ -33,11 +34,14 @@ class KernelText:
     """The statements, with their braces and a last line break."""
     weight: int
     """The characters of code in it, which a compiler's time goes by."""
+    inlined: bool = False
+    """Whether it is compiled into the host function that calls it, and stands in its unit."""
 
     @property
     def text(self) -> str:
         """The function in a file that has all others, too."""
-        return f"{self.note}{self.storage} {self.head}\n{self.body}"
+        storage = INLINED if self.inlined else self.storage
+        return f"{self.note}{storage} {self.head}\n{self.body}"
 
     @property
     def shared(self) -> str:
@@ -76,17 +80,20 @@ class ProgramText:
 
     def units(self, most: int) -> list[str]:
         """Up to `most` units that take about as long to compile; the text if it is small."""
-        if most < 2 or len(self.kernels) < 2:
+        kernels = [kernel for kernel in self.kernels if not kernel.inlined]
+        if most < 2 or len(kernels) < 2:
             return [self.text]
-        weights = [kernel.weight for kernel in self.kernels]
+        inlined = [kernel.text for kernel in self.kernels if kernel.inlined]
+        weights = [kernel.weight for kernel in kernels]
         extra = (load.code_length(self.helpers) + dense(self.host)) // 6  # hardly any loops
+        extra += sum(map(dense, inlined))
         count = min(most, (sum(weights) + extra) // ENOUGH, len(weights))
         if count < 2:
             return [self.text]
         groups = shared_out(weights, [0] * (count - 1) + [extra])
-        parts = [[self.kernels[number].shared for number in group] for group in groups]
-        declarations = "".join(kernel.declaration for kernel in self.kernels)
-        parts[-1] = [declarations, *parts[-1], HOST, self.after]
+        parts = [[kernels[number].shared for number in group] for group in groups]
+        declarations = "".join(kernel.declaration for kernel in kernels)
+        parts[-1] = [declarations, *parts[-1], *inlined, HOST, self.after]
         return [encodable("\n".join([self.before, *part])) for part in parts]
 
 

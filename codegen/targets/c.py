@@ -202,8 +202,11 @@ def is_library(path: Path) -> bool:
 def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None = None) -> list[str]:
     """The options of one compilation. For `memo`, see `openmp.py`."""
     # Our loops say themselves whether they may be vectorised. The rest of -O2 takes gcc a quarter
-    # of its time, for code that is no faster. clang vectorises from -O2 on.
-    level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
+    # of its time, for code that is no faster. clang vectorises from -O2 on. But a loop that asks
+    # now and then whether to stop, by a call, keeps nothing in vector registers otherwise.
+    level = ["-O1", "-fexpensive-optimizations", "-fcaller-saves"]
+    if not compiler.is_gcc(found):
+        level = ["-O2"]
     if quick:
         level = ["-O1"]
     # gcc 12 duplicates stores for both sides of a condition, and then vectorises `omp simd` loops

@@ -1,7 +1,8 @@
 """Running compilers: side by side, for a limited time, and none left running.
 
 Each runs in a process group of its own, which ends with the block that waits for it: when the time
-is over, and when anything is raised meanwhile, such as KeyboardInterrupt. No thread is needed.
+is over, and when anything is raised meanwhile, such as KeyboardInterrupt. No thread is needed, but
+for compilers that are functions of a library.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from _thread import get_ident
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from symc.codegen.errors import CompileTimeout
 from symc.codegen.record import record
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Process = subprocess.Popen[bytes]
+
+Made = TypeVar("Made")
 
 SAID_AFTER = 10.0  # seconds
 MOST_TEXT = 1 << 20  # bytes of a program's output that are kept
@@ -133,9 +136,12 @@ def _ends(running: Sequence[Process], clock: _Clock) -> list[Ended]:
 class _Clock:
     """Names the processes in a wait that takes long, and ends one that takes too long."""
 
-    def __init__(self, commands: Sequence[Sequence[str]], limit: float) -> None:
+    def __init__(
+        self, commands: Sequence[Sequence[str]], limit: float, *, stops: bool = True
+    ) -> None:
         self.commands = commands
         self.limit = limit
+        self._stops = stops
         self._begun = time.monotonic()
         self._is_said = False
 
@@ -148,7 +154,7 @@ class _Clock:
         """Raises `CompileTimeout` when the time is over."""
         taken = time.monotonic() - self._begun
         if taken >= self.limit:
-            raise CompileTimeout(self.commands[0], self.limit)
+            raise CompileTimeout(self.commands[0], self.limit, stopped=self._stops)
         if taken >= SAID_AFTER and not self._is_said:
             import logging  # late: few wait so long
             import shlex
@@ -161,26 +167,31 @@ class _Clock:
             )  # fmt: skip
 
 
-@contextmanager
-def said_if_long(what: str) -> Generator[None]:
-    """Names the thing waited for, where that is no process but a function that takes long.
+def in_thread(work: Callable[[], Made], command: Sequence[str]) -> Made:
+    """The result of a compiler that is a function: waited for as for one that is a process.
 
-    The thread that does is gone after the block.
+    It runs in a thread, so that Ctrl-C and the time limit end the wait. The function itself cannot
+    be stopped: the thread goes on until it returns, and its result is dropped.
     """
+    made: list[Made] = []
+    errors: list[BaseException] = []
 
-    def say() -> None:
-        import logging
+    def run() -> None:
+        try:
+            made.append(work())
+        except BaseException as error:
+            errors.append(error)
 
-        logging.getLogger("symc").warning("waiting for %g seconds for %s", SAID_AFTER, what)
-
-    timer = threading.Timer(SAID_AFTER, say)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
+    clock = _Clock([command], _limit(), stops=False)
+    thread = threading.Thread(target=run, name=f"symc: {command[0]}", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(clock.next())
+        if thread.is_alive():
+            clock.look()
+    if errors:
+        raise errors[0]
+    return made[0]
 
 
 def _stop(running: Sequence[Process]) -> None:

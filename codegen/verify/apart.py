@@ -1,117 +1,61 @@
 """Whether two elements of a buffer differ, whatever the variables in their indexes are.
 
-An index is a row of some length and a column, as in ``i*n + column``, perhaps a row of rows. Two
-indexes differ if their rows or their columns do; and two sums of multiples of variables that are
-never negative do if one is always above the other.
+They do if one index is always above the other. And an index is a row of some length and a column,
+as in ``i*n + column``, perhaps a row of rows: two differ if their rows or their columns do. What
+has no number of rows in it, or a length alone, is in row 0, or 1, only if its column is seen to be
+within the row: a loop over the whole array is in any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
 
-from symc.codegen.blocks import every_step
-from symc.codegen.ir import Binary, Const, Expr, Launch, Program, Var, add, const
-from symc.codegen.passes.inline import operations
-from symc.codegen.passes.walk import substitute
-from symc.codegen.record import field, record
-from symc.codegen.signs import natural_names
-
-_LARGE = 64  # operations; longer expressions are not written out
+from symc.codegen.ir import Binary, Const, Expr, Var, add, const
+from symc.codegen.verify.bounds import Bounds
 
 
-@record
-class Sizes:
-    """The values of a kernel's sizes: in sizes of the program, and which are not negative.
-
-    Of a kernel that is launched several times, the values that all launches agree on.
-    """
-
-    values: Mapping[str, Expr] = field(default_factory=dict[str, Expr])
-    natural: AbstractSet[str] = frozenset()
-
-
-def sizes_of(program: Program) -> dict[str, Sizes]:
-    """The sizes of each kernel of a program."""
-    natural = natural_names(program)
-    values: dict[str, Expr] = {}
-    for size in program.sizes:
-        if size.value is not None and _is_sum(size.value):
-            written = substitute(size.value, values)
-            if operations(written) <= _LARGE:
-                values[size.var.name] = written
-    parameters = {kernel.name: kernel.sizes for kernel in program.kernels}
-    found: dict[str, dict[str, Expr]] = {}
-    for step in every_step(program.steps):
-        if not isinstance(step, Launch) or step.kernel not in parameters:
-            continue
-        given = {
-            size.name: substitute(value, values)
-            for size, value in zip(parameters[step.kernel], step.sizes, strict=False)
-        }
-        known = found.setdefault(step.kernel, given)
-        found[step.kernel] = {name: e for name, e in known.items() if given.get(name) == e}
-    return {name: Sizes(given, frozenset(natural)) for name, given in found.items()}
-
-
-def _is_sum(value: Expr) -> bool:
-    """Whether a value is that of other sizes, added up: lengths and extremes stay names."""
-    match value:
-        case Const() | Var():
-            return True
-        case Binary("add" | "sub" | "mul", left, right):
-            return _is_sum(left) and _is_sum(right)
-        case _:
-            return False
-
-
-def differ(one: Expr, other: Expr, natural: AbstractSet[str]) -> bool:
+def differ(one: Expr, other: Expr, bounds: Bounds) -> bool:
     """Whether two indexes, written out, are never equal."""
-    first, second = multiples(one), multiples(other)
-    if first is not None and second is not None:
-        return _is_above(first, second, natural) or _is_above(second, first, natural)
-    for row, length, column in _rows(one):
-        for another, same, beside in _rows(other):
-            if length == same and (
-                differ(row, another, natural) or differ(column, beside, natural)
-            ):
-                return True
+    if bounds.is_above(one, other) or bounds.is_above(other, one):
+        return True
+    for length in dict.fromkeys([*_lengths(one), *_lengths(other)]):
+        for first in _places(one, length, bounds):
+            for second in _places(other, length, bounds):
+                if any(differ(a, b, bounds) for a, b in zip(first, second, strict=True)):
+                    return True
     return False
 
 
-def _is_above(one: dict[str, int], other: dict[str, int], natural: AbstractSet[str]) -> bool:
-    """Whether a sum is larger than another one."""
-    rest = dict(one)
-    for name, factor in other.items():
-        rest[name] = rest.get(name, 0) - factor
-    return rest.pop("", 0) > 0 and all(
-        factor == 0 or (factor > 0 and name in natural) for name, factor in rest.items()
-    )
+def _lengths(index: Expr) -> list[Expr]:
+    """The lengths of which an index has a number of rows."""
+    return [
+        part.right
+        for part in terms(index)
+        if isinstance(part, Binary) and part.op == "mul" and not isinstance(part.right, Const)
+    ]
 
 
-def _rows(index: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """The ways to see an index as the number of a row, the length of rows, and a column."""
-    parts = terms(index)
-    lengths = [length for length in map(_length, parts) if length is not None]
-    for length in dict.fromkeys(lengths):
-        row: Expr = const(0)
-        column: Expr = const(0)
-        for part in parts:
-            match part:
-                case Binary("mul", left, right) if right == length:
-                    row = add(row, left)
-                case _:
-                    column = add(column, part)
-        yield row, length, column
-
-
-def _length(part: Expr) -> Expr | None:
-    """The factors of a variable: perhaps the length of a row."""
-    match part:
-        case Binary("mul", _, right) if not isinstance(right, Const):
-            return right
-        case _:
-            return None
+def _places(index: Expr, length: Expr, bounds: Bounds) -> Iterator[tuple[Expr, Expr]]:
+    """The row of a length and the column that an index has, where it is surely in that row."""
+    row: Expr = const(0)
+    column: Expr = const(0)
+    lone: Expr = const(0)  # the length itself: a row, or it belongs to the column
+    for part in terms(index):
+        match part:
+            case Binary("mul", left, right) if right == length:
+                row = add(row, left)
+            case _ if part == length:
+                lone = add(lone, part)
+            case _:
+                column = add(column, part)
+    if row != const(0) and lone == const(0):
+        yield row, column
+        return
+    for number, rest in ((row, add(column, lone)), (add(row, const(1)), column)):
+        if bounds.is_above(length, rest) and bounds.is_above(rest, const(-1)):
+            yield number, rest
+        if lone != length:
+            break
 
 
 def multiples(index: Expr) -> dict[str, int] | None:

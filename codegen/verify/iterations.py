@@ -42,10 +42,20 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import accesses
 from symc.codegen.passes.inline import operations
-from symc.codegen.passes.walk import Block, collect, loads_of, names_in, statements, substitute
+from symc.codegen.passes.walk import (
+    bound,
+    collect,
+    loads_of,
+    names_in,
+    statements,
+    substitute,
+    written,
+)
 from symc.codegen.record import record
-from symc.codegen.verify.apart import Sizes, differ, multiples, terms
+from symc.codegen.verify.apart import differ, multiples, terms
+from symc.codegen.verify.bounds import Bounds
 from symc.codegen.verify.expressions import Broken
+from symc.codegen.verify.known import Sizes, resolved
 
 INDEPENDENT = frozenset({"parallel", "vector", "grid", "team", "lane"})
 _LARGE = 64  # operations; longer expressions are not written out
@@ -59,7 +69,7 @@ Row: TypeAlias = tuple[Position, int, frozenset[tuple[Expr, int]]]
 def check_iterations(kernel: Kernel, sizes: Sizes) -> None:
     """Raise `Broken` if an iteration may read an element that another one writes."""
     params = {param.name for param in kernel.params if param.written}
-    names = _Names(kernel.body, sizes)
+    names = _Names(kernel, sizes)
     for stmt in statements(kernel.body):
         if isinstance(stmt, Loop):
             _check(stmt, names, params)
@@ -68,16 +78,18 @@ def check_iterations(kernel: Kernel, sizes: Sizes) -> None:
 class _Names:
     """The values of a kernel's names: values written out, and the loops of variables."""
 
-    def __init__(self, body: Block, sizes: Sizes) -> None:
+    def __init__(self, kernel: Kernel, sizes: Sizes) -> None:
         self.sizes = sizes
+        self.bound = bound(kernel)
+        self.written = written(kernel.body)
         self.values: dict[str, Expr] = {}
         self.extents: dict[str, Expr] = {}
-        for stmt in statements(body):
+        for stmt in statements(kernel.body):
             match stmt:
                 case Let(var, value) if var.dtype.is_integer:
-                    written = self.written_out(value)
-                    if operations(written) <= _LARGE:
-                        self.values[var.name] = written
+                    value = self.written_out(value)
+                    if operations(value) <= _LARGE:
+                        self.values[var.name] = value
                 case Loop(var, extent):
                     self.extents[var.name] = self.written_out(extent)
                 case _:
@@ -119,13 +131,29 @@ class _Names:
         return self.position(rest, inside), known, frozenset(others.items())
 
     def never_meet(self, read: Expr, write: Expr, inside: frozenset[str]) -> bool:
-        """Whether an element that is read is written in no iteration; `inside` are variables that
-        the iterations give different values."""
-        natural = {*self.extents, *(f"{name}'" for name in inside), *self.sizes.natural}
-        renamed = {name: Var(f"{name}'") for name in inside}
-        one = substitute(self.written_out(read), self.sizes.values)
-        other = substitute(substitute(self.written_out(write), self.sizes.values), renamed)
-        return differ(one, other, natural)
+        """Whether an element that is read is written in no iteration; `inside` are names that the
+        iterations give different values."""
+        read, write = self.written_out(read), self.written_out(write)
+        if any(load.buffer in self.written for load in _loads(read) + _loads(write)):
+            return False  # an index may have changed between the two
+        extents: dict[str, Expr] = {}
+        one, other = (
+            self.named(i, inside, mark, extents) for i, mark in ((read, "@"), (write, "'"))
+        )
+        return differ(one, other, Bounds(self.sizes.natural, extents, self.sizes.facts))
+
+    def named(
+        self, index: Expr, inside: frozenset[str], mark: str, extents: dict[str, Expr]
+    ) -> Expr:
+        """An index in sizes of the program, and in names that occur nowhere else."""
+        own = {
+            name: name + (mark if name in inside else "@")
+            for name in self.bound - self.sizes.values.keys()
+        }
+        given = {**self.sizes.values, **{name: Var(new) for name, new in own.items()}}
+        for name, extent in self.extents.items():
+            extents[own[name]] = resolved(extent, given, self.sizes.elements)
+        return resolved(index, given, self.sizes.elements)
 
     def sum(self, index: Expr, inside: frozenset[str]) -> _Sum | None:
         """An index as multiples of variables, if it is one and loops inside have known lengths."""
@@ -245,7 +273,7 @@ def _independent(
         row = names.row(load.index, loop.var.name, inside)
         if row is not None and rows[load.buffer] == {row}:
             continue
-        varying = inside | {loop.var.name}
+        varying = inside | {loop.var.name, *(s.var.name for s in inner if isinstance(s, Let))}
         stores = [write for write in writes if write.buffer == load.buffer]
         if not any(isinstance(write, Combine) for write in stores) and all(
             _same_element(write, load, names, inside)
@@ -278,7 +306,7 @@ def _in_order(
         for write in writes
         if write.buffer in params
         and not isinstance(write, Combine)
-        and _reads(names.written_out(write.index))
+        and _loads(names.written_out(write.index))
     }
     for stmt, load in reads:
         if load.buffer in scattered and not _is_changed(stmt, load, writes, reads):
@@ -304,10 +332,10 @@ def _is_changed(
     )
 
 
-def _reads(index: Expr) -> bool:
+def _loads(index: Expr) -> list[Load]:
     loads: list[Load] = []
     collect(index, [], loads)
-    return bool(loads)
+    return loads
 
 
 __all__ = ["check_iterations"]

@@ -77,10 +77,10 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.walk import names_in
 from symc.codegen.text import lines
-from symc.codegen.verify.apart import Sizes, sizes_of
 from symc.codegen.verify.expressions import Broken, Scope, check_expr, is_used_once
 from symc.codegen.verify.iterations import check_iterations
 from symc.codegen.verify.kernels import check_kernel
+from symc.codegen.verify.known import Sizes, sizes_of
 from symc.codegen.verify.rows import check_apart
 
 _AROUND = 30  # lines shown on either side of a wrong one

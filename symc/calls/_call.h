@@ -45,7 +45,7 @@ typedef struct {
     PyObject *convert, *failed, *host, *keep;
     Py_ssize_t returned;
     Returns returns;
-    char tiny, team;
+    char tiny, pure, team;
     int64_t threads;
     char *workspace;
     int64_t workspace_bytes;

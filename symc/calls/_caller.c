@@ -138,14 +138,14 @@ symc_check_locks(PyObject *locks)
 static PyObject *
 caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"spec", "threads", "tiny", "team", "locks", "host", "keep", NULL};
+    static char *names[] = {"spec", "threads", "tiny", "pure", "team", "locks", "host", "keep", NULL};
     PyObject *spec, *prepare, *run, *inputs, *shared, *constants, *outputs, *convert, *failed, *rebind;
     PyObject *returns, *locks = NULL, *host = Py_None, *keep = Py_None;
     long long counts[4], threads = 0;
-    int tiny = 0, team = 0;
+    int tiny = 0, pure = 0, team = 0;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "O|$LppO!OO:Caller", names, &spec, &threads, &tiny, &team, &PyTuple_Type,
-            &locks, &host, &keep))
+            args, keywords, "O|$LpppO!OO:Caller", names, &spec, &threads, &tiny, &pure, &team,
+            &PyTuple_Type, &locks, &host, &keep))
         return NULL;
     PyObject *fields = PySequence_Tuple(spec); /* as SYMC_FIELDS has them */
     if (fields == NULL) return NULL;
@@ -179,6 +179,7 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->keep = Py_NewRef(keep);
     self->threads = threads;
     self->tiny = (char)tiny;
+    self->pure = (char)pure;
     self->team = (char)team;
     if (PyErr_Occurred() || read_returns(self, returns) < 0 ||
         read_arrays(self, inputs, outputs) < 0 || check_counts(self) < 0 ||

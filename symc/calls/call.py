@@ -9,6 +9,8 @@ A `Caller` is made from a `CallSpec`, and by name
 - ``threads``: how many a call may use, 0 for as many as `config.threads` says (1 in the child of a
   fork where they would be OpenMP's, which are gone; those of ``team`` come back), ``tiny``: whether
   to keep the GIL while running, ``keep``: an object to keep alive, such as the library;
+- ``pure``: whether the function does nothing but fill its results: it is not run where these have
+  no elements, whose loops over other axes might take hours;
 - ``locks``: the locks of the shared variables (`symc/graph/locks.py`) in the order in which they
   are taken, each with whether the call changes the variable;
 - ``host(number, arrays, lengths)``: called where the function calls back into Python; for the
@@ -125,6 +127,7 @@ class PythonCaller:
         *,
         threads: int = 0,
         tiny: bool = False,
+        pure: bool = False,
         team: bool = False,
         locks: Locks = (),
         host: Callable[[int, int, int], None] | None = None,
@@ -134,6 +137,7 @@ class PythonCaller:
         del tiny, team  # cffi always releases the GIL; the threads belong to the extension
         self._prepare = ffi.cast("int64_t(*)(symc_call *)", spec.prepare)
         self._run = ffi.cast("int64_t(*)(symc_call *)", spec.run)
+        self._pure = pure
         self._counts = spec.counts
         self._inputs = [(dtype_of(number), ndim, lengths) for number, ndim, lengths in spec.inputs]
         self._shared = spec.shared
@@ -206,7 +210,8 @@ class PythonCaller:
         size = call.workspace_bytes
         if size > frame.workspace_bytes:
             frame.grow(size)
-        code = self._run(call)
+        nothing = self._pure and all(made is not None and not made.size for made in outputs)
+        code = 0 if nothing else self._run(call)
         if code:
             self._raise(frame, code, arrays)
         if any(output is None for output in outputs):

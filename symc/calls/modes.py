@@ -180,6 +180,7 @@ def _runner_of(
     call = caller(
         call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
+        pure=bool(made.facts["pure"]),
         team=made.library.team,
         locks=locks_of(request),
         host=_host(made.host),

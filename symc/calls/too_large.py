@@ -12,6 +12,7 @@ from symc.graph.request import Request
 from symc.graph.types import bytes_of
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
+from symc.tensor.lengths import Derived, dim_of
 
 LITTLE = 1 << 26  # bytes that may be computed to know a length that is measured
 
@@ -88,6 +89,11 @@ class _Lengths:
 
     def refused(self, node: Tensor) -> TooLarge | None:
         """The error for a node that is too large in itself, whatever memory there is."""
+        if isinstance(node.op, Derived):
+            for part in _parts(dim_of(node)):
+                value = self.value(part)
+                if value is not None and not fits(value):
+                    return _error(node, f"the length {part} would be {value}")
         if not node.type.shape:
             self.bytes[node] = node.dtype.bytes
             return None

@@ -270,6 +270,46 @@ def fits(number: int) -> bool:
     return -MOST - 1 <= number <= MOST
 
 
+def fits_always(dim: Dim) -> bool:
+    """Whether 64 bits hold a length, and all it is computed from, whatever the sizes are.
+
+    A little more than they hold, such as ``n + 1``, is none the less taken to fit.
+    """
+    return _reach(dim) is not None
+
+
+def _reach(dim: Dim) -> tuple[int, int] | None:
+    """The least and the largest value of a length that always fits; None for others."""
+    low, high = 0, 0
+    for monomial, factor in _terms(dim):
+        if len(monomial) > 1:
+            return None
+        ends = _atom_reach(monomial[0]) if monomial else (1, 1)
+        if ends is None:
+            return None
+        least, most = sorted(end * factor for end in ends)
+        low, high = low + least, high + most
+        if low < -MOST - LONG or high > MOST + LONG:
+            return None
+    return low, high
+
+
+def _atom_reach(atom: Atom) -> tuple[int, int] | None:
+    if isinstance(atom, Size):
+        return (-MOST - 1 if atom.axis is None else 0), MOST
+    left, right = _reach(atom.left), _reach(atom.right)
+    if left is None or right is None:
+        return None
+    match atom:
+        case Extreme(kind="min"):
+            return min(left[0], right[0]), min(left[1], right[1])
+        case Extreme():
+            return max(left[0], right[0]), max(left[1], right[1])
+        case Quotient():
+            most = max(map(abs, left))
+            return (0 if left[0] >= 0 < right[0] else -most), most
+
+
 def nonnegative(dim: Dim) -> bool:
     """Whether a length is provably at least zero."""
     if isinstance(dim, int):

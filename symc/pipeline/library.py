@@ -237,6 +237,24 @@ def is_tiny(program: ir.Program) -> bool:
     )
 
 
+def is_pure(program: ir.Program) -> bool:
+    """Whether a program does nothing but fill its results, and cannot fail once it runs.
+
+    What comes before all else is checked before it runs.
+    """
+    from symc.codegen import ir
+    from symc.codegen.blocks import every_step, working_steps, written
+    from symc.codegen.passes.memory import prepared, wholes
+
+    leading, _ = prepared(program)
+    late = program.steps[leading:]
+    if any(isinstance(step, ir.Check | ir.PythonCall) for step in every_step(late)):
+        return False
+    whole, roles = wholes(program), {buffer.name: buffer.role for buffer in program.buffers}
+    changed = {name for step, kernel in working_steps(program) for name in written(step, kernel)}
+    return not any(roles[whole.get(name, name)] == "shared" for name in changed)
+
+
 def _write_constants(folder: Path, constants: Sequence[Array]) -> None:
     """The arrays that are part of a function, a file each."""
     for number, value in enumerate(constants):
@@ -252,6 +270,7 @@ def _write_facts(folder: Path, request: Request, compilation: Compilation) -> No
         "nodes_after": len(walk(compilation.rewritten)),
         "kernels": len(compilation.optimised.kernels),
         "tiny": int(is_tiny(compilation.optimised)),
+        "pure": int(is_pure(compilation.optimised)),
         "host_calls": len(compilation.hosts),
         "said": int(bool(compilation.source.facts)),
     }

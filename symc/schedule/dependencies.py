@@ -7,7 +7,7 @@ units of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from symc.graph.conditions import Test
 from symc.graph.lowering import Control, HostCall, LibCall
@@ -20,7 +20,8 @@ class Groups:
     """The groups of a program. A group has members, which are stages, or is an `extra` unit.
 
     `depth` is how many outer loops the members of a group share; `readers` has the stages that read
-    a node. `rank` bounds searches while groups merge: places in an order of all edges.
+    a node. `rank` bounds searches while groups merge: places in an order of all edges. `gates` are
+    groups of nothing: where many come before many others, their edges go through one.
     """
 
     def __init__(self, problem: Problem, facts: Facts) -> None:
@@ -34,6 +35,7 @@ class Groups:
         self.extra: dict[int, Test | MeasuredSize] = {}
         self.readers: dict[Tensor, list[Tensor]] = {}
         self.rank: dict[int, int] = {}
+        self.gates: list[int] = []
         self._readings: dict[str, int] = {}
         self._add_stages()
         self._add_readings(facts)
@@ -105,30 +107,49 @@ class Groups:
                 self.edge(self.group_of[test.node], numbers[-1])
             for reading in readings:
                 self.edge(self._reading(reading), numbers[-1])
-        closures = [self.ancestors(number) for number in numbers]
-        needed = {number for closure in closures for number in closure}
-        for position, waits in enumerate(self.problem.after):
-            # Groups that those before it need wait for the same ones, and not for each other.
-            own = (closures[position] | {numbers[position]}) - {numbers[other] for other in waits}
-            own -= {group for other in waits for group in closures[other]}
-            for other in waits:
-                for group in own:
-                    self.edge(numbers[other], group)
+        needed = self.ancestors(*numbers)
+        self._wait(numbers)
         # Loops take lengths as equal that are compared: nothing may run before they have been.
-        first = {number for number in numbers if not self.before[number]}
-        for group in set(self.after) - needed - set(numbers):
-            for number in numbers:
-                self.edge(number, group)
-        for group in set(self.after) - first:
-            for number in first:
-                self.edge(number, group)
+        first = [number for number in numbers if not self.before[number]]
+        self._hold(first, set(self.after) - set(first))
+        self._hold(numbers, set(self.after) - needed - set(numbers))
+
+    def _wait(self, numbers: Sequence[int]) -> None:
+        """What those before a condition need waits for what they wait for, and not for each other.
+
+        Of the conditions that one waits for, those that others of them wait for come before anyway.
+        """
+        after = self.problem.after
+        concerned = {other for waits in after for other in waits}
+        concerned.update(position for position, waits in enumerate(after) if waits)
+        own = {position: self.ancestors(numbers[position]) for position in concerned}
+        for position, waits in enumerate(after):
+            last = waits.difference(*(after[other] for other in waits))
+            if last:
+                before = {numbers[other] for other in waits}.union(*(own[other] for other in waits))
+                for group in (own[position] | {numbers[position]}) - before:
+                    for other in last:
+                        self.edge(numbers[other], group)
+
+    def _hold(self, first: Sequence[int], others: Iterable[int]) -> None:
+        """Says that some groups come before all others: through one that is empty."""
+        if not first:
+            return
+        gate = len(self.after)
+        self.after[gate], self.before[gate] = set(), set()
+        self.gates.append(gate)
+        for group in first:
+            self.edge(group, gate)
+        for group in others:
+            if group not in self.gates:
+                self.edge(gate, group)
 
     # --- looking ----------------------------------------------------------------------------------
 
-    def ancestors(self, group: int) -> set[int]:
-        """All groups that must come before one."""
+    def ancestors(self, *groups: int) -> set[int]:
+        """All groups that must come before one of these."""
         found: set[int] = set()
-        pending = [group]
+        pending = list(groups)
         while pending:
             for other in self.before[pending.pop()]:
                 if other not in found:
@@ -138,10 +159,8 @@ class Groups:
 
     def needed(self) -> set[int]:
         """The conditions, measured lengths and whatever else may fail, and all that they need."""
-        needed: set[int] = set()
-        for number in [*self.extra, *self._failing()]:
-            needed |= self.ancestors(number) | {number}
-        return needed
+        failing = [*self.extra, *self._failing()]
+        return self.ancestors(*failing) | set(failing)
 
     def _failing(self) -> list[int]:
         """Calls into Python, which may raise. And loops and branches: conditions may be in them."""
@@ -157,8 +176,10 @@ class Groups:
 
     def one_between(self, first: int, second: int) -> int | None:
         """A group that must come after `first` and before `second`, if there is one."""
+        gates = [gate for gate in self.gates if second in self.after[gate]]
         for other in self.between(first, second):
-            if second in self.after[other]:
+            after = self.after[other]
+            if other not in self.gates and (second in after or any(g in after for g in gates)):
                 return other
         return None
 

@@ -26,7 +26,7 @@ def in_order(groups: Groups) -> list[Unit]:
         _, group = heapq.heappop(ready)
         if group in groups.extra:
             units.append(groups.extra[group])
-        else:
+        elif group in groups.members:
             units += _units(groups.members[group], groups.depth[group], position)
         for other in groups.after[group]:
             waiting[other] -= 1

@@ -27,12 +27,13 @@ from symc.graph.inputs import Constant
 from symc.graph.lowering import Alias, Argument, At, Control, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
-from symc.schedule.fusing import merge, share_all_loops
+from symc.schedule.fusing import merge
 from symc.schedule.in_place import InPlace
 from symc.schedule.numbers import is_number
 from symc.schedule.order import apart, in_order
 from symc.schedule.plan import Inside, Plan, Problem, Unit, is_source
-from symc.schedule.stages import EXPENSIVE, Analysis, Facts
+from symc.schedule.stages import Analysis
+from symc.schedule.storing import worth_storing
 from symc.schedule.views import memory_read
 
 
@@ -40,8 +41,8 @@ def schedule(problem: Problem) -> Plan:
     """Decides which nodes are stored, which share loops, and the order of everything.
 
     It depends on nothing but the problem, and changes nothing: equal problems have equal plans.
-    Nodes that turn out worth storing are stored, and all is looked at again: a few times at most,
-    each time linear in the number of nodes.
+    Nodes that turn out worth storing are stored (`storing.py`), and all is looked at again: a few
+    times at most, each time linear in the number of nodes.
     """
     sources = {node for node in problem.order if is_source(node)}
     own = {node: node.op.cost for node in problem.order if node not in sources}
@@ -54,7 +55,7 @@ def schedule(problem: Problem) -> Plan:
         facts = analysis.facts(stored, costs)
         groups = Groups(problem, facts)
         refusals = merge(groups)
-        if extra := _worth_storing(problem, facts, groups, costs):
+        if extra := worth_storing(problem, facts, groups, costs, analysis):
             repeated += [node for node in problem.order if node in extra]
             stored |= extra
             continue
@@ -119,39 +120,3 @@ def _inlined_costs(
                 total += costs[arg]
         costs[node] = min(total, 1e6)
     return costs
-
-
-def _worth_storing(
-    problem: Problem, facts: Facts, groups: Groups, costs: Mapping[Tensor, float]
-) -> set[Tensor]:
-    """Nodes that would be computed repeatedly: in outer loops, or in several stages' loops."""
-    alone: dict[int, bool] = {}  # for sets of stages: whether no other loops compute the same
-    extra = set(facts.repeated)
-    shared: dict[Tensor, int] = {}
-    for node, users in facts.inlined.items():
-        if costs[node] >= EXPENSIVE:
-            if users not in alone:
-                alone[users] = users & (users - 1) == 0 or share_all_loops(groups, users)
-            if not alone[users]:
-                shared[node] = users
-    if shared:
-        # Of a chain that is shared as a whole, only the last node is worth keeping.
-        for node in problem.order:
-            for arg in node.args:
-                if arg in shared and facts.inlined.get(node) != shared[arg]:
-                    extra.add(arg)
-    return _outermost(problem, extra - facts.stages.keys(), facts.stages.keys())
-
-
-def _outermost(problem: Problem, nodes: set[Tensor], stored: AbstractSet[Tensor]) -> set[Tensor]:
-    """Nodes all at once could each be right only because another is not yet stored: that is fine,
-    except for chains, where the last one is enough for now; the next round finds the rest. A node
-    that is
-    stored ends a chain: a deep network has no more rounds than a shallow one."""
-    if len(nodes) < 2:
-        return nodes
-    below: set[Tensor] = set()
-    for node in reversed(problem.order):
-        if node in nodes or (node in below and node not in stored):
-            below.update(node.args)
-    return nodes - below or nodes

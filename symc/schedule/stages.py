@@ -118,6 +118,15 @@ class Analysis:
         facts.repeated = _repeated(facts, expensive)
         return facts
 
+    def reads_of(self) -> dict[Tensor, set[Tensor]]:
+        """The nodes of which a node reads elements, where it is computed from elements."""
+        found: dict[Tensor, set[Tensor]] = {}
+        for element in self._elements.order:
+            found.setdefault(element.node, set()).update(need.node for need in element.needs)
+        for node, needs in self._needs.items():
+            found[node] = {need.node for need in needs}
+        return found
+
     def _ask(self, node: Tensor, itself: int) -> dict[Tensor, list[Index]]:
         """The reads of a stage of whole buffers; of others, puts the stage among the users of the
         elements that it needs."""

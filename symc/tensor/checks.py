@@ -31,7 +31,7 @@ from symc.graph.node import OPERATORS, Op, Requirement, Tensor
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise
-from symc.tensor.lengths import Length, tensor_of
+from symc.tensor.lengths import Derived, Length, tensor_of
 from symc.tensor.reshape import Reshape
 from symc.tensor.views import BroadcastTo, DimShuffle
 
@@ -119,7 +119,7 @@ def of_first_argument(node: Tensor, args: Sequence[Bounds]) -> Bounds:
 
 
 BOUNDS.update({Constant: _of_constant, Cast: _of_cast, Length: _of_length})
-BOUNDS.update(dict.fromkeys((DimShuffle, BroadcastTo, Reshape), of_first_argument))
+BOUNDS.update(dict.fromkeys((DimShuffle, BroadcastTo, Derived, Reshape), of_first_argument))
 
 
 def _both(f: Callable[[Dim, Dim], Dim], left: Dim | None, right: Dim | None) -> Dim | None:

@@ -66,6 +66,27 @@ class Length(Op):
         return node.args[0].type.shape[self.axis]
 
 
+@record
+class Derived(Op):
+    """A length that is computed from others, as the argument says, and may need over 64 bits.
+
+    Its value is exact, as lengths in types are: a call where it does not fit ends with `TooLarge`,
+    also where the array that is so long is never computed.
+    """
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, ())
+
+    def evaluate(self, *args: Array) -> Array:
+        return args[0]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return args[0]
+
+    def lower(self, node: Tensor, size: SizeOf) -> At:
+        return At(Formula((), size(dim_of(node))))
+
+
 # --- between lengths and tensors ------------------------------------------------------------------
 
 _ARITHMETIC = {
@@ -104,10 +125,12 @@ def _transparent(node: Tensor) -> bool:
             # A length that an int32 cannot hold would not fit into memory either.
             source = node.args[0].dtype
             return node.dtype in (INT32, INT64) and source.is_integer and source is not UINT64
+        case Derived():
+            return True
         case Elementwise():
             return (
                 node.dtype is INT64
-                and (node.op.name in _ARITHMETIC or node.op.name == "neg")
+                and node.op.name in (*_ARITHMETIC, "neg", "sqr")
                 and all(arg.ndim == 0 for arg in node.args)
             )
         case _:
@@ -116,10 +139,14 @@ def _transparent(node: Tensor) -> bool:
 
 def _dim_of_part(node: Tensor, known: dict[Tensor, Dim]) -> Dim:
     match node.op:
+        case Derived():
+            return known[node.args[0]]
         case Cast() if _transparent(node):
             return known[node.args[0]]
         case Elementwise(name="neg") if _transparent(node):
             return mul(known[node.args[0]], -1)
+        case Elementwise(name="sqr") if _transparent(node):  # as rewriting writes n*n
+            return mul(known[node.args[0]], known[node.args[0]])
         case Elementwise() if _transparent(node):
             return _ARITHMETIC[node.op.name](known[node.args[0]], known[node.args[1]])
         case Length():
@@ -206,8 +233,11 @@ def as_dims(lengths: Any) -> tuple[Dim, ...]:
 
 
 def public(dim: Dim) -> int | Tensor:
-    """A length as users see it: an int, or a 0-d int64 tensor."""
-    return dim if isinstance(dim, int) else tensor_of(dim)
+    """A length as users see it: an int, or a 0-d int64 tensor, whose value does not wrap."""
+    if isinstance(dim, int):
+        return dim
+    made = tensor_of(dim)
+    return made if dims.fits_always(dim) else Derived()(made)
 
 
 def shape_of(x: TensorLike) -> tuple[int | Tensor, ...]:

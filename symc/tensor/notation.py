@@ -12,7 +12,7 @@ from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.node import Tensor
 from symc.tensor.elementwise import Cast, Elementwise
 from symc.tensor.gather import Gather, Scatter, is_zero
-from symc.tensor.lengths import Length
+from symc.tensor.lengths import Derived, Length
 from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.slices import Slice, SliceWrite
 from symc.tensor.spans import Entries, entry_texts
@@ -125,6 +125,8 @@ class _Writer:
                 return self.product(node, depth, left, False)
             case DimShuffle(order):
                 return self.shuffled(node.args[0], order, depth)
+            case Derived():
+                return self.text(node.args[0], depth)
             case Length(axis):
                 return f"{self.inside(node.args[0], depth, _ATOM)}.shape[{axis}]", _ATOM
             case Slice(entries):

@@ -48,8 +48,9 @@ class Declared:
         self.rule = rule
         self.where = user_line()
         self.count = count
-        if inputs is not None and not callable(outputs):
-            known = {n for spec in inputs for length in spec.lengths for n in names_of(length)}
+        if not callable(outputs):
+            given = inputs or ()
+            known = {n for spec in given for length in spec.lengths for n in names_of(length)}
             for spec in outputs:
                 _can_be_known(name, spec, known)
 
@@ -106,7 +107,7 @@ class Declared:
             types = self.types([T.tensor(array.dtype, array.shape) for array in arrays])
             return [(made.dtype, cast("tuple[int, ...]", made.shape)) for made in types]
         shapes = [array.shape for array in arrays]
-        names = bind(self.inputs or (), shapes).names
+        names = {} if self.inputs is None else bind(self.inputs, shapes).names
         return [
             (spec.dtype, tuple(value_of(length, names) for length in spec.lengths))
             for spec in self.outputs

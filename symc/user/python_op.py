@@ -50,8 +50,8 @@ def op(
     `inputs` and `output` are types such as ``"float64[n, 2*m]"``, tensors to be like, or dtypes of
     scalars. A name of a length stands for the same length everywhere, ``:`` for any. For several
     results `output` is a list, and the function gives a tuple. Instead of types `output` may be a
-    function from the tensors to a tensor or type to be like; then `inputs` may be left out, and
-    `results` says how many there are if not one.
+    function from the tensors to a tensor or type to be like; then `inputs` may be left out, as
+    where no length of a result has a name, and `results` says how many there are if not one.
 
     `grad`, or ``@f.grad`` afterwards, gives the gradient: a function of the gradient of the
     result (a list where there are several) and of the arguments, all tensors, that returns a

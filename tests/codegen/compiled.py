@@ -65,6 +65,7 @@ def caller(
     returns: tuple[int, Form] | None = None,
     threads: int = 1,
     tiny: bool = False,
+    pure: bool = False,
     fixed: Sequence[tuple[int, ...] | None] | None = None,
     convert: Any = None,
 ) -> PythonCaller:
@@ -91,7 +92,7 @@ def caller(
         tuple(rebind),
         returns or (len(outputs), "list"),
     )
-    return kind(spec, threads=threads, tiny=tiny, keep=library)
+    return kind(spec, threads=threads, tiny=tiny, pure=pure, keep=library)
 
 
 def run(program: Program, *args: object, threads: int = 1, quick: bool = True) -> list[Any]:

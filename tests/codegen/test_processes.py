@@ -137,6 +137,45 @@ def test_what_is_waited_for_is_said_after_a_while(
     assert re.fullmatch(r"waiting for 0 seconds for a compiler; it has 600: sh -c .*", line)
 
 
+def test_a_compiler_in_this_process_is_waited_for_no_longer_than_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """NVRTC is a function of a library: there was a line after a while, but no limit."""
+    monkeypatch.setattr(processes, "SAID_AFTER", 0.05)
+    assert processes.in_thread(lambda: 5, ["nvrtc"]) == 5
+    with pytest.raises(ZeroDivisionError):
+        processes.in_thread(lambda: 1 // 0, ["nvrtc"])
+    ends = threading.Event()
+    with (
+        caplog.at_level(logging.WARNING, "symc"),
+        symc.config.set(compile_timeout=0.2),
+        pytest.raises(CompileTimeout, match="goes on in a thread") as caught,
+    ):
+        processes.in_thread(ends.wait, ["nvrtc", "function.cu"])
+    ends.set()
+    assert not caught.value.stopped
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line == "waiting for 0 seconds for a compiler; it has 0.2: nvrtc function.cu"
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals are not for us"
+)
+def test_ctrl_c_ends_the_wait_for_a_compiler_in_this_process() -> None:
+    ends = threading.Event()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main = threading.get_ident()
+    timer = threading.Timer(0.1, lambda: signal.pthread_kill(main, signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            processes.in_thread(ends.wait, ["nvrtc"])
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+        ends.set()
+
+
 def test_who_waits_for_another_process_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -104,6 +104,26 @@ def test_types_may_follow_from_the_tensors() -> None:
             np.testing.assert_array_equal(result, value.sum(axis=0))
 
 
+@pytest.mark.parametrize("mode", ["python", "default", "debug"])
+def test_types_as_text_without_inputs(mode: str) -> None:
+    """A type without names follows from no input, and takes arguments of any shape."""
+
+    @symc.op(output="float64[2]")
+    def ends(x: Any) -> Any:
+        return x.reshape(-1)[[0, -1]]
+
+    @symc.op(output=["float64", "int64"])
+    def all_of(*arrays: Any) -> Any:
+        return sum(float(a.sum()) for a in arrays), len(arrays)
+
+    x, y = T.matrix("x"), T.vector("y")
+    f = symc.function([x, y], [ends(x), ends(y) + 1, *all_of(x, y)], mode=mode)
+    found = f([[1.0, 2.0], [3.0, 4.0]], [5.0, 6.0, 7.0])
+    assert [np.asarray(value).tolist() for value in found] == [[1, 4], [6, 8], 28, 2]
+    with pytest.raises(ValueError, match="'n' is no length of theirs"):
+        symc.op(output="float64[n]")(np.sort)
+
+
 def test_python_numbers_are_results_and_arguments() -> None:
     @symc.op(inputs=["float32", "int64"], output=T.fscalar())
     def scaled(x: Any, k: Any) -> Any:

@@ -208,18 +208,22 @@ def _stamp() -> str:
 
 
 def _compile(source: str, options: Sequence[str], name: str) -> tuple[bytes, str]:
-    """An image and the log. Options that this version of NVRTC does not know are left out."""
-    from symc.codegen.targets.processes import said_if_long  # late, as in c.py
+    """An image and the log, for which it is waited as long as the setting allows."""
+    from symc.codegen.targets.processes import in_thread  # late, as in c.py
 
-    nvrtc = _bindings()
     version()
+    return in_thread(lambda: _compiled(source, options, name), ["nvrtc", *options, name])
+
+
+def _compiled(source: str, options: Sequence[str], name: str) -> tuple[bytes, str]:
+    """An image and the log. Options that this version of NVRTC does not know are left out."""
+    nvrtc = _bindings()
     _, program = nvrtc.nvrtcCreateProgram(source.encode(), name.encode(), 0, [], [])
     try:
         wanted = [*options]
         while True:
             encoded = [option.encode() for option in wanted]
-            with said_if_long(f"NVRTC, which compiles {name}; it cannot be stopped"):
-                (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+            (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
             log = _read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             text = log.decode(errors="replace").strip("\0 \n")
             if status == nvrtc.nvrtcResult.NVRTC_SUCCESS:

@@ -59,6 +59,7 @@ class DeviceDialect:
     """Whether indexes have 32 bits."""
     can_stop: bool = False
     reports: bool = True
+    inlined: frozenset[str] = frozenset()
 
     def is_readable(self, buffer: Buffer) -> bool:
         """Whether it is in host memory: a number that is passed by value."""

@@ -58,6 +58,11 @@ class Dialect(Protocol):
         """Whether steps other than checks return a status."""
         ...
 
+    @property
+    def inlined(self) -> frozenset[str]:
+        """The kernels that are compiled into the host functions."""
+        ...
+
     def is_readable(self, buffer: Buffer) -> bool:
         """Whether the host can read an array where it is."""
         ...

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
 from symc.codegen.ir import Buffer, Check, Launch, Measure, PythonCall, Repeat, Routine, Step, Var
-from symc.codegen.passes.memory import is_known, used_buffers, wholes
+from symc.codegen.passes.memory import buffers_of, is_known, used_buffers, wholes
 from symc.codegen.passes.walk import nodes
 from symc.codegen.status import Status
 from symc.codegen.targets.host.blocks import compute_sizes, emit_steps
@@ -177,11 +177,14 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
         host.put("const int64_t threads = call->threads;")
     if host.dialect.can_stop and any(isinstance(step, Repeat) for step in every_step(steps)):
         host.put("int64_t steps = 0;")
+    kept = registers(host, steps)
     for name in dict.fromkeys(used_buffers(host.program, steps)):
         buffer = host.buffers[name]
         kind, plain = host.kind(buffer.dtype), printer.buffers[name]
         slot = host.plan.slot_of(name)
-        if name in late or (buffer.role == "temp" and slot is None):
+        if name in kept:
+            host.put(f"{kind} {plain}[1] = {{0}};")
+        elif name in late or (buffer.role == "temp" and slot is None):
             host.put(f"{kind} *{plain} = 0;")
         elif buffer.role in EXTERNAL:
             host.put(external(host, buffer))
@@ -194,6 +197,23 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
         host.put("int64_t status = 0;")
     if host.lines:
         host.lines.append("")
+
+
+def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
+    """The numbers that only the text of host functions uses: those of kernels compiled into it.
+
+    Their memory is a variable's, for which a register will do.
+    """
+    if not host.dialect.inlined:
+        return set()
+    found = {b.name for b in host.program.buffers if b.role == "temp" and not b.shape}
+    found -= {buffer.of.buffer for buffer in host.program.buffers if buffer.of is not None}
+    for step in every_step(steps):
+        if isinstance(step, Routine | PythonCall) or (
+            isinstance(step, Launch) and step.kernel not in host.dialect.inlined
+        ):
+            found.difference_update(buffers_of(step))
+    return found
 
 
 def used_sizes(host: HostWriter, steps: Sequence[Step]) -> set[str]:

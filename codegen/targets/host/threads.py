@@ -36,6 +36,8 @@ class ThreadDialect:
     words: Words = WORDS
     can_stop: bool = True
     reports: bool = False
+    inlined: frozenset[str] = frozenset()
+    """The kernels that are compiled into the host functions."""
 
     def is_readable(self, buffer: Buffer) -> bool:
         """All arrays are in the memory of the host."""

@@ -1,0 +1,228 @@
+"""What one step of a loop stores and the next one loads goes from one to the other in a register.
+
+A loop whose step is a short kernel, ``u[i, j] = f(u[i, j-1], ...)``, would wait in every step for
+the memory that it has just written. The kernel gets one more buffer of one element, which the host
+keeps in a variable: from the second step on it loads that instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from symc.codegen.blocks import every_step, written
+from symc.codegen.dtypes import BOOL, FLOAT16, INT64
+from symc.codegen.ir import (
+    Alloc,
+    Binary,
+    Branch,
+    Buffer,
+    Const,
+    Expr,
+    If,
+    Kernel,
+    Launch,
+    Let,
+    Load,
+    Measure,
+    Param,
+    Program,
+    PythonCall,
+    Repeat,
+    Routine,
+    Step,
+    Stmt,
+    Store,
+    Var,
+    add,
+    const,
+)
+from symc.codegen.passes.inlined import inlined_kernels
+from symc.codegen.passes.walk import bound, expressions, fresh, names_in, nodes, rebuild, substitute
+from symc.codegen.record import record
+from symc.codegen.verify.polynomials import added, polynomial
+
+_ZERO = const(0)
+
+
+def carry(program: Program) -> Program:
+    """The program with what such loops store handed on."""
+    short = inlined_kernels(program)
+    for repeat in every_step(program.steps):
+        if isinstance(repeat, Repeat):
+            for step in repeat.steps:
+                if isinstance(step, Launch) and step.kernel in short:
+                    found = _found(program, repeat, step)
+                    if found is not None:
+                        program = _with_register(program, step, found)
+    return program
+
+
+@record
+class _Carried:
+    """A kernel's only store into a buffer, at `at`, which the next step loads from `index`."""
+
+    store: Store
+    at: int
+    index: Expr
+    step: Var
+    """The kernel's name for the number of the step."""
+
+
+def _found(program: Program, repeat: Repeat, launch: Launch) -> _Carried | None:
+    """What a kernel stores in a step of a loop for itself in the next one."""
+    kernel = next(kernel for kernel in program.kernels if kernel.name == launch.kernel)
+    if not all(isinstance(stmt, Let | Store) for stmt in kernel.body):
+        return None
+    varying = _varying(program, repeat)
+    sizes = list(zip(kernel.sizes, launch.sizes, strict=True))
+    counters = [size for size, value in sizes if value == Var(repeat.var)]
+    if len(counters) != 1 or counters[0].dtype is not INT64:
+        return None
+    if any(size != counters[0] and varying & names_in(value) for size, value in sizes):
+        return None
+    for at, store in enumerate(kernel.body):
+        if not isinstance(store, Store) or store.value.dtype is FLOAT16:
+            continue
+        if _is_alone(program, repeat, launch, kernel, store.buffer):
+            index = _carried_index(kernel.body[: at + 1], store, counters[0])
+            if index is not None:
+                return _Carried(store, at, index, counters[0])
+    return None
+
+
+def _varying(program: Program, repeat: Repeat) -> set[str]:
+    """The sizes that may differ from step to step."""
+    found = {repeat.var}
+    for step in every_step(repeat.steps):
+        match step:
+            case Repeat(var, done=done):
+                found.update([var] if done is None else [var, done])
+            case Measure(measured):
+                found.add(measured)
+            case _:
+                pass
+    for size in program.sizes:
+        if size.value is not None and found & names_in(size.value):
+            found.add(size.var.name)
+    return found
+
+
+def _is_alone(program: Program, repeat: Repeat, launch: Launch, kernel: Kernel, param: str) -> bool:
+    """Whether one store of the kernel is all that a loop does to a buffer."""
+    stores = [s for s in kernel.body if isinstance(s, Store) and s.buffer == param]
+    names = [other.name for other in kernel.params]
+    if len(stores) != 1 or param not in names:
+        return False
+    buffer = launch.buffers[names.index(param)]
+    related = {b.name for b in program.buffers if b.name == buffer and b.of is not None}
+    related |= {b.name for b in program.buffers if b.of is not None and b.of.buffer == buffer}
+    kernels = {each.name: each for each in program.kernels}
+    others = {
+        name
+        for step in every_step(repeat.steps)
+        if isinstance(step, Launch | Routine | PythonCall) and step is not launch
+        for name in written(step, kernels.get(step.kernel) if isinstance(step, Launch) else None)
+    }
+    return not related and buffer not in others
+
+
+def _carried_index(body: Sequence[Stmt], store: Store, step: Var) -> Expr | None:
+    """The index of a load, before a store, that is the store's index of the step before."""
+    values: dict[str, Expr] = {}
+    for stmt in body:
+        if isinstance(stmt, Let) and stmt.var.dtype is INT64:
+            values[stmt.var.name] = substitute(stmt.value, values)
+    wanted = polynomial(substitute(store.index, values))
+    for load in _loads(body, store.buffer):
+        later = substitute(substitute(load.index, values), {step.name: add(step, const(1))})
+        reads = any(isinstance(node, Load) for node in nodes(later))
+        if not reads and not added(polynomial(later), wanted, -1):
+            return load.index
+    return None
+
+
+def _loads(body: Sequence[Stmt], buffer: str) -> Iterator[Load]:
+    for stmt in body:
+        for expr in expressions(stmt):
+            for node in nodes(expr):
+                if isinstance(node, Load) and node.buffer == buffer:
+                    yield node
+
+
+def _with_register(program: Program, launch: Launch, found: _Carried) -> Program:
+    """The program with one more buffer, and the kernel and its launch that use it."""
+    kernel = next(kernel for kernel in program.kernels if kernel.name == launch.kernel)
+    store = found.store
+    dtype = store.value.dtype
+    inside = bound(kernel)
+    own = fresh(f"{store.buffer}_before", inside)
+    taken = {b.name for b in program.buffers} | {size.var.name for size in program.sizes}
+    name = fresh(own, taken)
+    last, stored = fresh("last", inside), Var(fresh("stored", inside), dtype)
+    old, found_last = Load(store.buffer, found.index, dtype), Load(last, _ZERO, dtype)
+    choice = (  # no Select, which reads both, and so waits for the memory
+        Alloc(Buffer(last, dtype, (), "local")),
+        If(
+            Binary("gt", found.step, _ZERO, BOOL),
+            (Store(last, _ZERO, Load(own, _ZERO, dtype)),),
+            (Store(last, _ZERO, old),),
+        ),
+    )
+
+    def replaced(expr: Expr) -> Expr:
+        return found_last if expr == old else rebuild(expr, replaced)
+
+    body: list[Stmt] = []
+    is_named = False
+    for stmt in kernel.body[: found.at]:
+        if not is_named and old in [node for e in expressions(stmt) for node in nodes(e)]:
+            body += choice
+            is_named = True
+        match stmt:
+            case Let(var, value):
+                body.append(Let(var, replaced(value)))
+            case Store(buffer, index, value):
+                body.append(Store(buffer, replaced(index), replaced(value)))
+            case _:
+                raise AssertionError(stmt)
+    if not is_named:
+        body += choice
+    body += [
+        Let(stored, replaced(store.value)),
+        Store(store.buffer, store.index, stored),
+        Store(own, _ZERO, stored),
+        *kernel.body[found.at + 1 :],
+    ]
+    changed = replace(kernel, params=(*kernel.params, Param(own, dtype, True)), body=tuple(body))
+    given = replace(launch, buffers=(*launch.buffers, name))
+    nothing = Const(0.0 if dtype.is_float else False if dtype is BOOL else 0, dtype)
+    called = fresh(f"{name}_start", {each.name for each in program.kernels})
+    start = Kernel(called, (Param(own, dtype, True),), (), (Store(own, _ZERO, nothing),))
+    return replace(
+        program,
+        buffers=(*program.buffers, Buffer(name, dtype, (), "temp")),
+        kernels=(*[changed if each is kernel else each for each in program.kernels], start),
+        steps=_replaced_step(program.steps, launch, given, Launch(called, (name,), ())),
+    )
+
+
+def _replaced_step(
+    steps: Sequence[Step], old: Launch, new: Launch, start: Launch
+) -> tuple[Step, ...]:
+    """The steps with another launch, and one before its loop: what lives from one round to the
+    next one must exist before them."""
+    found: list[Step] = []
+    for step in steps:
+        match step:
+            case Repeat():
+                if any(inner is old for inner in step.steps):
+                    found.append(start)
+                found.append(replace(step, steps=_replaced_step(step.steps, old, new, start)))
+            case Branch(_, then, otherwise):
+                blocks = (then, otherwise)
+                one, other = (_replaced_step(block, old, new, start) for block in blocks)
+                found.append(replace(step, then=one, otherwise=other))
+            case _:
+                found.append(new if step is old else step)
+    return tuple(found)

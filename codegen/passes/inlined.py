@@ -1,0 +1,56 @@
+"""Kernels that are compiled into the loop which runs them: a few operations, a step at a time.
+
+And those that give such a loop a number to begin with.
+
+A call takes as long as some ten operations, and a compiler that sees both keeps in registers what
+one step stores and the next one reads.
+"""
+
+from __future__ import annotations
+
+from symc.codegen.blocks import every_step
+from symc.codegen.ir import Accumulate, Alloc, If, Kernel, Launch, Let, Program, Repeat, Store
+from symc.codegen.passes.inline import operations
+from symc.codegen.passes.walk import expressions, statements
+
+FEW = 64  # operations
+
+
+def inlined_kernels(program: Program) -> frozenset[str]:
+    """The kernels that are launched once, in a loop or for one, and are short."""
+    launches = [step for step in every_step(program.steps) if isinstance(step, Launch)]
+    count: dict[str, int] = {}
+    for launch in launches:
+        count[launch.kernel] = count.get(launch.kernel, 0) + 1
+    inside = {
+        step.kernel
+        for repeat in every_step(program.steps)
+        if isinstance(repeat, Repeat)
+        for step in every_step(repeat.steps)
+        if isinstance(step, Launch)
+    }
+    numbers = {b.name for b in program.buffers if b.role == "temp" and not b.shape}
+    for launch in launches if inside else ():
+        if numbers.issuperset(launch.buffers) and not launch.sizes:
+            inside.add(launch.kernel)
+    return frozenset(
+        kernel.name
+        for kernel in program.kernels
+        if kernel.name in inside and count[kernel.name] == 1 and _is_short(kernel)
+    )
+
+
+def _is_short(kernel: Kernel) -> bool:
+    """Whether a kernel has no loops, and few operations."""
+    left = FEW
+    for stmt in statements(kernel.body):
+        match stmt:
+            case Let() | Store() | Accumulate() | If():
+                left -= 1 + sum(map(operations, expressions(stmt)))
+            case Alloc(buffer) if not buffer.shape:
+                pass
+            case _:
+                return False
+        if left < 0:
+            return False
+    return True

@@ -1,0 +1,89 @@
+"""What a step of a loop stores and the next one loads stays in a register; nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symc
+import symc.tensor as T
+from symc.codegen.verify.program import verify
+
+N = T.lscalar("n")
+A = np.random.default_rng(3).normal(size=(9, 7))
+
+
+def _cells(set_cell: Callable[[Any, Any, Any], Any]) -> Any:
+    """A loop over the rows and columns of a matrix, all but the outermost."""
+    a = T.matrix("a")
+
+    def row(i: Any, u: Any) -> Any:
+        return symc.fori_loop(1, a.shape[1] - 1, lambda j, u: set_cell(i, j, u), u)
+
+    return symc.function([a], symc.fori_loop(1, a.shape[0] - 1, row, a))
+
+
+def _by_numpy(set_cell: Callable[[Any, Any, Any], Any]) -> Any:
+    u = A.copy()
+    for i in range(1, 8):
+        for j in range(1, 6):
+            place, value = set_cell(i, j, u)
+            u[place] = value
+    return u
+
+
+CELLS: dict[str, tuple[Callable[[Any, Any, Any], Any], bool]] = {
+    "left": (lambda i, j, u: ((i, j), 0.25 * (u[i - 1, j] + u[i, j - 1] + u[i, j + 1])), True),
+    "left twice": (lambda i, j, u: ((i, j), u[i, j - 1] * u[i, j - 1] - u[i, j]), True),
+    "left, one further on": (lambda i, j, u: ((i, j + 1), u[i, j] * 0.5 + u[i, j + 1]), True),
+    "above": (lambda i, j, u: ((i, j), u[i - 1, j] + 1.0), False),
+    "two to the left": (lambda i, j, u: ((i, j + 1), u[i, j - 1] * 0.5), False),
+    "right": (lambda i, j, u: ((i, j), u[i, j + 1] * 0.5), False),
+    "the diagonal": (lambda i, j, u: ((j, j), u[j - 1, j - 1] + i), True),
+    "always the same": (lambda i, j, u: ((i, 0), u[i, 0] + u[i, j]), True),
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("mode", ["default", "compile"])
+def test_cells_of_a_table(name: str, mode: str) -> None:
+    cell, carries = CELLS[name]
+
+    def set_cell(i: Any, j: Any, u: Any) -> Any:
+        place, value = cell(i, j, u)
+        return u[place].set(value)
+
+    with symc.config.set(mode=mode):
+        function = _cells(set_cell)
+    verify(function.runner.compilation().optimised)
+    if symc.config.device == "cpu":
+        assert ("_before[1]" in function.source) == carries
+    np.testing.assert_allclose(function(A), _by_numpy(cell), rtol=1e-14)
+
+
+def test_two_states_that_are_written_in_one_step() -> None:
+    """Each of two recurrences, and one that reads the other one's state."""
+    x, y = T.vector("x"), T.vector("y")
+
+    def step(i: Any, x: Any, y: Any) -> list[Any]:
+        return [x[i + 1].set(x[i] * 0.5 + y[i]), y[i + 1].set(y[i] - x[i])]
+
+    function = symc.function([x, y], symc.fori_loop(0, x.shape[0] - 1, step, [x, y]))
+    a, b = np.arange(6.0), np.ones(6)
+    found = function(a, b)
+    for i in range(5):
+        a[i + 1], b[i + 1] = a[i] * 0.5 + b[i], b[i] - a[i]
+    np.testing.assert_allclose(found, [a, b], rtol=1e-14)
+
+
+def test_a_loop_of_no_steps_and_of_one() -> None:
+    x = T.vector("x")
+    sums = symc.fori_loop(0, N, lambda i, s: s[i + 1].set(s[i] + s[i + 1]), x)
+    function = symc.function([x, N], sums)
+    for count in (0, 1, 2, 4):
+        wanted = np.arange(5.0)
+        wanted[: count + 1] = np.cumsum(wanted[: count + 1])
+        np.testing.assert_array_equal(function(np.arange(5.0), count), wanted)
