@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc.theano.configparser import config
-from symc.theano.gof.graph import Apply, Variable, io_toposort
+from symc.theano.gof.graph import Variable, io_toposort
 from symc.theano.gof.null_type import NullType
 from symc.theano.gradient_ops import (
     ConsiderConstant as ConsiderConstant,
@@ -59,6 +59,7 @@ from symc.theano.gradient_ops import (
 from symc.theano.gradient_ops import (
     zero_grad_ as zero_grad_,
 )
+from symc.theano.gradient_tape import Tape, added, pattern_of
 from symc.theano.gradient_types import (
     DisconnectedInputError as DisconnectedInputError,
 )
@@ -78,7 +79,7 @@ from symc.theano.gradient_types import (
     zeros_of as zeros_of,
 )
 from symc.theano.scalar.dtypes import complex_dtypes, discrete_dtypes
-from symc.theano.tensor import creation, math
+from symc.theano.tensor import creation
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
@@ -107,12 +108,12 @@ def grad(
     stop = set(consider_constant or ())
     if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(f"Invalid value for keyword 'disconnected_inputs': {disconnected_inputs}")
-    nodes = _influenced(outputs, targets, stop)
-    reached = {each for node in nodes for each in node.inputs} | set(outputs)
+    tape = Tape(outputs, targets, stop)
+    reached = {each for node in tape.nodes for each in node.inputs} | set(outputs)
     for each in targets:
         if each not in reached:
             _disconnected(each, disconnected_inputs)
-    _walk_back(nodes, bars)
+    tape.walk_back(bars)
     results = [_finished(each, bars, return_disconnected, null_gradients) for each in targets]
     if add_names and cost is not None and cost.name is not None:
         for each, result in zip(targets, results, strict=True):
@@ -151,118 +152,8 @@ def _starting(cost: Any, known_grads: Any) -> list[tuple[Any, Any]]:
     if cost is not None:
         dtype = config.floatX if cost.dtype in discrete_dtypes else cost.dtype
         one = creation.ones_like(cost, dtype)
-        found[cost] = _added(found.get(cost), one)
+        found[cost] = added(found.get(cost), one)
     return list(found.items())
-
-
-def _influenced(outputs: Sequence[Any], targets: Sequence[Any], stop: set[Any]) -> list[Apply]:
-    """The applications on connected ways from targets to outputs, in order."""
-    order = io_toposort(list(stop), outputs)
-    live = set(targets)
-    forward: set[Apply] = set()
-    for node in order:
-        pattern = pattern_of(node)
-        for position, each in enumerate(node.outputs):
-            if any(v in live and pattern[k][position]
-                   for k, v in enumerate(node.inputs)):  # fmt: skip
-                live.add(each)
-                forward.add(node)
-        if any(each in targets for each in node.outputs):
-            live.update(each for each in node.outputs if each in targets)
-    needed = set(outputs)
-    found: list[Apply] = []
-    for node in reversed(order):
-        if node in forward and any(each in needed for each in node.outputs):
-            found.append(node)
-            pattern = pattern_of(node)
-            for position, each in enumerate(node.inputs):
-                ways = zip(pattern[position], node.outputs, strict=True)
-                if each in live and any(way and out in needed for way, out in ways):
-                    needed.add(each)
-    return found[::-1]
-
-
-def pattern_of(node: Apply) -> list[list[bool]]:
-    """For each input, to which outputs it is connected."""
-    rule = getattr(node.op, "connection_pattern", None)
-    if rule is None:
-        return [[True] * node.nout] * node.nin
-    found: list[list[bool]] = rule(node)
-    if len(found) != node.nin or any(len(each) != node.nout for each in found):
-        raise ValueError(f"{node.op}.connection_pattern does not fit {node}")
-    return found
-
-
-def _walk_back(nodes: Sequence[Apply], bars: dict[Any, Any]) -> None:
-    for node in reversed(nodes):
-        given = [bars.get(each) for each in node.outputs]
-        if all(each is None or isinstance(each.type, DisconnectedType) for each in given):
-            continue
-        filled = [
-            _fitting(each, bar) if bar is not None else DisconnectedType()()
-            for each, bar in zip(node.outputs, given, strict=True)
-        ]
-        if any(isinstance(each.type, NullType) for each in filled):
-            null = next(each for each in filled if isinstance(each.type, NullType))
-            parts: list[Any] = [null] * node.nin
-        else:
-            parts = list(node.op.L_op(list(node.inputs), list(node.outputs), filled))
-        _check_parts(node, parts)
-        pattern = pattern_of(node)
-        for position, (each, part) in enumerate(zip(node.inputs, parts, strict=True)):
-            if part is None or isinstance(part.type, DisconnectedType):
-                continue
-            if any(pattern[position]):
-                bars[each] = _added(bars.get(each), _with_dtype(each, part))
-
-
-def _fitting(output: Any, bar: Any) -> Any:
-    """A gradient with the dtype of its output."""
-    dtype = getattr(output.type, "dtype", None)
-    known = getattr(bar.type, "dtype", None)
-    if dtype is None or known is None or dtype in discrete_dtypes:
-        return bar
-    return math.cast(bar, dtype)
-
-
-def _check_parts(node: Apply, parts: Sequence[Any]) -> None:
-    if len(parts) != node.nin:
-        raise ValueError(f"{node.op} returned wrong number of gradient terms.")
-    for position, (each, part) in enumerate(zip(node.inputs, parts, strict=True)):
-        if part is None:
-            raise TypeError(
-                f"{node.op}.grad returned None for input {position}; use "
-                "theano.gradient.DisconnectedType()() or zeros"
-            )
-        if not isinstance(part, Variable):
-            raise TypeError(f"{node.op}.grad returned {part!r}, which is no variable")
-        dtype = getattr(part.type, "dtype", None)
-        if dtype in discrete_dtypes:
-            raise TypeError(
-                f"{node.op}.grad illegally returned an integer-valued variable. (Input index "
-                f"{position}, dtype {dtype})"
-            )
-        if dtype is not None and part.ndim != each.ndim:
-            raise ValueError(
-                f"{node.op}.grad returned a term with {part.ndim} dimensions, but {each.ndim} are "
-                "required."
-            )
-
-
-def _with_dtype(variable: Any, part: Any) -> Any:
-    dtype = getattr(variable.type, "dtype", None)
-    known = getattr(part.type, "dtype", None)
-    if known is None or dtype is None or dtype in discrete_dtypes:
-        return part
-    if known in complex_dtypes and dtype not in complex_dtypes:
-        return math.cast(math.real(part), dtype)
-    return math.cast(part, dtype)
-
-
-def _added(total: Any, part: Any) -> Any:
-    if total is None or isinstance(part.type, NullType):
-        return part
-    return total if isinstance(total.type, NullType) else total + part
 
 
 def _disconnected(variable: Any, how: str) -> None:

@@ -29,7 +29,13 @@ class Translation:
 
     def expressions(self, outputs: Sequence[Any]) -> list[Tensor]:
         """The outputs as symc expressions."""
+        from symc.theano.stable import stable_form
+
         for node in io_toposort(self.known, outputs):
+            form = stable_form(node)
+            if form is not None:
+                self.known.setdefault(node.outputs[0], self._value(form))
+                continue
             args = [self._leaf(each) for each in node.inputs]
             with located_at(node.where):
                 results = meaning_of(node, args)
@@ -39,6 +45,13 @@ class Translation:
                     if variable.name is not None and result.name is None and result.args:
                         result.name = variable.name
         return [self._leaf(each) for each in outputs]
+
+    def _value(self, form: Any) -> Tensor:
+        """The value of a stable form, whose own steps have none."""
+        for node in io_toposort(self.known, [form]):
+            results = meaning_of(node, [self._leaf(each) for each in node.inputs])
+            self.known.update(zip(node.outputs, results, strict=True))
+        return self.known[form]
 
     def _leaf(self, variable: Any) -> Tensor:
         found = self.known.get(variable)
