@@ -11,7 +11,20 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
-from symc.theano import compile, gof, gpuarray, gradient, sandbox, scalar, scan_module, tensor
+from symc.theano import (
+    compile,
+    configdefaults,
+    gof,
+    gpuarray,
+    gradient,
+    misc,
+    printing,
+    raise_op,
+    sandbox,
+    scalar,
+    scan_module,
+    tensor,
+)
 from symc.theano.compile import (
     FAST_COMPILE,
     FAST_RUN,
@@ -26,12 +39,16 @@ from symc.theano.compile import (
     predefined_optimizers,
     shared,
 )
+from symc.theano.compile.builders import OpFromGraph
+from symc.theano.compile.ops import as_op
 from symc.theano.compile.rebuild import clone
 from symc.theano.configparser import change_flags, config
 from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
 from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
 from symc.theano.imports import install
-from symc.theano.scan_module import foldl, foldr, map, reduce, scan
+from symc.theano.printing import pp, pprint
+from symc.theano.scan_module import foldl, foldr, map, reduce, scan, scan_checkpoints
+from symc.theano.tensor.products import dot
 from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symc.theano.gof.graph import Apply, Variable, general_toposort
+from symc.theano.gof.graph import Apply, Variable, general_toposort, io_toposort
 from symc.theano.gof.null_type import NullType
 from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import complex_dtypes, discrete_dtypes
@@ -160,3 +160,18 @@ def added(total: Any, part: Any) -> Any:
     if total is None or isinstance(part.type, NullType):
         return part
     return total if isinstance(total.type, NullType) else total + part
+
+
+def connected(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[list[bool]]:
+    """For each input, which outputs gradients reach it from."""
+    found: list[list[bool]] = []
+    nodes = io_toposort(inputs, outputs)
+    for start in inputs:
+        live = {start}
+        for node in nodes:
+            pattern = pattern_of(node)
+            for position, each in enumerate(node.outputs):
+                if any(v in live and pattern[k][position] for k, v in enumerate(node.inputs)):
+                    live.add(each)
+        found.append([each in live for each in outputs])
+    return found

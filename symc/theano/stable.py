@@ -20,7 +20,6 @@ from symc.theano.tensor import math
 from symc.theano.tensor.elemwise import DimShuffle, Elemwise
 from symc.theano.tensor.nnet.nnet import (
     CrossentropyCategorical1Hot,
-    LogSoftmax,
     Softmax,
     logsoftmax_op,
 )
@@ -81,7 +80,7 @@ def _through_views(variable: Any, kept: Collection[Any], form: Any) -> Any:
 def _log(node: Apply, kept: Collection[Any]) -> Any:
     """The logarithm of a node's output."""
     op = node.op
-    if isinstance(op, Softmax) and not isinstance(op, LogSoftmax):
+    if isinstance(op, Softmax):
         return logsoftmax_op(node.inputs[0])
     name = _scalar(node)
     if name == "sigmoid" and _is_float(node):

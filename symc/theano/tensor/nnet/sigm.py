@@ -6,11 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from symc.theano.scalar import basic as _scalar
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.elemwise import Elemwise
+from symc.theano.tensor.nnet.sigm_trees import compute_mul as compute_mul
+from symc.theano.tensor.nnet.sigm_trees import is_1pexp as is_1pexp
+from symc.theano.tensor.nnet.sigm_trees import is_exp as is_exp
+from symc.theano.tensor.nnet.sigm_trees import is_mul as is_mul
+from symc.theano.tensor.nnet.sigm_trees import is_neg as is_neg
+from symc.theano.tensor.nnet.sigm_trees import parse_mul_tree as parse_mul_tree
+from symc.theano.tensor.nnet.sigm_trees import perform_sigm_times_exp as perform_sigm_times_exp
+from symc.theano.tensor.nnet.sigm_trees import simplify_mul as simplify_mul
 
+ScalarSigmoid, ScalarSoftplus = (
+    type(_scalar.SCALAR_OPS[name]) for name in ("sigmoid", "softplus")
+)
+scalar_sigmoid, scalar_softplus = (_scalar.SCALAR_OPS[name] for name in ("sigmoid", "softplus"))
+register_local_1msigmoid = False
 sigmoid, softplus = math.sigmoid, math.softplus
-sigmoid_inplace = sigmoid
+sigmoid_inplace = Elemwise(scalar_sigmoid, {0: 0}, name="sigmoid_inplace")
 
 
 def hard_sigmoid(x: Any) -> Any:
