@@ -59,7 +59,7 @@ from symc.theano.gradient_ops import (
 from symc.theano.gradient_ops import (
     zero_grad_ as zero_grad_,
 )
-from symc.theano.gradient_tape import Tape, added, pattern_of
+from symc.theano.gradient_tape import Tape, pattern_of
 from symc.theano.gradient_types import (
     DisconnectedInputError as DisconnectedInputError,
 )
@@ -149,11 +149,10 @@ def _starting(cost: Any, known_grads: Any) -> list[tuple[Any, Any]]:
                 f"The gradient of {variable} has {bar.ndim} axes, the variable {variable.ndim}"
             )
         found[variable] = bar
-    if cost is not None:
+    if cost is not None and cost not in found:
         dtype = config.floatX if cost.dtype in discrete_dtypes else cost.dtype
-        one = creation.ones_like(cost, dtype)
-        found[cost] = added(found.get(cost), one)
-    return list(found.items())
+        found[cost] = creation.ones_like(cost, dtype)
+    return [(v, bar) for v, bar in found.items() if not isinstance(bar.type, DisconnectedType)]
 
 
 def _disconnected(variable: Any, how: str) -> None:
@@ -187,16 +186,29 @@ def _finished(variable: Any, bars: dict[Any, Any], disconnected: str, null: str)
 def subgraph_grad(
     wrt: Any, end: Any, start: Any = None, cost: Any = None, details: bool = False
 ) -> Any:
-    """The gradients by `wrt` and by `end` of what lies between those and the known `start`."""
+    """The gradients by `wrt` and by `end` of what lies between those and the known `start`.
+
+    Two lists; with `details` also the parts of both together from `start` and from `cost`.
+    """
     if cost is None and start is None:
         raise ValueError("`cost` or `start` must be specified.")
-    bars = grad(
-        cost=cost, wrt=[*wrt, *end], known_grads=start, consider_constant=end,
-        disconnected_inputs="ignore",
-    )  # fmt: skip
-    ours, theirs = bars[: len(wrt)], bars[len(wrt) :]
-    found = dict(zip(end, theirs, strict=True))
-    return (ours, found) if not details else (ours, found, [], theirs)
+    if not isinstance(end, list) or not isinstance(wrt, list):
+        raise TypeError("wrt and end are lists")
+    params = [*wrt, *end]
+    options: dict[str, Any] = {"consider_constant": end, "disconnected_inputs": "ignore"}
+    parts: list[Any] = []
+    if start is not None:
+        parts.append(grad(None, params, known_grads=start, **options))
+    if cost is not None:
+        parts.append(grad(cost, params, **options))
+    totals = parts[0]
+    for each in parts[1:]:
+        totals = [a + b for a, b in zip(totals, each, strict=True)]
+    found = totals[: len(wrt)], totals[len(wrt) :]
+    if not details:
+        return found
+    return (*found, parts[0] if start is not None else None,
+            parts[-1] if cost is not None else None)  # fmt: skip
 
 
 # --- Lop, Rop -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import symc
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
+from symc.theano.lenient import chosen, lengths_vary
 from symc.theano.tensor.convert import as_tensor_variable
 
 
@@ -32,8 +33,10 @@ class IfElse(Op):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         condition, *values = inputs
-        found = symc.ifelse(condition, values[: self.n_outs], values[self.n_outs :])
-        return list(found)
+        then, other = values[: self.n_outs], values[self.n_outs :]
+        if lengths_vary():
+            return chosen(condition, then, other)
+        return list(symc.ifelse(condition, then, other))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """The condition has no gradient; each value is connected to its output."""

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from symc.theano.compile.definition import Definition, compiled, defined
+from symc.errors import ShapeMismatch
+from symc.theano import lenient
+from symc.theano.compile.definition import Definition, compiled, defined, translated
+from symc.theano.compile.inferred import as_compiled
 from symc.theano.compile.mode import get_mode
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.sharedvalue import Container, SharedVariable
@@ -77,6 +80,8 @@ class Function:
         self.symc_function = compiled(made)
         self.name = made.name
         self.trust_input = False
+        # Whether lengths may differ at run time: None where that was no use.
+        self.varies: bool | None = False
         kept = [_container(each) for each in made.ins] if containers is None else containers
         self.input_storage: list[Any] = list(kept)
         self.finder = Finder(made.ins, self.input_storage)
@@ -104,7 +109,10 @@ class Function:
             values = list(args)
         else:
             values = [self._filtered(position, value) for position, value in enumerate(args)]
-        results = self.symc_function(*values)
+        try:
+            results = self.symc_function(*values)
+        except ShapeMismatch:
+            results = self._with_lengths_that_vary(values)
         made = self.definition
         if made.states:
             for (position, _), value in zip(made.states, results[len(made.outputs) :], strict=True):
@@ -113,6 +121,17 @@ class Function:
         if self._decodes:
             results = [kind.decoded(each) for kind, each in zip(self._types, results, strict=True)]
         return self._returned(results, subset)
+
+    def _with_lengths_that_vary(self, values: list[Any]) -> Any:
+        """Compiles for lengths that differ at run time, where an op allows them."""
+        if self.varies is not False:
+            raise  # noqa: PLE0704 -- only called where an error is handled
+        self.varies = None
+        with lenient.varying():
+            other = compiled(self.definition)
+        results = other(*values)
+        self.symc_function, self.varies = other, True
+        return results
 
     def _returned(self, results: list[Any], subset: Any) -> Any:
         form, keys = self.definition.form, self.definition.keys
@@ -188,7 +207,9 @@ class Function:
             made = self.definition
             variables = [each.variable for each in made.ins]
             shared = self.get_shared()
-            graph = FunctionGraph([*variables, *shared], made.roots)
+            _, translation, _ = translated(made)
+            roots = as_compiled(variables, made.roots, translation.known)
+            graph = FunctionGraph([*variables, *shared], roots)
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),
                 outputs=list(made.outputs), expanded_inputs=list(made.ins), function=self,

@@ -16,6 +16,9 @@ class NullType(Type):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         raise ValueError("No values may be assigned to a NullType")
 
+    def symbol(self, name: str | None) -> Any:
+        raise TypeError(f"a gradient that does not exist has no value: {self.why_null}")
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 

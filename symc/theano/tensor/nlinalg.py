@@ -137,6 +137,24 @@ class QRFull(MatrixOp):
         return [found] if self.mode == "r" else list(found)
 
 
+class QRRaw(QRFull):
+    """What LAPACK gives: the factors in one matrix, and the factors of the reflections."""
+
+    ranks = (2, 1)
+
+    def __init__(self) -> None:
+        super().__init__("raw")
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        from symc.theano.perform import called_back
+
+        return called_back(self, node)(*inputs)
+
+    def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
+        for cell, value in zip(output_storage, np.linalg.qr(inputs[0], "raw"), strict=True):
+            cell[0] = value
+
+
 class QRIncomplete(QRFull):
     """The triangular factor alone."""
 
@@ -237,7 +255,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         return QRFull(mode)(a)
     if mode == "r":
         return QRIncomplete("r")(a)
-    raise NotImplementedError(f"QR with mode {mode!r}: take 'reduced', 'complete' or 'r'")
+    if mode == "raw":
+        return QRRaw()(a)
+    raise NotImplementedError(f"QR with mode {mode!r}: take 'reduced', 'complete', 'r' or 'raw'")
 
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
@@ -245,7 +265,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return SVD(full_matrices, compute_uv)(a)
 
 
-lstsq = Lstsq()
+lstsq = Lstsq  # Theano's name of the class
 
 
 def matrix_dot(*args: Any) -> Any:
@@ -293,8 +313,10 @@ _MATRIX: dict[Any, Callable[[Any], Any]] = {
 def norm(x: Any, ord: Any) -> Any:
     """A norm of a vector or a matrix; `ord` as NumPy names it, or "inf" and "-inf"."""
     x = as_tensor_variable(x)
-    if x.ndim not in (1, 2):
-        raise ValueError(0 if x.ndim == 0 else f"cannot take a norm of {x.ndim} axes")
+    if x.ndim == 0:
+        raise ValueError("'axis' entry is out of bounds.")
+    if x.ndim > 2:
+        raise NotImplementedError("norm: it is there for vectors and matrices")
     key = {np.inf: "inf", -np.inf: "-inf"}.get(ord, ord) if isinstance(ord, float) else ord
     table = _VECTOR if x.ndim == 1 else _MATRIX
     if key in table:

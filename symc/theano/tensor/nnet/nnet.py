@@ -88,11 +88,6 @@ class Softmax(Op):
         if x.type.ndim not in (1, 2) or x.type.dtype not in float_dtypes:
             raise ValueError(f"x must be 1-d or 2-d tensor of floats. Got {x.type}")
         if x.ndim == 1:
-            warnings.warn(
-                "DEPRECATION: If x is a vector, Softmax will not automatically pad x anymore in "
-                "next releases. If you need it, please do it manually. The vector case is gonna "
-                "be supported soon and the output will be a vector.", stacklevel=4,
-            )  # fmt: skip
             x = shape_padleft(x, n_ones=1)
         return Apply(self, [x], [x.type()])
 

@@ -70,14 +70,14 @@ class Pool(Op):
             "ceil_mode": not self.ignore_border,
         }  # fmt: skip
         if self.mode.startswith("average"):
-            run = nnet.avg_pool2d if self.ndim == 2 else nnet.avg_pool3d
+            run = _of_axes("avg", self.ndim)
             if self.mode == "average_exc_pad" and any(pads):
                 options["include_padding"] = False
             result = run(x, window, **options)
         elif self.mode == "sum":
-            result = (nnet.sum_pool2d if self.ndim == 2 else nnet.sum_pool3d)(x, window, **options)
+            result = _of_axes("sum", self.ndim)(x, window, **options)
         else:
-            result = (nnet.max_pool2d if self.ndim == 2 else nnet.max_pool3d)(x, window, **options)
+            result = _of_axes("max", self.ndim)(x, window, **options)
         return [like_input(result, inputs[0], self.ndim)]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
@@ -85,6 +85,13 @@ class Pool(Op):
             return super().L_op(inputs, outputs, output_grads)
         gradient = MaxPoolGrad(self)(inputs[0], outputs[0], output_grads[0], *inputs[1:])
         return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
+
+
+def _of_axes(kind: str, ndim: int) -> Any:
+    """symc's pooling along the last axes."""
+    if ndim > 3:
+        raise NotImplementedError("Pool: symc.theano pools along one, two or three axes")
+    return getattr(nnet, f"{kind}_pool{ndim}d")
 
 
 class MaxPoolGrad(Op):
