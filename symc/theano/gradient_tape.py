@@ -116,9 +116,9 @@ def _fitting(output: Any, bar: Any) -> Any:
     """A gradient with the dtype of its output."""
     dtype = getattr(output.type, "dtype", None)
     known = getattr(bar.type, "dtype", None)
-    if dtype is None or known is None or dtype in discrete_dtypes:
+    if dtype is None or known is None or dtype in discrete_dtypes or known == dtype:
         return bar
-    return math.cast(bar, dtype)
+    return bar.astype(dtype)
 
 
 def _check_parts(node: Apply, parts: Sequence[Any]) -> None:
@@ -148,11 +148,11 @@ def _check_parts(node: Apply, parts: Sequence[Any]) -> None:
 def _with_dtype(variable: Any, part: Any) -> Any:
     dtype = getattr(variable.type, "dtype", None)
     known = getattr(part.type, "dtype", None)
-    if known is None or dtype is None or dtype in discrete_dtypes:
+    if known is None or dtype is None or dtype in discrete_dtypes or known == dtype:
         return part
     if known in complex_dtypes and dtype not in complex_dtypes:
         return math.cast(math.real(part), dtype)
-    return math.cast(part, dtype)
+    return part.astype(dtype)
 
 
 def added(total: Any, part: Any) -> Any:

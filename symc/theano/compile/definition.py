@@ -221,8 +221,11 @@ def translated(made: Definition) -> tuple[list[Tensor], Any, list[Tensor]]:
 def compiled(made: Definition) -> Any:
     """The definition as a function of symc's: of all inputs, giving outputs and then states."""
     import symc
+    from symc.theano.compile.vm import PythonProgram, needs_python
     from symc.theano.compile.mode import get_mode
 
+    if needs_python(made):
+        return PythonProgram(made)
     symbols, translation, found = translated(made)
     _check_given(made, translation.known, found)
     first, second = len(made.outputs), len(made.outputs) + len(made.updates)

@@ -16,6 +16,7 @@ from symc.theano.compile.inferred import as_compiled
 from symc.theano.compile.mode import get_mode
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.sharedvalue import Container, SharedVariable
+from symc.theano.compile.vm import PythonProgram
 from symc.theano.gof.fg import FunctionGraph
 from symc.theano.gof.graph import Variable
 
@@ -207,8 +208,10 @@ class Function:
             made = self.definition
             variables = [each.variable for each in made.ins]
             shared = self.get_shared()
-            _, translation, _ = translated(made)
-            roots = as_compiled(variables, made.roots, translation.known)
+            roots = made.roots
+            if not isinstance(self.symc_function, PythonProgram):
+                _, translation, _ = translated(made)
+                roots = as_compiled(variables, roots, translation.known)
             graph = FunctionGraph([*variables, *shared], roots)
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),
