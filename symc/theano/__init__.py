@@ -11,6 +11,8 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
+from typing import Any as _Any
+
 from symc.theano import (
     compile,
     configdefaults,
@@ -53,11 +55,17 @@ from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
-__all__ = [
-    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
-    "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags",
-    "clone", "compile", "config", "foldl", "foldr", "function", "function_dump", "generic", "gof",
-    "grad", "gradient", "install", "map", "predefined_linkers", "predefined_modes",
-    "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
-    "subgraph_grad", "tensor",
-]  # fmt: skip
+
+
+def __getattr__(name: str) -> _Any:
+    import importlib
+
+    if name in ("sparse", "tests", "typed_list", "ifelse", "compat", "printing", "d3viz"):
+        return importlib.import_module(f"symc.theano.{name}")  # those that need more than symc
+    if name == "_asarray":
+        from symc.theano.misc.safe_asarray import _asarray
+
+        return _asarray
+    raise AttributeError(
+        f"symc.theano has no theano.{name}; its documentation says what it has"
+    )

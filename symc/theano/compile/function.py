@@ -260,7 +260,10 @@ class Function:
             made.ins, tuple(roots[:first]), made.form, made.keys, updates,
             () if delete_updates else states, made.mode, name or made.name,
         )  # fmt: skip
-        return Function(other, self.input_storage if share_memory else None)
+        if share_memory:
+            return Function(other, self.input_storage)
+        pairs = zip(other.ins, self.input_storage, strict=True)
+        return Function(other, [_copied(each, container) for each, container in pairs])
 
     def _swapped(self, old: Any, new: Any) -> tuple[Any, Any]:
         known = self.get_shared()
@@ -302,6 +305,18 @@ def _container(each: Any) -> Any:
         value = kind.filter(value, strict=each.strict, allow_downcast=each.allow_downcast)
         value = copy.copy(value) if isinstance(value, np.ndarray) else value
     return Container(kind, [value], each.strict, each.allow_downcast, each.name)
+
+
+def _copied(each: Any, container: Any) -> Any:
+    """A container with the value of another: its own copy, where calls change that."""
+    if each.implicit:
+        return container
+    value = container.data
+    changes = each.mutable or each.update is not None
+    return Container(
+        container.type, [copy.deepcopy(value) if changes else value], container.strict,
+        container.allow_downcast, container.name,
+    )  # fmt: skip
 
 
 def _default(each: Any) -> tuple[bool, bool, Any]:
