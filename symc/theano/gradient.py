@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc.theano.configparser import config
-from symc.theano.gof.graph import Variable, io_toposort
+from symc.theano.gof.graph import Constant, Variable, io_toposort, replaced
 from symc.theano.gof.null_type import NullType
 from symc.theano.gradient_ops import (
     ConsiderConstant as ConsiderConstant,
@@ -103,6 +103,10 @@ def grad(
     for each in targets:
         if not isinstance(each, Variable):
             raise TypeError(f"Expected Variable, got {each} of type {type(each)}")
+    if any(isinstance(each, Constant) for each in targets):
+        options = (disconnected_inputs, add_names, return_disconnected, null_gradients)
+        found = _by_constants(cost, targets, consider_constant, known_grads, options)
+        return _like(wrt, found)
     bars = dict(_starting(cost, known_grads))
     outputs = list(bars)
     stop = set(consider_constant or ())
@@ -122,6 +126,25 @@ def grad(
     if isinstance(wrt, tuple):
         return tuple(results)
     return results if isinstance(wrt, list) else results[0]
+
+
+def _by_constants(
+    cost: Any, targets: list[Any], blocked: Any, known_grads: Any, options: tuple[Any, ...]
+) -> list[Any]:
+    """The gradients where some targets are constants: variables stand in for those."""
+    stand = {each: each.type(each.name) for each in targets if isinstance(each, Constant)}
+    known = dict(known_grads or {})
+    ends = [each for each in (cost, *known) if each is not None]
+    disconnected, add_names, returned, null = options
+    news = replaced([*ends, *(blocked or ())], stand)
+    memo = dict(zip(ends, news, strict=False))
+    found = grad(
+        None if cost is None else memo[cost], [stand.get(each, each) for each in targets],
+        news[len(ends) :] or None, disconnected, add_names,
+        {memo[key]: bar for key, bar in known.items()} or None, returned, null,
+    )  # fmt: skip
+    back = {variable: each for each, variable in stand.items()}
+    return replaced(found, back)
 
 
 def _check_cost(cost: Any) -> None:

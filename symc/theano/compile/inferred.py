@@ -6,7 +6,7 @@ what runs, shapes of results stand there as `InferredShape` of the variables the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from symc.graph.node import Tensor
@@ -38,14 +38,16 @@ def as_compiled(
         if not isinstance(variable, Constant):
             by_node.setdefault(node, variable)
     pairs: dict[Any, Any] = {}
-    for node in io_toposort(inputs, outputs):
+    nodes = io_toposort(inputs, outputs)
+    lengths = [v for node in nodes if isinstance(node.op, Shape | Shape_i) for v in node.outputs]
+    for node in nodes:
         (x, *_) = node.inputs or [None]
         if not isinstance(node.op, Shape | Shape_i) or x in inputs or x.owner is None:
             continue
         (length,) = node.outputs
         if length not in known or _runs_itself(x.owner.op):
             continue
-        needed = _needed(known[length], by_node, length)
+        needed = _needed(known[length], by_node, {*lengths, *x.owner.outputs})
         if x not in needed:
             op = InferredShape(known[length], [known[each] for each in needed], length.type)
             pairs[length] = op(*needed)
@@ -57,8 +59,10 @@ def _runs_itself(op: Any) -> bool:
     return type(op).meaning is Op.meaning and getattr(op, "infer_shape", None) is None
 
 
-def _needed(expression: Tensor, by_node: Mapping[Tensor, Any], itself: Any) -> list[Any]:
-    """The variables that an expression is made of."""
+def _needed(
+    expression: Tensor, by_node: Mapping[Tensor, Any], hidden: Collection[Any]
+) -> list[Any]:
+    """The variables that an expression is made of, those that are hidden left out."""
     found: dict[Any, None] = {}
     pending, seen = [expression], set[Tensor]()
     while pending:
@@ -67,7 +71,7 @@ def _needed(expression: Tensor, by_node: Mapping[Tensor, Any], itself: Any) -> l
             continue
         seen.add(node)
         variable = by_node.get(node)
-        if variable is not None and variable is not itself:
+        if variable is not None and variable not in hidden:
             found[variable] = None
         else:
             pending.extend(node.args)

@@ -234,11 +234,13 @@ class SearchsortedOp(Op):
         x, v = as_tensor_variable(x), as_tensor_variable(v)
         given = [x, v]
         if x.ndim != 1:
-            raise TypeError("x must be a vector", x)
+            raise ValueError("x must be a vector", x)
         if sorter is not None:
             order = as_tensor_variable(sorter)
-            if order.dtype not in discrete_dtypes or order.ndim != 1:
-                raise TypeError("sorter must be a vector of integers", sorter)
+            if order.ndim != 1:
+                raise ValueError("sorter must be a vector", sorter)
+            if order.dtype not in discrete_dtypes:
+                raise TypeError("sorter must be of integers", sorter)
             given.append(order)
         return Apply(self, given, [TensorType("int64", v.broadcastable)()])
 

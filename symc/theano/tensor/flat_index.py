@@ -20,9 +20,10 @@ class UnravelIndex(Op):
 
     __props__ = ("order",)
 
-    def __init__(self, order: str = "C") -> None:
+    def __init__(self, order: str = "C", ndim: int | None = None) -> None:
         assert order in ("C", "F")
         self.order: Any = order
+        self.ndim = ndim
 
     def make_node(self, indices: Any, dims: Any) -> Apply:
         indices, dims = as_tensor_variable(indices), as_tensor_variable(dims)
@@ -32,7 +33,9 @@ class UnravelIndex(Op):
             raise TypeError(f"'{dims.dtype}' object cannot be interpreted as an index")
         if dims.ndim != 1:
             raise TypeError("dims must be a 1D array")
-        kinds = [TensorType("int64", indices.broadcastable)] * vector_length(dims)
+        kinds = [TensorType("int64", indices.broadcastable)] * (
+            vector_length(dims) if self.ndim is None else self.ndim
+        )
         return Apply(self, [indices, dims], [kind() for kind in kinds])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
@@ -47,8 +50,7 @@ class UnravelIndex(Op):
 
 def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = None) -> Any:
     """The index along each axis for positions in the flattened tensor."""
-    del ndim
-    found = UnravelIndex(order=order)(indices, dims, return_list=True)
+    found = UnravelIndex(order, ndim)(indices, dims, return_list=True)
     return found[0] if len(found) == 1 else tuple(found)
 
 
