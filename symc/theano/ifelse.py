@@ -18,6 +18,8 @@ from symc.theano.tensor.convert import as_tensor_variable
 class IfElse(Op):
     """The first `n_outs` values after the condition, or the others."""
 
+    step_follows_meaning = True
+
     __props__ = ("n_outs", "name")
 
     def __init__(

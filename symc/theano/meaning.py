@@ -16,6 +16,7 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import substitute
 from symc.tensor.elementwise import cast_to
 from symc.theano.gof.graph import Apply, Constant, Variable, io_toposort
+from symc.theano.routed import routed
 
 
 class Translation:
@@ -24,8 +25,12 @@ class Translation:
     `known` starts with the inputs, and holds everything that was translated.
     """
 
-    def __init__(self, known: Mapping[Any, Tensor] | None = None) -> None:
+    def __init__(
+        self, known: Mapping[Any, Tensor] | None = None, routes: bool = False
+    ) -> None:
         self.known: dict[Any, Tensor] = dict(known or {})
+        # Whether symc is to differentiate the expressions, and has to ask ops for their own step.
+        self.routes = routes
 
     def expressions(self, outputs: Sequence[Any]) -> list[Tensor]:
         """The outputs as symc expressions."""
@@ -39,6 +44,8 @@ class Translation:
             args = [self._leaf(each) for each in node.inputs]
             with located_at(node.where):
                 results = meaning_of(node, args)
+            if self.routes:
+                results = routed(node, args, results)
             for variable, result in zip(node.outputs, results, strict=True):
                 if variable not in self.known:
                     self.known[variable] = result

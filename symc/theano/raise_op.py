@@ -16,6 +16,8 @@ from symc.theano.tensor.convert import as_tensor_variable
 class Assert(Op):
     """The first input, where all other inputs are true. Raises AssertionError with `msg`."""
 
+    step_follows_meaning = True
+
     __props__ = ("msg",)
 
     def __init__(self, msg: str = "Theano Assert failed!") -> None:

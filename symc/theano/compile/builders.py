@@ -24,6 +24,13 @@ class OpFromGraph(Op):
     """
 
     makes_symbols = True
+
+    @property
+    def has_own_step(self) -> bool:
+        """Whether the gradient is replaced."""
+        overrides = (self.lop_overrides, self.grad_overrides)
+        return any(not isinstance(each, str) for each in overrides)
+
     TYPE_ERR_MSG = "L_op/gradient override should be (single or list of) OpFromGraph, callable, "
 
     def __init__(
@@ -87,7 +94,7 @@ class OpFromGraph(Op):
         from symc.theano.meaning import Translation
 
         known = dict(zip(self.local_inputs, inputs, strict=True))
-        return Translation(known).expressions(self.local_outputs)
+        return Translation(known, routes=True).expressions(self.local_outputs)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Which inputs each output depends on, by ways that have gradients."""

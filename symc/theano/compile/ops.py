@@ -20,6 +20,8 @@ from symc.theano.tensor.shaping import specify_shape as specify_shape
 class ViewOp(Op):
     """The value as it is."""
 
+    step_follows_meaning = True
+
     view_map = {0: [0]}  # noqa: RUF012 -- Theano's
     __props__ = ()
 
@@ -40,6 +42,8 @@ class OutputGuard(ViewOp):
 
 class DeepCopyOp(Op):
     """A copy of the value."""
+
+    step_follows_meaning = True
 
     __props__ = ()
 

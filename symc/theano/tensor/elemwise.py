@@ -94,6 +94,11 @@ class Elemwise(Op):
         self.nin = scalar_op.nin
 
     @property
+    def has_own_step(self) -> bool:
+        """Whether the scalar op is a program's, or has a gradient of its own."""
+        return self.scalar_op.is_own or type(self.scalar_op).grad is not Op.grad
+
+    @property
     def nout(self) -> int:
         """The number of results."""
         return self.scalar_op.nout

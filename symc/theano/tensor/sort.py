@@ -47,6 +47,8 @@ class SortOp(Op):
 class ArgSortOp(SortOp):
     """The positions of the elements in order."""
 
+    step_follows_meaning = True
+
     def kind_of(self, x: Any) -> TensorType:
         return TensorType("int64", x.type.broadcastable)
 

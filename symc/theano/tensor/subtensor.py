@@ -83,6 +83,8 @@ def _of_part(x: Any, index: Sequence[Any], whole: Any) -> list[Any]:
 class Subtensor(Indexing):
     """A part of a tensor by numbers and slices."""
 
+    step_follows_meaning = True
+
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         x = as_tensor_variable(x)
         if len(self.idx_list) > x.type.ndim:
@@ -117,6 +119,8 @@ class AdvancedSubtensor(Indexing):
 
     Without a template the inputs are the entries of the index.
     """
+
+    step_follows_meaning = True
 
     def __init__(self, idx_list: Sequence[Any] | None = None) -> None:
         super().__init__(() if idx_list is None else idx_list)
@@ -167,6 +171,8 @@ def of_template(kind: type[Any], template: Sequence[Any], *args: Any) -> Any:
 
 class AdvancedSubtensor1(Op):
     """The rows of a tensor at a vector of indexes."""
+
+    step_follows_meaning = True
 
     __props__ = ()
 

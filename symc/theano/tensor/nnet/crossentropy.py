@@ -30,6 +30,8 @@ def _one_hot(rows: Tensor, classes: Tensor) -> Tensor:
 class CrossentropyCategorical1Hot(Op):
     """Minus the logarithm of the probability of each row's class."""
 
+    step_follows_meaning = True
+
     __props__ = ()
 
     def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
@@ -84,6 +86,8 @@ crossentropy_categorical_1hot_grad = CrossentropyCategorical1HotGrad()
 
 class CrossentropySoftmaxArgmax1HotWithBias(Op):
     """The losses of rows with a bias, their softmax, and their largest elements' places."""
+
+    step_follows_meaning = True
 
     nin, nout = 3, 3
     __props__ = ()

@@ -80,6 +80,8 @@ __all__ = [
 class Softmax(Op):
     """Exponentials of rows, divided by their sum."""
 
+    step_follows_meaning = True
+
     nin = nout = 1
     __props__ = ()
 
@@ -101,6 +103,8 @@ class Softmax(Op):
 
 class LogSoftmax(Op):
     """The logarithm of a softmax."""
+
+    step_follows_meaning = True
 
     nin = nout = 1
     __props__ = ()
@@ -139,6 +143,8 @@ class SoftmaxGrad(Op):
 
 class SoftmaxWithBias(Op):
     """The softmax of rows with a bias added."""
+
+    step_follows_meaning = True
 
     nin, nout = 2, 1
     __props__ = ()
