@@ -12,7 +12,7 @@ import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
-from symc.theano.scalar.dtypes import float_dtypes
+from symc.theano.scalar.dtypes import float_dtypes, upcast
 from symc.theano.tensor import math, products, reductions
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.creation import arange
@@ -265,7 +265,7 @@ class Prepend_scalar_to_each_row(Op):
         x, value = as_tensor_variable(mat), as_tensor_variable(val)
         if not x.type.broadcastable == (False, False):
             raise TypeError("Expected a matrix as input")
-        if value.type.dtype != x.type.dtype:
+        if upcast(value.type.dtype, x.type.dtype) != x.type.dtype:
             raise TypeError("the value added don't have the same type as the matrix")
         return Apply(self, [value, x], [x.type()])
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from symc.theano.scalar import basic as _scalar
+from symc.theano.scalar.rules import upgrade_to_float
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.elemwise import Elemwise
@@ -31,7 +32,7 @@ sigmoid_inplace = Elemwise(scalar_sigmoid, {0: 0}, name="sigmoid_inplace")
 def hard_sigmoid(x: Any) -> Any:
     """A sigmoid made of three straight lines."""
     x = as_tensor_variable(x)
-    slope, shift = (np.asarray(each, dtype=x.dtype) for each in (0.2, 0.5))
+    slope, shift = (np.asarray(each, dtype=upgrade_to_float(x.dtype)) for each in (0.2, 0.5))
     return math.clip(x * slope + shift, 0, 1)
 
 
@@ -44,4 +45,5 @@ def ultra_fast_sigmoid(x: Any) -> Any:
     middle = 0.935409070603099 + 0.0458812946797165 * (size - 1.7)
     upper = 0.99505475368673
     value = math.switch(math.lt(size, 1.7), lower, math.switch(math.lt(size, 3), middle, upper))
-    return 0.5 * (math.switch(math.ge(half, 0), value, -value) + 1)
+    found = 0.5 * (math.switch(math.ge(half, 0), value, -value) + 1)
+    return math.cast(found, upgrade_to_float(x.dtype))
