@@ -66,6 +66,4 @@ def __getattr__(name: str) -> _Any:
         from symc.theano.misc.safe_asarray import _asarray
 
         return _asarray
-    raise AttributeError(
-        f"symc.theano has no theano.{name}; its documentation says what it has"
-    )
+    raise AttributeError(f"symc.theano has no theano.{name}; its documentation says what it has")

@@ -82,7 +82,11 @@ def _graphs(obj: Any) -> tuple[list[Any], list[Apply]]:
         return [obj], []
     if isinstance(obj, Apply):
         return list(obj.outputs), []
-    graph = obj if isinstance(obj, FunctionGraph) else getattr(getattr(obj, "maker", None), "fgraph", None)
+    graph = (
+        obj
+        if isinstance(obj, FunctionGraph)
+        else getattr(getattr(obj, "maker", None), "fgraph", None)
+    )
     if graph is None:
         raise TypeError("debugprint cannot print an object of this type", obj)
     return list(graph.outputs), graph.toposort()
@@ -106,9 +110,10 @@ def debugprint(
     scans = _inner(variables)
     if scans:
         tree.lines += ["", "Inner graphs of the scan ops:"]
+    node: Any
     for node in scans:
         tree.lines += ["", f"{node.op} {tree._id(node)} ''"]  # pyright: ignore[reportPrivateUsage]
-        for each in node.op.outputs:
+        for each in node.op.step.outputs:
             tree.add(each, depth, order, " >", "  ", of_output=True)
     text = "".join(f"{line}\n" for line in tree.lines)
     if file == "str":

@@ -25,9 +25,7 @@ class Translation:
     `known` starts with the inputs, and holds everything that was translated.
     """
 
-    def __init__(
-        self, known: Mapping[Any, Tensor] | None = None, routes: bool = False
-    ) -> None:
+    def __init__(self, known: Mapping[Any, Tensor] | None = None, routes: bool = False) -> None:
         self.known: dict[Any, Tensor] = dict(known or {})
         # Whether symc is to differentiate the expressions, and has to ask ops for their own step.
         self.routes = routes

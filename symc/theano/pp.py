@@ -37,7 +37,8 @@ class OperatorPrinter:
         """The text of a variable."""
         inputs = output.owner.inputs
         if len(inputs) == 1:
-            return f"{self.operator}{pstate.pprinter.process(inputs[0], pstate.inside(self.precedence))}"
+            inner = pstate.pprinter.process(inputs[0], pstate.inside(self.precedence))
+            return f"{self.operator}{inner}"
         parts: list[str] = []
         for position, each in enumerate(inputs):
             tighter = (
@@ -60,7 +61,9 @@ class FunctionPrinter:
         """The text of a variable."""
         name = self.names[output.owner.outputs.index(output)]
         inside = pstate.inside(-1000)
-        return f"{name}({', '.join(pstate.pprinter.process(x, inside) for x in output.owner.inputs)})"
+        return (
+            f"{name}({', '.join(pstate.pprinter.process(x, inside) for x in output.owner.inputs)})"
+        )
 
 
 class MemberPrinter:
@@ -174,9 +177,9 @@ class DimShufflePrinter:
         (x,), op = output.owner.inputs, output.owner.op
         if op.new_order == tuple(range(len(op.input_broadcastable)))[::-1]:
             return f"{pstate.pprinter.process(x, pstate.inside(1000))}.T"
-        if tuple(axis for axis in op.new_order if axis != "x") == tuple(sorted(op.shuffle)):
-            if all(axis == "x" for axis in op.new_order[: len(op.new_order) - len(op.shuffle)]):
-                return str(pstate.pprinter.process(x, pstate))
+        front = len(op.new_order) - len(op.shuffle)
+        if op.new_order == ("x",) * front + tuple(range(len(op.shuffle))):
+            return str(pstate.pprinter.process(x, pstate))
         order = ", ".join(map(str, op.new_order))
         return f"DimShuffle{{{order}}}({pstate.pprinter.process(x, pstate.inside(-1000))})"
 

@@ -147,7 +147,9 @@ def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) 
 def hex_digest(x: Any) -> str:
     """The SHA-256 of an array's elements, with its lengths and its dtype."""
     found = hashlib.sha256(x.tobytes()).hexdigest()
-    return f"{found}|strides=[{','.join(map(str, x.strides))}]|shape=[{','.join(map(str, x.shape))}]"
+    return (
+        f"{found}|strides=[{','.join(map(str, x.strides))}]|shape=[{','.join(map(str, x.shape))}]"
+    )
 
 
 def get_node_by_id(target_var_id: str, graphs: Any) -> Any:

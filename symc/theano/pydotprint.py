@@ -41,7 +41,9 @@ def dot_source(fct: Any, high_contrast: bool = True, var_with_name_simple: bool 
         return named(variable, shown, "box", "limegreen")
 
     for node in io_toposort([], outputs):
-        color = next((c for k, c in default_colorCodes.items() if k in type(node.op).__name__), None)
+        color = next(
+            (c for k, c in default_colorCodes.items() if k in type(node.op).__name__), None
+        )
         target = named(node, str(node.op), "ellipse", color)
         for position, each in enumerate(node.inputs):
             source = leaf(each) if each.owner is None else names[each.owner]
@@ -50,7 +52,7 @@ def dot_source(fct: Any, high_contrast: bool = True, var_with_name_simple: bool 
     for each in outputs:
         source = leaf(each) if each.owner is None else names[each.owner]
         shown = f"{each.name or ''} {each.type}".strip()
-        lines.append(f'{source} -> {named(("output", each), shown, "box", "dodgerblue")};')
+        lines.append(f"{source} -> {named(('output', each), shown, 'box', 'dodgerblue')};")
     return "\n".join([*lines, "}"])
 
 

@@ -64,4 +64,3 @@ class Raise(Op):
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         raise self.exc(self.msg)
-

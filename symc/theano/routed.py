@@ -37,9 +37,7 @@ class Rule:
         known = dict(zip(node.inputs, inputs, strict=True))
         known.update(zip(node.outputs, meaning_of(node, inputs), strict=True))
         translation = Translation({**known, hole: bar}, routes=True)
-        return [
-            _part(translation, part, each) for part, each in zip(parts, inputs, strict=True)
-        ]
+        return [_part(translation, part, each) for part, each in zip(parts, inputs, strict=True)]
 
 
 def _part(translation: Any, part: Any, arg: Tensor) -> Tensor | None:

@@ -120,8 +120,9 @@ class OpFromGraph(Op):
         ]
         own = list(inputs)[: len(self.input_types)]
         given = (own, list(outputs), bars) if takes_outputs else (own, bars)
-        found = self._overridden(override, given, inputs,
-                                 lambda: super(OpFromGraph, self).L_op(inputs, outputs, bars))
+        found = self._overridden(
+            override, given, inputs, lambda: super(OpFromGraph, self).L_op(inputs, outputs, bars)
+        )
         return [*found, *(each.zeros_like() for each in inputs[len(found) :])]
 
     def _overridden(self, override: Any, given: Any, wanted: Any, default: Any) -> list[Any]:
@@ -134,7 +135,7 @@ class OpFromGraph(Op):
             return [override]
         if not isinstance(override, list):
             raise TypeError(f"{self.TYPE_ERR_MSG}got {type(override)}")
-        standard = default() if any(isinstance(each, str) for each in override) else None
+        standard: Any = default() if any(isinstance(each, str) for each in override) else None
         results: list[Any] = []
         for position, each in enumerate(override):
             if isinstance(each, str):
@@ -175,6 +176,7 @@ def inline_ofg_expansion(node: Apply) -> list[Any]:
     """The graph of such an op on the inputs of an application."""
     from symc.theano.compile.rebuild import clone
 
-    pairs = dict(zip(node.op.local_inputs, node.inputs, strict=True))
-    found: list[Any] = clone(node.op.local_outputs, replace=pairs)
+    op: Any = node.op
+    pairs = dict(zip(op.local_inputs, node.inputs, strict=True))
+    found: list[Any] = clone(op.local_outputs, replace=pairs)
     return found

@@ -221,8 +221,8 @@ def translated(made: Definition) -> tuple[list[Tensor], Any, list[Tensor]]:
 def compiled(made: Definition) -> Any:
     """The definition as a function of symc's: of all inputs, giving outputs and then states."""
     import symc
-    from symc.theano.compile.vm import PythonProgram, needs_python
     from symc.theano.compile.mode import get_mode
+    from symc.theano.compile.vm import PythonProgram, needs_python
 
     if needs_python(made):
         return PythonProgram(made)

@@ -126,7 +126,7 @@ class Function:
     def _with_lengths_that_vary(self, values: list[Any]) -> Any:
         """Compiles for lengths that differ at run time, where an op allows them."""
         if self.varies is not False:
-            raise  # noqa: PLE0704 -- only called where an error is handled
+            raise
         self.varies = None
         with lenient.varying():
             other = compiled(self.definition)
@@ -262,8 +262,8 @@ class Function:
         )  # fmt: skip
         if share_memory:
             return Function(other, self.input_storage)
-        pairs = zip(other.ins, self.input_storage, strict=True)
-        return Function(other, [_copied(each, container) for each, container in pairs])
+        held = zip(other.ins, self.input_storage, strict=True)
+        return Function(other, [_copied(each, container) for each, container in held])
 
     def _swapped(self, old: Any, new: Any) -> tuple[Any, Any]:
         known = self.get_shared()

@@ -34,9 +34,9 @@ def as_compiled(
 ) -> list[Any]:
     """The outputs with shapes told from the inputs, where `known` translates all variables."""
     by_node: dict[Tensor, Any] = {}
-    for variable, node in known.items():
+    for variable, expression in known.items():
         if not isinstance(variable, Constant):
-            by_node.setdefault(node, variable)
+            by_node.setdefault(expression, variable)
     pairs: dict[Any, Any] = {}
     nodes = io_toposort(inputs, outputs)
     lengths = [v for node in nodes if isinstance(node.op, Shape | Shape_i) for v in node.outputs]

@@ -13,12 +13,12 @@ import numpy as np
 from symc.theano.compile.sharedvalue import SharedVariable, shared
 
 
-class StripPickler(pickle._Pickler):  # type: ignore[name-defined]
+class StripPickler(pickle._Pickler):
     """A pickler that leaves out where variables were made."""
 
     def __init__(self, file: Any, protocol: int = 0, extra_tag_to_remove: Any = None) -> None:
         super().__init__(file, protocol)
-        self.tag_to_remove = ["trace", "test_value", *([extra_tag_to_remove] or [])]
+        self.tag_to_remove = ["trace", "test_value", extra_tag_to_remove]
 
 
 class PersistentNdarrayID:
@@ -114,9 +114,7 @@ def dump(
         archive.writestr("pkl", buffer.getvalue())
 
 
-def load(
-    f: Any, persistent_load: Callable[[zipfile.ZipFile], Any] = PersistentNdarrayLoad
-) -> Any:
+def load(f: Any, persistent_load: Callable[[zipfile.ZipFile], Any] = PersistentNdarrayLoad) -> Any:
     """Reads an object that `dump` wrote."""
     with zipfile.ZipFile(f, "r") as archive:
         unpickler = pickle.Unpickler(io.BytesIO(archive.read("pkl")))

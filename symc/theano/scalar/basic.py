@@ -175,7 +175,8 @@ def mod_check(x: Any, y: Any) -> Any:
 
 def float_scalar(name: str | None = None) -> Variable:
     """A number of floatX."""
-    return Scalar("floatX")(name)
+    made: Variable = Scalar("floatX")(name)
+    return made
 
 
 def _several(kind: Scalar) -> Any:

@@ -69,8 +69,8 @@ class ScalarOp(Op):
                 )  # fmt: skip
             if len(found) != self.nout:
                 raise TypeError(
-                    f"Not the right number of outputs produced for {self}({', '.join(map(str, types))}). "
-                    f"Expected {self.nout}, got {len(found)}."
+                    f"Not the right number of outputs produced for {self}("
+                    f"{', '.join(map(str, types))}). Expected {self.nout}, got {len(found)}."
                 )
             return found
         if self.rule is None:

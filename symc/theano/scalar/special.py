@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from symc.theano.scalar.ops import BinaryScalarOp
@@ -16,11 +17,11 @@ class BesselOp(BinaryScalarOp):
 
     def impl(self, *inputs: Any) -> Any:
         try:
-            import scipy.special
+            special = import_module("scipy.special")
         except ImportError:
             raise NotImplementedError(f"theano.tensor.{self.kind} needs SciPy") from None
         v, x = inputs
-        return getattr(scipy.special, self.kind)(v, x)
+        return getattr(special, self.kind)(v, x)
 
     def grad(self, inputs: Any, output_grads: Any) -> Any:
         from symc.theano.gradient_types import grad_not_implemented

@@ -48,7 +48,8 @@ class Scalar(Type):
             raise TypeError(f"Value cannot accurately be converted to dtype ({self.dtype})")
         return converted
 
-    def values_eq_approx(self, a: Any, b: Any, tolerance: float = 1e-4) -> bool:
+    @classmethod
+    def values_eq_approx(cls, a: Any, b: Any, tolerance: float = 1e-4) -> bool:
         return bool(abs(a - b) <= abs(a + b) * tolerance) if a != b else True
 
     def symbol(self, name: str | None) -> Tensor:
@@ -172,13 +173,13 @@ class _scalar_py_operators:
         return _op("cast")(self, dtype)
 
 
-class ScalarVariable(_scalar_py_operators, Variable):  # type: ignore[misc]  # pyright: ignore[reportIncompatibleMethodOverride]
+class ScalarVariable(_scalar_py_operators, Variable):  # pyright: ignore[reportIncompatibleMethodOverride]
     """A number."""
 
     __hash__ = object.__hash__
 
 
-class ScalarConstant(_scalar_py_operators, Constant):  # type: ignore[misc]  # pyright: ignore[reportIncompatibleMethodOverride]
+class ScalarConstant(_scalar_py_operators, Constant):  # pyright: ignore[reportIncompatibleMethodOverride]
     """A number that is known."""
 
     __hash__ = object.__hash__

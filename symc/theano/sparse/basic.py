@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
-from symc.theano.sparse.op import SparseOp
+from symc.theano.sparse.op import SparseOp, joined, matrix_of, sparse_of, vector_of
 from symc.theano.sparse.op import as_sparse as as_sparse
 from symc.theano.sparse.op import as_sparse_or_tensor_variable as as_sparse_or_tensor_variable
 from symc.theano.sparse.op import as_sparse_variable as as_sparse_variable
 from symc.theano.sparse.op import is_sparse_variable as _is_sparse_variable
-from symc.theano.sparse.op import joined, matrix_of, sparse_of, vector_of
 from symc.theano.sparse.type import SparseType as SparseType
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
+
+_sparse: Any = import_module("scipy.sparse")  # without types
 
 __all__ = [
     "CSC", "CSR", "SparseType", "add", "as_sparse", "as_sparse_or_tensor_variable",
@@ -73,7 +74,7 @@ def _parts_back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:
     return [_of_format(x.type.format)(bars[0], *outputs[1:])]
 
 
-csm_properties = SparseOp(
+csm_properties: SparseOp = SparseOp(
     "csm_properties",
     lambda x: [vector_of(x.type.dtype), *[vector_of("int32")] * 3],
     lambda x: (x.data.copy(), x.indices.copy(), x.indptr.copy(), np.asarray(x.shape)),
@@ -138,12 +139,16 @@ def _at_places(format: str) -> SparseOp:
     return SparseOp(f"at_places_{format}", lambda x, *_: [vector_of(x.type.dtype)], run)
 
 
+CSC: SparseOp
+CSR: SparseOp
+row_scale: SparseOp
+col_scale: SparseOp
 CSC, CSR = _made("csc"), _made("csr")
 
 
 # --- conversions ----------------------------------------------------------------------------------
 
-dense_from_sparse = SparseOp(
+dense_from_sparse: SparseOp = SparseOp(
     "DenseFromSparse", lambda x: [matrix_of(x.type.dtype)], lambda x: x.toarray(),
     lambda inputs, outputs, bars: [
         bars[0] if _is_sparse_variable(bars[0]) else _sparse_from(bars[0], inputs[0].type.format)
@@ -177,14 +182,14 @@ def cast(variable: Any, dtype: str) -> Any:
 
 
 _SWAPPED = {"csc": "csr", "csr": "csc"}
-transpose = SparseOp(
+transpose: SparseOp = SparseOp(
     "Transpose", lambda x: [SparseType(_SWAPPED[x.type.format], x.type.dtype)],
     lambda x: x.transpose(), lambda inputs, outputs, bars: [transpose(bars[0])],
 )  # fmt: skip
-neg = SparseOp(
+neg: SparseOp = SparseOp(
     "Neg", lambda x: [x.type], lambda x: -x, lambda inputs, outputs, bars: [neg(bars[0])]
 )
-ensure_sorted_indices = SparseOp(
+ensure_sorted_indices: SparseOp = SparseOp(
     "EnsureSortedIndices", lambda x: [x.type], lambda x: x.sorted_indices(),
     lambda inputs, outputs, bars: [bars[0]],
 )  # fmt: skip
@@ -196,7 +201,7 @@ def _without_zeros(x: Any) -> Any:
     return made
 
 
-remove0 = SparseOp(
+remove0: SparseOp = SparseOp(
     "Remove0", lambda x: [x.type], _without_zeros, lambda inputs, outputs, bars: [bars[0]]
 )
 
@@ -212,11 +217,11 @@ def _ones(x: Any) -> Any:
     return made
 
 
-sp_ones_like = SparseOp(
+sp_ones_like: SparseOp = SparseOp(
     "sp_ones_like", lambda x: [x.type], _ones,
     lambda inputs, outputs, bars: [sp_zeros_like(inputs[0])],
 )  # fmt: skip
-sp_zeros_like = SparseOp(
+sp_zeros_like: SparseOp = SparseOp(
     "sp_zeros_like", lambda x: [x.type], lambda x: type(x)(x.shape, dtype=x.dtype),
     lambda inputs, outputs, bars: [sp_zeros_like(inputs[0])],
 )  # fmt: skip
@@ -252,7 +257,7 @@ def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Any:
 
 def _scaled(name: str, by_rows: bool) -> SparseOp:
     def run(x: Any, s: Any) -> Any:
-        return scipy.sparse.diags(s) @ x if by_rows else x @ scipy.sparse.diags(s)
+        return _sparse.diags(s) @ x if by_rows else x @ _sparse.diags(s)
 
     def back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:
         del outputs
@@ -264,13 +269,13 @@ def _scaled(name: str, by_rows: bool) -> SparseOp:
 
 
 row_scale, col_scale = _scaled("RowScaleCSC", True), _scaled("ColScaleCSC", False)
-diag = SparseOp(
+diag: SparseOp = SparseOp(
     "Diag", lambda x: [vector_of(x.type.dtype)], lambda x: x.diagonal(),
     lambda inputs, outputs, bars: [square_diagonal(bars[0])],
 )  # fmt: skip
-square_diagonal = SparseOp(
+square_diagonal: SparseOp = SparseOp(
     "SquareDiagonal", lambda d: [SparseType("csc", d.type.dtype)],
-    lambda d: scipy.sparse.diags(d, format="csc"),
+    lambda d: _sparse.diags(d, format="csc"),
     lambda inputs, outputs, bars: [diag(bars[0])],
 )  # fmt: skip
 
@@ -293,7 +298,7 @@ def _sum_kinds(x: Any, y: Any) -> list[Any]:
     return [matrix_of(joined(x, y))]
 
 
-_add = SparseOp(
+_add: SparseOp = SparseOp(
     "Add", _sum_kinds, lambda x, y: x + y,
     lambda inputs, outputs, bars: [_like(each, bars[0]) for each in inputs],
 )  # fmt: skip
@@ -317,8 +322,8 @@ minus = sub
 
 
 def _mul_run(x: Any, y: Any) -> Any:
-    if scipy.sparse.issparse(x):
-        return x.multiply(y) if np.ndim(y) or scipy.sparse.issparse(y) else x * y
+    if _sparse.issparse(x):
+        return x.multiply(y) if np.ndim(y) or _sparse.issparse(y) else x * y
     return _mul_run(y, x)
 
 
@@ -340,7 +345,7 @@ def _mul_back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:
     return found
 
 
-_mul = SparseOp("Mul", _mul_kinds, _mul_run, _mul_back)
+_mul: SparseOp = SparseOp("Mul", _mul_kinds, _mul_run, _mul_back)
 
 
 def mul(x: Any, y: Any) -> Any:
@@ -358,7 +363,7 @@ def _compared(name: str) -> Any:
         return [matrix_of("uint8")]
 
     def dense(x: Any) -> Any:
-        return x.toarray() if scipy.sparse.issparse(x) else x
+        return x.toarray() if _sparse.issparse(x) else x
 
     compare = {"eq": "equal", "neq": "not_equal", "lt": "less", "gt": "greater",
                "le": "less_equal", "ge": "greater_equal"}[name]  # fmt: skip
@@ -380,7 +385,7 @@ gt, le, ge = _compared("gt"), _compared("le"), _compared("ge")
 def _stacked(name: str, blocks: Sequence[Any], format: str | None, dtype: Any, axis: int) -> Any:
     given = [as_sparse_variable(each) for each in blocks]
     kind = SparseType(format or "csc", dtype or joined(*given))
-    run = scipy.sparse.vstack if axis == 0 else scipy.sparse.hstack
+    run = _sparse.vstack if axis == 0 else _sparse.hstack
 
     def back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:
         del outputs
@@ -460,7 +465,7 @@ def _part_back(filled: Any) -> Any:
         x, *bounds = inputs
 
         def run(matrix: Any, part: Any, *values: Any) -> Any:
-            made = scipy.sparse.lil_matrix(matrix.shape, dtype=matrix.dtype)
+            made = _sparse.lil_matrix(matrix.shape, dtype=matrix.dtype)
             made[filled(values)] = part
             return made
 
@@ -468,4 +473,3 @@ def _part_back(filled: Any) -> Any:
         return [op(x, bars[0], *bounds), *(None for _ in bounds)]
 
     return back
-

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.null_type import DisconnectedType
@@ -15,6 +15,8 @@ from symc.theano.scalar.dtypes import upcast
 from symc.theano.sparse.type import SparseType
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
+
+_sparse: Any = import_module("scipy.sparse")  # without types
 
 
 def is_sparse_variable(x: Any) -> bool:
@@ -30,7 +32,7 @@ def as_sparse_variable(x: Any, name: str | None = None) -> Any:
         if not isinstance(x.type, SparseType):
             raise TypeError("Variable type field must be a SparseType.", x, x.type)
         return x
-    if not scipy.sparse.issparse(x):
+    if not _sparse.issparse(x):
         raise TypeError(f"Cannot convert {x!r} to SparseType", type(x))
     return SparseType.Constant(SparseType(x.format, x.dtype), x.copy(), name=name)
 
@@ -60,9 +62,9 @@ class SparseOp(Op):
         self.settings = settings
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, SparseOp)
-            and (self.name, self.settings) == (other.name, other.settings)
+        return isinstance(other, SparseOp) and (self.name, self.settings) == (
+            other.name,
+            other.settings,
         )
 
     def __hash__(self) -> int:
@@ -93,7 +95,7 @@ class SparseOp(Op):
 def _as_type(value: Any, kind: Any) -> Any:
     if isinstance(kind, SparseType):
         return SparseType.format_cls[kind.format](value, dtype=kind.dtype)
-    if scipy.sparse.issparse(value):
+    if _sparse.issparse(value):
         value = value.toarray()
     array = np.asarray(value, dtype=kind.dtype)
     return array.reshape(array.shape[-kind.ndim :]) if array.ndim > kind.ndim else array

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import copy
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse
 
 from symc.theano.compile.sharedvalue import Container, SharedVariable, shared_constructor
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import ALL_DTYPES, upcast
 
+_sparse: Any = import_module("scipy.sparse")  # without types
+
 _CLASSES = {
-    "csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix, "bsr": scipy.sparse.bsr_matrix,
+    "csr": _sparse.csr_matrix, "csc": _sparse.csc_matrix, "bsr": _sparse.bsr_matrix,
 }  # fmt: skip
 
 
@@ -42,11 +44,13 @@ class SparseType(Type):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         if isinstance(data, Variable):
             raise TypeError("Expected a sparse matrix, but found a Variable", data)
-        fits = scipy.sparse.issparse(data) and data.format == self.format
+        fits = _sparse.issparse(data) and data.format == self.format
         if fits and data.dtype.name == self.dtype:
             return data
         if strict:
-            raise TypeError(f"{data!r} is not sparse, or not of dtype {self.dtype} and {self.format}")
+            raise TypeError(
+                f"{data!r} is not sparse, or not of dtype {self.dtype} and {self.format}"
+            )
         made = _CLASSES[self.format](data)
         if made.dtype.name == self.dtype:
             return made
@@ -62,13 +66,13 @@ class SparseType(Type):
 
     @classmethod
     def values_eq_approx(cls, a: Any, b: Any, eps: float = 1e-6) -> bool:
-        if not (scipy.sparse.issparse(a) and scipy.sparse.issparse(b)):
+        if not (_sparse.issparse(a) and _sparse.issparse(b)):
             return False
         apart = abs(a - b)
         return apart.nnz == 0 or bool(apart.max() < eps)
 
     def is_valid_value(self, a: Any) -> bool:
-        return bool(scipy.sparse.issparse(a) and a.format == self.format)
+        return bool(_sparse.issparse(a) and a.format == self.format)
 
     def value_zeros(self, shape: Any) -> Any:
         """A matrix of zeros."""
@@ -194,13 +198,13 @@ class _sparse_py_operators:
         return _ops().getitem(self, args)
 
 
-class SparseVariable(_sparse_py_operators, Variable):  # type: ignore[misc]  # pyright: ignore
+class SparseVariable(_sparse_py_operators, Variable):  # pyright: ignore
     """A sparse matrix."""
 
     __hash__ = object.__hash__
 
 
-class SparseConstant(_sparse_py_operators, Constant):  # type: ignore[misc]  # pyright: ignore
+class SparseConstant(_sparse_py_operators, Constant):  # pyright: ignore
     """A sparse matrix that is known."""
 
     __hash__ = object.__hash__
@@ -210,7 +214,7 @@ class SparseConstant(_sparse_py_operators, Constant):  # type: ignore[misc]  # p
         return (self.type, self.data.shape, self.data.data.tobytes(), self.data.indices.tobytes())
 
 
-class SparseTensorSharedVariable(_sparse_py_operators, SharedVariable):  # type: ignore[misc]  # pyright: ignore
+class SparseTensorSharedVariable(_sparse_py_operators, SharedVariable):  # pyright: ignore
     """A shared sparse matrix."""
 
     __hash__ = object.__hash__
@@ -225,7 +229,7 @@ def sparse_constructor(
     borrow: bool = False, format: str | None = None,
 ) -> SparseTensorSharedVariable:  # fmt: skip
     """A shared sparse matrix."""
-    if not scipy.sparse.issparse(value):
+    if not _sparse.issparse(value):
         raise TypeError("Expected a sparse matrix in the sparse shared variable constructor.")
     kind = SparseType(format or value.format, value.dtype)
     held = value if borrow else copy.deepcopy(value)

@@ -27,9 +27,12 @@ def _allclose(a: Any, b: Any, rtol: float | None = None, atol: float | None = No
     loose, loose_relative = _get_atol_rtol(a, b)
     return bool(
         np.allclose(
-            a, b, atol=loose if atol is None else atol,
-            rtol=loose_relative if rtol is None else rtol, equal_nan=True,
-        )  # fmt: skip
+            a,
+            b,
+            atol=loose if atol is None else atol,
+            rtol=loose_relative if rtol is None else rtol,
+            equal_nan=True,
+        )
     )
 
 

@@ -52,11 +52,11 @@ def get_canonical_form_slice(theslice: Any, length: Any) -> tuple[Any, Any]:
     right, _ = _towards(start, stop, step, length, up=True)
     left, _ = _towards(start, stop, step, length, up=False)
     up = math.gt(step, 0)
-    bounds = (
+    start, stop = (
         math.switch(up, as_tensor_variable(a), as_tensor_variable(b))
         for a, b in ((right.start, left.start), (right.stop, left.stop))
     )
-    return slice(*bounds, abs(step)), math.switch(up, 1, -1)
+    return slice(start, stop, abs(step)), math.switch(up, 1, -1)
 
 
 def _towards(

@@ -76,7 +76,5 @@ def _checked(op: Op, a: Any, val: Any) -> tuple[Any, Any]:
     if val.ndim:
         raise TypeError(f"{op}: second parameter must be a scalar")
     if upcast(a.dtype, val.dtype) != a.dtype:
-        raise TypeError(
-            f"{op}: type of second parameter must be compatible with first's"
-        )
+        raise TypeError(f"{op}: type of second parameter must be compatible with first's")
     return a, val

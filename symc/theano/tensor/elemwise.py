@@ -193,7 +193,9 @@ def _as_wide_as(operand: Any, grad: Any) -> Any:
         return grad
     gone = [
         axis
-        for axis, (own, its) in enumerate(zip(operand.broadcastable, grad.broadcastable, strict=True))
+        for axis, (own, its) in enumerate(
+            zip(operand.broadcastable, grad.broadcastable, strict=True)
+        )
         if own and not its
     ]
     return grad.sum(axis=gone, keepdims=True) if gone else grad

@@ -163,7 +163,6 @@ fill = second
 isnan_, isinf_ = elemwise("isnan"), elemwise("isinf")
 
 
-
 def power(x: Any, y: Any) -> Any:
     """``x ** y``."""
     return as_tensor_variable(x) ** y

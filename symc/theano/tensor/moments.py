@@ -93,8 +93,9 @@ def cov(
         x = as_tensor_variable(x)
         if x.ndim > 2:
             raise ValueError("cov takes vectors and matrices")
-        x = shape_padleft(x, 2 - x.ndim) if x.ndim < 2 else x if rowvar else x.T
-        return x
+        if x.ndim < 2:
+            return shape_padleft(x, 2 - x.ndim)
+        return x if rowvar else x.T
 
     together = rows(m) if y is None else concatenate([rows(m), rows(y)], axis=0)
     free = (0 if bias else 1) if ddof is None else ddof

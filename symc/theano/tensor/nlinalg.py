@@ -127,7 +127,7 @@ class QRFull(MatrixOp):
     """The QR decomposition; `mode` is NumPy's."""
 
     __props__ = ("mode",)
-    ranks = (2, 2)
+    ranks: ClassVar[tuple[int, ...]] = (2, 2)
 
     def __init__(self, mode: str) -> None:
         self.mode: Any = {"full": "reduced", "economic": "reduced"}.get(mode, mode)
@@ -158,7 +158,7 @@ class QRRaw(QRFull):
 class QRIncomplete(QRFull):
     """The triangular factor alone."""
 
-    ranks = (2,)
+    ranks: ClassVar[tuple[int, ...]] = (2,)
 
     def __init__(self, mode: str = "r") -> None:
         super().__init__(mode)
@@ -178,8 +178,9 @@ class SVD(MatrixOp):
         return (2, 1, 2) if self.compute_uv else (1,)
 
     def results(self, x: Tensor) -> Sequence[Tensor]:
-        found = T.linalg.svd(x, full_matrices=self.full_matrices, compute_uv=self.compute_uv)
-        return list(found) if self.compute_uv else [found]  # type: ignore[list-item]
+        svd: Any = T.linalg.svd
+        found = svd(x, full_matrices=self.full_matrices, compute_uv=self.compute_uv)
+        return list(found) if self.compute_uv else [found]
 
 
 class Lstsq(Op):

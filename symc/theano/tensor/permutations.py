@@ -32,8 +32,7 @@ class PermuteRowElements(Op):
             return [True] * (most - len(flags)) + list(flags)
 
         flags = [
-            a and b
-            for a, b in zip(padded(x.broadcastable), padded(y.broadcastable), strict=True)
+            a and b for a, b in zip(padded(x.broadcastable), padded(y.broadcastable), strict=True)
         ]
         return Apply(self, [x, y, back], [TensorType(x.dtype, flags)()])
 

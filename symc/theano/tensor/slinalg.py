@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,7 @@ class CholeskyGrad(Op):
         inner = T.tril(T.transpose(low) @ bar)
         inner = inner - T.diag(T.diagonal(inner)) / 2
         left = T.linalg.solve_triangular(low, inner, lower=True, trans=1)
-        whole = T.transpose(
-            T.linalg.solve_triangular(low, T.transpose(left), lower=True, trans=1)
-        )
+        whole = T.transpose(T.linalg.solve_triangular(low, T.transpose(left), lower=True, trans=1))
         found = T.tril(whole + T.transpose(whole)) - T.diag(T.diagonal(whole))
         return [found if self.lower else T.transpose(found)]
 
@@ -110,7 +109,8 @@ class CholeskySolve(Op):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         factor, b = inputs
-        first, second = ((0, 1) if self.lower else (1, 0))
+        ways: tuple[Literal[0, 1], Literal[0, 1]] = (0, 1) if self.lower else (1, 0)
+        first, second = ways
         half = T.linalg.solve_triangular(factor, b, lower=self.lower, trans=first)
         return [T.linalg.solve_triangular(factor, half, lower=self.lower, trans=second)]
 
@@ -220,8 +220,7 @@ class EigvalshGrad(Op):
         return Apply(self, given, [kind() for kind in kinds])
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
-        from scipy.linalg import eigh
-
+        eigh = import_module("scipy.linalg").eigh
         a, b, gw = inputs
         w, v = eigh(a, b, lower=self.lower)
         keep = np.tril if self.lower else np.triu
@@ -243,8 +242,7 @@ class Kron(Op):
         a, b = as_tensor_variable(a), as_tensor_variable(b)
         if a.ndim + b.ndim <= 2:
             raise TypeError(
-                "kron: inputs dimensions must sum to 3 or more. You passed "
-                f"{a.ndim} and {b.ndim}."
+                f"kron: inputs dimensions must sum to 3 or more. You passed {a.ndim} and {b.ndim}."
             )
         from symc.theano.scalar.dtypes import upcast
 
@@ -278,7 +276,6 @@ class ExpmGrad(Op):
         return Apply(self, [A, gw], [A.type()])
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
-        from scipy.linalg import expm_frechet
-
+        expm_frechet = import_module("scipy.linalg").expm_frechet
         a, gw = inputs
         output_storage[0][0] = expm_frechet(a.T, gw, compute_expm=False).astype(a.dtype)

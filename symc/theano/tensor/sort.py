@@ -111,11 +111,11 @@ class TopKOp(Op):
         if not isinstance(axis, int):
             raise TypeError(f'"axis" parameter must be integer, got "{type(axis)}"')
         if sorted:
-            raise NotImplementedError("The sorted parameter is not yet implemented. Use sorted=False for now.")
-        if idx_dtype not in integer_dtypes:
-            raise TypeError(
-                f'"idx_dtype" parameter must be an integer dtype, got "{idx_dtype}"'
+            raise NotImplementedError(
+                "The sorted parameter is not yet implemented. Use sorted=False for now."
             )
+        if idx_dtype not in integer_dtypes:
+            raise TypeError(f'"idx_dtype" parameter must be an integer dtype, got "{idx_dtype}"')
         if not (return_indices or return_values):
             raise ValueError("Neither return_values nor return_indices is True, this isn't allowed")
         self.axis, self.sorted, self.idx_dtype = axis, sorted, idx_dtype

@@ -12,10 +12,10 @@ from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.lenient import lengths_vary, spread, spread_index
 from symc.theano.scalar.dtypes import integer_dtypes
-from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.canonical_slices import (
     get_canonical_form_slice as get_canonical_form_slice,
 )
+from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
 from symc.theano.tensor.indexing import (
     MASK,
@@ -33,12 +33,13 @@ from symc.theano.tensor.shaping import Reshape, addbroadcast
 from symc.theano.tensor.type import TensorType
 
 __all__ = [
-    "AdvancedBooleanIncSubtensor", "AdvancedBooleanSubtensor", "AdvancedIncSubtensor", "AdvancedIncSubtensor1", "AdvancedIndexingError",
-    "AdvancedSubtensor", "AdvancedSubtensor1", "IncSubtensor", "Subtensor", "advanced_boolean_inc_subtensor",
+    "AdvancedBooleanIncSubtensor", "AdvancedBooleanSubtensor", "AdvancedIncSubtensor",
+    "AdvancedIncSubtensor1", "AdvancedIndexingError", "AdvancedSubtensor", "AdvancedSubtensor1",
+    "IncSubtensor", "Subtensor", "advanced_boolean_inc_subtensor",
     "advanced_boolean_set_subtensor", "advanced_boolean_subtensor", "advanced_inc_subtensor",
     "advanced_inc_subtensor1", "advanced_set_subtensor", "advanced_set_subtensor1",
-    "advanced_subtensor", "advanced_subtensor1", "getitem",
-    "inc_subtensor", "set_subtensor", "take",
+    "advanced_subtensor", "advanced_subtensor1", "getitem", "inc_subtensor", "set_subtensor",
+    "take",
 ]  # fmt: skip
 
 
@@ -130,7 +131,8 @@ class AdvancedSubtensor(Indexing):
         x = as_tensor_variable(x)
         if self.bare:
             template, values = split(parsed(tuple(map(unwrapped, inputs)), x.ndim))
-            return of_template(type(self), template).make_node(x, *values)
+            made: Apply = of_template(type(self), template).make_node(x, *values)
+            return made
         given = [as_tensor_variable(each) for each in inputs]
         flags = advanced_flags(self.index(given), x.type.broadcastable)
         return Apply(self, [x, *given], [TensorType(x.type.dtype, flags)()])

@@ -53,7 +53,8 @@ class Unique(Op):
         return list(found) if isinstance(found, list | tuple) else [found]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, *_: Any) -> None:
-        found = np.unique(
+        unique: Any = np.unique  # its overloads know no variable flags
+        found = unique(
             inputs[0], return_index=self.return_index, return_inverse=self.return_inverse,
             return_counts=self.return_counts, axis=self.axis,
         )  # fmt: skip

@@ -29,7 +29,7 @@ class PdbBreakpoint(Op):
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         condition, *values = inputs
         if np.asarray(condition):
-            pdb.set_trace()  # noqa: T100 -- what this op is for
+            pdb.set_trace()
         for cell, value in zip(output_storage, values, strict=True):
             cell[0] = value
 

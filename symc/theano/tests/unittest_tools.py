@@ -33,7 +33,7 @@ def fetch_seed(pseed: Any = None) -> int | None:
 def seed_rng(pseed: Any = None) -> int | None:
     """Starts NumPy's random numbers with the seed of tests."""
     seed = fetch_seed(pseed)
-    np.random.seed(seed)  # noqa: NPY002 -- what programs read
+    np.random.seed(seed)
     return seed
 
 
@@ -162,7 +162,8 @@ class WrongValue(Exception):
     def __init__(self, expected_val: Any, val: Any, rtol: Any, atol: Any) -> None:
         super().__init__(
             f"expected {expected_val}, got {val}; largest difference "
-            f"{np.max(np.abs(np.asarray(expected_val) - np.asarray(val)))} (rtol {rtol}, atol {atol})"
+            f"{np.max(np.abs(np.asarray(expected_val) - np.asarray(val)))} "
+            f"(rtol {rtol}, atol {atol})"
         )
         self.val1, self.val2, self.rtol, self.atol = expected_val, val, rtol, atol
 
@@ -209,8 +210,6 @@ class AttemptManyTimes:
 def assertFailure_fast(f: Callable[..., Any]) -> Callable[..., Any]:
     """The test as it is: symc has one way to look for cycles."""
     return f
-
-
 
 
 def str_diagnostic(expected: Any, value: Any, rtol: Any, atol: Any) -> str:

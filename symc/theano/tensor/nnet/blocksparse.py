@@ -35,9 +35,7 @@ def sparse_block_gemv(o: Any, W: Any, h: Any, inputIdx: Any, outputIdx: Any) -> 
     return o + (h.dimshuffle(0, 1, "x", 2, "x") * blocks).sum(axis=(1, 3))
 
 
-def sparse_block_outer(
-    o: Any, x: Any, y: Any, xIdx: Any, yIdx: Any, alpha: Any = None
-) -> Any:
+def sparse_block_outer(o: Any, x: Any, y: Any, xIdx: Any, yIdx: Any, alpha: Any = None) -> Any:
     """`o` with the outer products of blocks added at the blocks that the indexes choose."""
     from symc.theano.tensor.subtensor import inc_subtensor
 

@@ -41,7 +41,9 @@ class AbstractBatchNormTrain(Op):
         found = [(x - mean) * (scale * invstd) + bias, mean, invstd]
         count = T.cast(T.size(x) // T.size(mean), x.dtype)
         news = [mean, var * (count / (count - 1))]
-        found += [old * (1 - factor) + new * factor for old, new in zip(running, news, strict=False)]
+        found += [
+            old * (1 - factor) + new * factor for old, new in zip(running, news, strict=False)
+        ]
         return found
 
 

@@ -38,6 +38,7 @@ class ConvOp(Op):
         self.kshp = None if kshp is None else tuple(kshp)
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        images, filters = inputs
         return abstract_conv.conv2d(
-            *inputs, border_mode=self.out_mode, subsample=(self.dx, self.dy), **kwargs
+            images, filters, border_mode=self.out_mode, subsample=(self.dx, self.dy), **kwargs
         )

@@ -115,7 +115,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(Op):
         return [[True, True, False], [True, True, False], [False, False, True]]
 
     def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
-        x, b, classes = inputs
+        classes = inputs[2]
         softmax = outputs[1]
         of_losses, of_softmax, _ = output_grads
         bar: Any = None

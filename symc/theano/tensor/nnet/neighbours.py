@@ -84,15 +84,13 @@ def _padded(x: Tensor, axis: int, size: Any, mode: str) -> Tensor:
         length = T.shape(x)[axis]
         order = (T.arange(length + 2 * width) - width) % length
         return T.take(x, order, axis=axis)
-    lengths = list(T.shape(x))
-    lengths[axis] = width  # type: ignore[call-overload]
+    lengths: list[Any] = list(T.shape(x))
+    lengths[axis] = width
     edge = T.zeros(tuple(lengths), dtype=x.dtype)
     return T.concatenate([edge, x, edge], axis=axis)
 
 
-def images2neibs(
-    ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid"
-) -> Any:
+def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> Any:
     """The windows of all images as rows, image after image."""
     return Images2Neibs(mode)(ten4, neib_shape, neib_step)
 

@@ -54,7 +54,7 @@ from symc.theano.tensor.nnet.crossentropy import (
     crossentropy_softmax_max_and_argmax_1hot as crossentropy_softmax_max_and_argmax_1hot,
 )
 from symc.theano.tensor.nnet.crossentropy import (
-    crossentropy_softmax_max_and_argmax_1hot_with_bias as crossentropy_softmax_max_and_argmax_1hot_with_bias,
+    crossentropy_softmax_max_and_argmax_1hot_with_bias,
 )
 from symc.theano.tensor.nnet.crossentropy import (
     sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,

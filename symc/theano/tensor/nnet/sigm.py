@@ -20,9 +20,7 @@ from symc.theano.tensor.nnet.sigm_trees import parse_mul_tree as parse_mul_tree
 from symc.theano.tensor.nnet.sigm_trees import perform_sigm_times_exp as perform_sigm_times_exp
 from symc.theano.tensor.nnet.sigm_trees import simplify_mul as simplify_mul
 
-ScalarSigmoid, ScalarSoftplus = (
-    type(_scalar.SCALAR_OPS[name]) for name in ("sigmoid", "softplus")
-)
+ScalarSigmoid, ScalarSoftplus = (type(_scalar.SCALAR_OPS[name]) for name in ("sigmoid", "softplus"))
 scalar_sigmoid, scalar_softplus = (_scalar.SCALAR_OPS[name] for name in ("sigmoid", "softplus"))
 register_local_1msigmoid = False
 sigmoid, softplus = math.sigmoid, math.softplus

@@ -57,7 +57,8 @@ def is_1pexp(t: Any, only_process_constants: bool = True) -> Any:
     """A pair, False and ``x``, where a variable is ``1 + exp(x)``; else None."""
     if not _is(t, "add"):
         return None
-    numbers, rest = [], []
+    numbers: list[Any] = []
+    rest: list[Any] = []
     for each in t.owner.inputs:
         value = _constant(each, only_process_constants)
         (rest if value is None else numbers).append(each if value is None else value)
