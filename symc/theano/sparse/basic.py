@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,11 @@ from symc.theano.sparse.op import as_sparse as as_sparse
 from symc.theano.sparse.op import as_sparse_or_tensor_variable as as_sparse_or_tensor_variable
 from symc.theano.sparse.op import as_sparse_variable as as_sparse_variable
 from symc.theano.sparse.op import is_sparse_variable as _is_sparse_variable
+from symc.theano.sparse.scipy import sparse
 from symc.theano.sparse.type import SparseType as SparseType
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
-
-_sparse: Any = import_module("scipy.sparse")  # without types
 
 __all__ = [
     "CSC", "CSR", "SparseType", "add", "as_sparse", "as_sparse_or_tensor_variable",
@@ -257,7 +255,7 @@ def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Any:
 
 def _scaled(name: str, by_rows: bool) -> SparseOp:
     def run(x: Any, s: Any) -> Any:
-        return _sparse.diags(s) @ x if by_rows else x @ _sparse.diags(s)
+        return sparse.diags(s) @ x if by_rows else x @ sparse.diags(s)
 
     def back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:
         del outputs
@@ -275,7 +273,7 @@ diag: SparseOp = SparseOp(
 )  # fmt: skip
 square_diagonal: SparseOp = SparseOp(
     "SquareDiagonal", lambda d: [SparseType("csc", d.type.dtype)],
-    lambda d: _sparse.diags(d, format="csc"),
+    lambda d: sparse.diags(d, format="csc"),
     lambda inputs, outputs, bars: [diag(bars[0])],
 )  # fmt: skip
 
@@ -322,8 +320,8 @@ minus = sub
 
 
 def _mul_run(x: Any, y: Any) -> Any:
-    if _sparse.issparse(x):
-        return x.multiply(y) if np.ndim(y) or _sparse.issparse(y) else x * y
+    if sparse.issparse(x):
+        return x.multiply(y) if np.ndim(y) or sparse.issparse(y) else x * y
     return _mul_run(y, x)
 
 
@@ -363,7 +361,7 @@ def _compared(name: str) -> Any:
         return [matrix_of("uint8")]
 
     def dense(x: Any) -> Any:
-        return x.toarray() if _sparse.issparse(x) else x
+        return x.toarray() if sparse.issparse(x) else x
 
     compare = {"eq": "equal", "neq": "not_equal", "lt": "less", "gt": "greater",
                "le": "less_equal", "ge": "greater_equal"}[name]  # fmt: skip
@@ -385,7 +383,7 @@ gt, le, ge = _compared("gt"), _compared("le"), _compared("ge")
 def _stacked(name: str, blocks: Sequence[Any], format: str | None, dtype: Any, axis: int) -> Any:
     given = [as_sparse_variable(each) for each in blocks]
     kind = SparseType(format or "csc", dtype or joined(*given))
-    run = _sparse.vstack if axis == 0 else _sparse.hstack
+    run = sparse.vstack if axis == 0 else sparse.hstack
 
     def back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:
         del outputs
@@ -465,7 +463,7 @@ def _part_back(filled: Any) -> Any:
         x, *bounds = inputs
 
         def run(matrix: Any, part: Any, *values: Any) -> Any:
-            made = _sparse.lil_matrix(matrix.shape, dtype=matrix.dtype)
+            made = sparse.lil_matrix(matrix.shape, dtype=matrix.dtype)
             made[filled(values)] = part
             return made
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,8 @@ from symc.theano.sparse.op import (
     sparse_of,
     vector_of,
 )
+from symc.theano.sparse.scipy import sparse
 from symc.theano.tensor.convert import as_tensor_variable
-
-_sparse: Any = import_module("scipy.sparse")  # without types
 
 __all__ = ["dot", "sampling_dot", "structured_dot", "true_dot", "usmm"]
 
@@ -101,9 +99,9 @@ def usmm(alpha: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def _sampled(x: Any, y: Any, p: Any) -> Any:
-    places = _sparse.coo_matrix(p)
+    places = sparse.coo_matrix(p)
     values = np.sum(x[places.row] * y[places.col], axis=1)
-    return _sparse.csr_matrix((values * places.data, (places.row, places.col)), p.shape)
+    return sparse.csr_matrix((values * places.data, (places.row, places.col)), p.shape)
 
 
 def _sampled_back(inputs: Any, outputs: Any, bars: Any) -> list[Any]:

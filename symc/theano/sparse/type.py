@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,12 +11,17 @@ from symc.theano.compile.sharedvalue import Container, SharedVariable, shared_co
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import ALL_DTYPES, upcast
+from symc.theano.sparse.scipy import sparse
 
-_sparse: Any = import_module("scipy.sparse")  # without types
 
-_CLASSES = {
-    "csr": _sparse.csr_matrix, "csc": _sparse.csc_matrix, "bsr": _sparse.bsr_matrix,
-}  # fmt: skip
+def _of_format(format: str) -> Any:
+    def make(*args: Any, **kwargs: Any) -> Any:
+        return getattr(sparse, f"{format}_matrix")(*args, **kwargs)
+
+    return make
+
+
+_CLASSES = {format: _of_format(format) for format in ("csr", "csc", "bsr")}
 
 
 class SparseType(Type):
@@ -44,7 +48,7 @@ class SparseType(Type):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         if isinstance(data, Variable):
             raise TypeError("Expected a sparse matrix, but found a Variable", data)
-        fits = _sparse.issparse(data) and data.format == self.format
+        fits = sparse.issparse(data) and data.format == self.format
         if fits and data.dtype.name == self.dtype:
             return data
         if strict:
@@ -66,13 +70,13 @@ class SparseType(Type):
 
     @classmethod
     def values_eq_approx(cls, a: Any, b: Any, eps: float = 1e-6) -> bool:
-        if not (_sparse.issparse(a) and _sparse.issparse(b)):
+        if not (sparse.issparse(a) and sparse.issparse(b)):
             return False
         apart = abs(a - b)
         return apart.nnz == 0 or bool(apart.max() < eps)
 
     def is_valid_value(self, a: Any) -> bool:
-        return bool(_sparse.issparse(a) and a.format == self.format)
+        return bool(sparse.issparse(a) and a.format == self.format)
 
     def value_zeros(self, shape: Any) -> Any:
         """A matrix of zeros."""
@@ -229,7 +233,7 @@ def sparse_constructor(
     borrow: bool = False, format: str | None = None,
 ) -> SparseTensorSharedVariable:  # fmt: skip
     """A shared sparse matrix."""
-    if not _sparse.issparse(value):
+    if not sparse.issparse(value):
         raise TypeError("Expected a sparse matrix in the sparse shared variable constructor.")
     kind = SparseType(format or value.format, value.dtype)
     held = value if borrow else copy.deepcopy(value)
