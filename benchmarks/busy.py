@@ -120,7 +120,7 @@ class Worker:
         return line
 
     def round(self, seconds: float) -> list[float]:
-        """The median and the processor time of a call, and what nine in ten do not exceed."""
+        """The median and the processor time of a call, and the 90th percentile."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{seconds}\n")
         self.process.stdin.flush()

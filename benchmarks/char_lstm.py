@@ -5,7 +5,7 @@
 
 The whole training step is one compiled function: the loop over time, its gradient, Adam, and the
 state carried from one piece of text to the next. Writing is one, too: a loop that draws each
-character from what the network expects after the one before.
+character from the network's distribution after the one before.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Model:
             return symc.shared(value, name=name)
 
         offset = np.zeros(4 * width, np.float32)
-        offset[width : 2 * width] = 1  # what is known is kept, until there is reason to forget it
+        offset[width : 2 * width] = 1  # the state is kept, until there is reason to forget it
         self.embedding = weights(characters, 4 * width, "embedding")
         self.recurrent = weights(width, 4 * width, "recurrent")
         self.offset = symc.shared(offset, name="offset")

@@ -38,7 +38,7 @@ from gpu_rows import ROWS
 import symc
 import symc.cuda
 
-MARK = "symc-line "  # before what a group's process says to this one
+MARK = "symc-line "  # before lines of a group's process for this one
 LIMIT = 150.0  # seconds of one group
 
 

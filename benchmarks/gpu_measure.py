@@ -2,7 +2,7 @@
 
 Times of kernels are taken by events on the default stream, which is PyTorch's as well. Before each
 batch of calls the device is given something to do, so that the host is ahead of it and no time
-passes between the kernels; a batch takes milliseconds, so that what was in the cache before it does
+passes between the kernels; a batch takes milliseconds, so that the cache's contents before it do
 not matter. Contestants take turns, batch by batch.
 """
 
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Setting:
-    """What to measure on, and how much."""
+    """The device to measure on, and the amount of work."""
 
     device: symc.cuda.Device
     tiny: bool

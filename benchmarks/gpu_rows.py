@@ -132,7 +132,7 @@ def calls(setting: Setting) -> Rows:
     check("one small function", one(small).to_numpy(), plain * 2 + 1)
     yield at_most("one small function, to return", wall(setting, lambda: one(small), 50), 5e-6)
     deep: Any = x
-    for _ in range(10):  # a sum over everything cannot share a kernel with what needs it
+    for _ in range(10):  # a sum over everything cannot share a kernel with its users
         deep = deep - deep.mean()
     chain = setting.compiled([x], deep)
     check("20 small kernels", chain(small).to_numpy(), plain - plain.mean(), 1e-4)

@@ -138,7 +138,7 @@ def work(name: str, contestant: str, length: int) -> dict[str, Any]:
     given = arguments(len(symbols), length)
     make = {"lambdify": lambdify, "autowrap": autowrap}.get(contestant, symc)
     if make is symc:
-        module("symc.sympy")  # what is imported once is no part of a function's time
+        module("symc.sympy")  # an import is no part of a function's time
     warnings.simplefilter("ignore")
     started = time.perf_counter()
     try:

@@ -2,7 +2,7 @@
 
 CLOCK is "wall", or "cpu" for the time that the process spends on processors.
 
-Speaks in lines of JSON. First what `make` reported; then, for each line read, a round of calls and
+Speaks in lines of JSON. First the report of `make`; then, for each line read, a round of calls and
 the best time of one. Whatever libraries print goes to standard error.
 """
 

@@ -1,7 +1,8 @@
 """The one hash of the cache: 256 bits of BLAKE2b, as 64 digits."""
 
 try:
-    # What hashlib itself hands out; importing that would load OpenSSL as well, which takes 4 ms.
+    # The constructors that hashlib itself hands out; importing that would load OpenSSL as well,
+    # which takes 4 ms.
     from _blake2 import blake2b
 except ImportError:  # a Python that is built differently
     from hashlib import blake2b

@@ -2,7 +2,7 @@
 
     CacheError
     ├── NowhereToWrite   also OSError        neither the cache folder nor a temporary one works
-    ├── BadFile          also ValueError     `make` left something that an entry cannot hold
+    ├── UnfitFile        also ValueError     `make` left something that an entry cannot hold
     └── CircularMake     also RuntimeError   `make` asked for the very key that it is making
     CacheWarning         a UserWarning       the cache folder cannot be used; said once per process
 
@@ -11,7 +11,7 @@
 A damaged entry is no error for the caller: it is a miss, and is made again.
 """
 
-__all__ = ["BadFile", "CacheError", "CacheWarning", "CircularMake", "NowhereToWrite"]
+__all__ = ["CacheError", "CacheWarning", "CircularMake", "NowhereToWrite", "UnfitFile"]
 
 
 class CacheError(Exception):
@@ -22,7 +22,7 @@ class NowhereToWrite(CacheError, OSError):
     """Neither the cache folder nor a temporary folder can be written."""
 
 
-class BadFile(CacheError, ValueError):
+class UnfitFile(CacheError, ValueError):
     """`make` left something in its folder that an entry cannot hold, such as a link."""
 
 
@@ -39,8 +39,8 @@ class Damaged(Exception):
 
 
 class Unwritable(Exception):
-    """A cache folder cannot be used; the text says why and what to do. Never leaves the package."""
+    """A cache folder cannot be used; the text says why and the remedy. Never leaves the package."""
 
 
 class Refused(Exception):
-    """A folder may not be used; the text says why and what to do. Never leaves the package."""
+    """A folder may not be used; the text says why and the remedy. Never leaves the package."""

@@ -77,7 +77,7 @@ class Lock:
 
 @contextmanager
 def _said_if_long(path: Path) -> Generator[None]:
-    """Say what is waited for if it takes long; the thread that does is gone after the block."""
+    """Name the lock waited for if that takes long; the thread that does is gone after the block."""
 
     def say() -> None:
         import logging  # late: few wait so long

@@ -101,7 +101,7 @@ def _rooms(root: Path, digest: str, stack: ExitStack) -> Rooms:
     stack.callback(os.close, top)
     found: list[int] = []
     for name in ("tmp", "locks", digest[:2]):
-        with suppress(FileExistsError):  # what is there instead is said below
+        with suppress(FileExistsError):  # the check below says which file is there instead
             os.mkdir(name, 0o700, dir_fd=top)
         found.append(place.open_inside(top, name, root / name))
         stack.callback(os.close, found[-1])
@@ -153,7 +153,7 @@ def _disk_trouble(folder: int, error: Exception, *, is_last: bool) -> OSError | 
     """
     if isinstance(error, OSError) and error.errno in _FULL:
         return error
-    if is_last:  # then what they report is better than nothing
+    if is_last:  # then their report is better than nothing
         return None
     try:
         write_new(folder, ".probe", _PROBE)

@@ -38,7 +38,7 @@ def parse(data: bytes) -> tuple[dict[str, str], Files]:
     if data[end:] != _last_line(body):
         msg = f"the checksum of the {NAME} is wrong"
         raise Damaged(msg)
-    # What follows was written by some version of symc, though perhaps not by this one.
+    # The rest was written by some version of symc, though perhaps not by this one.
     parts: dict[str, str] = {}
     files: Files = {}
     try:

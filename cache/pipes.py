@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 __all__ = ["quietly"]
 
-_SIGPIPE = 141  # what a shell says of a program that ended so
+_SIGPIPE = 141  # a shell's status for a program that ended so
 
 
 def quietly(run: Callable[[], int]) -> int:

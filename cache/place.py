@@ -73,7 +73,7 @@ def split(folder: str) -> tuple[str, str, str]:
 
 
 def problem(root: str | Path) -> str | None:
-    """Return why the folder may not be used and what to do, or None."""
+    """Return why the folder may not be used, with the remedy, or None."""
     try:
         os.close(open_root(root))
     except FileNotFoundError:
@@ -90,7 +90,7 @@ def open_root(root: str | Path) -> int:
 
     Programs are loaded from it, so nobody else may be able to put one there: it is the user's own,
     and on the way to it nobody else can put another folder or link in the place of one. The
-    compiler and the loader, which take paths, rely on that as well. What is below the folder is
+    compiler and the loader, which take paths, rely on that as well. Files below the folder are
     opened with `open_inside`.
 
     Raises FileNotFoundError where there is none yet, OSError, and `Refused`, which says why.
@@ -100,7 +100,8 @@ def open_root(root: str | Path) -> int:
         if (reason := _unsafe(path, info, root, is_last=is_last)) is not None:
             raise Refused(reason)
         last = path
-    # What the path means cannot change any more, but what is opened is asked again all the same.
+    # The path cannot come to mean another folder any more, but the opened one is checked all the
+    # same.
     return _checked(os.open(last, _FOLDER), root, is_root=True)
 
 
@@ -252,6 +253,6 @@ def _quoted(path: str | Path) -> str:
 
 
 def explain(root: str | Path, error: OSError) -> str:
-    """Return what is wrong with the folder and what to do."""
+    """Return the fault of the folder and the remedy."""
     where = error.filename or root
     return f"{where}: {error.strerror}; {_ADVICE.get(error.errno or 0, ELSEWHERE)}"

@@ -3,7 +3,7 @@
 import os
 
 from symc.cache import files, manifest
-from symc.cache.errors import BadFile
+from symc.cache.errors import UnfitFile
 from symc.cache.key import Key
 
 __all__ = ["seal"]
@@ -12,7 +12,7 @@ __all__ = ["seal"]
 def seal(folder: int, key: Key) -> int:
     """Make the files private, write the manifest, and return the bytes that all take.
 
-    `folder` is a descriptor. Raises `BadFile` for files that an entry cannot hold, and OSError.
+    `folder` is a descriptor. Raises `UnfitFile` for files that an entry cannot hold, and OSError.
     """
     os.fchmod(folder, 0o700)
     with os.scandir(folder) as found:
@@ -21,7 +21,7 @@ def seal(folder: int, key: Key) -> int:
     for item in items:
         if item.name == manifest.NAME or not item.is_file(follow_symlinks=False):
             msg = f"an entry holds plain files, none of them {manifest.NAME}; not {item.name}"
-            raise BadFile(msg)
+            raise UnfitFile(msg)
         sealed[item.name] = _seal_file(folder, item)
     text = manifest.render(dict(key.parts), sealed)
     files.write_new(folder, manifest.NAME, text)

@@ -80,7 +80,7 @@ class Store:
         Another process may remove the entry before the caller has opened its files; `use` does
         not mind.
 
-        Raises the errors of `make`, without an entry then; `BadFile` when it left something other
+        Raises the errors of `make`, without an entry then; `UnfitFile` when it left something other
         than plain files, `CircularMake` when it asked for this key, and `NowhereToWrite`.
         """
         return self.get(key) or self._make(key, make)
@@ -101,7 +101,7 @@ class Store:
                     raise
 
     def problem(self) -> str | None:
-        """Return why the folder may not be used and what to do about it, or None."""
+        """Return why the folder may not be used, with the remedy, or None."""
         return place.problem(self.folder)
 
     def entries(self) -> Iterator[Entry]:
@@ -171,5 +171,5 @@ class Store:
     def _make_room(self, entry: Entry) -> None:
         from symc.cache.bound import note
 
-        with suppress(OSError):  # the entry is there, which is what was asked for
+        with suppress(OSError):  # the entry is there, as asked for
             note(self.root, entry.path, self.max_bytes)

@@ -8,18 +8,18 @@ from typing import TypeAlias, assert_never
 
 from symc.codegen.ir import (
     Branch,
-    Host,
     Kernel,
     Launch,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
     Step,
 )
 
-Working: TypeAlias = Launch | Routine | Host
+Working: TypeAlias = Launch | Routine | PythonCall
 
 
 def every_step(steps: Iterable[Step]) -> Iterator[Step]:
@@ -38,7 +38,7 @@ def working_steps(program: Program) -> Iterator[tuple[Working, Kernel | None]]:
     for step in every_step(program.steps):
         if isinstance(step, Launch):
             yield step, kernels[step.kernel]
-        elif isinstance(step, Routine | Host):
+        elif isinstance(step, Routine | PythonCall):
             yield step, None
 
 
@@ -50,7 +50,7 @@ def written(step: Working, kernel: Kernel | None) -> list[str]:
             return [b for b, param in zip(buffers, params, strict=True) if param.written]
         case Routine(_, args):
             return [arg.buffer for arg in args if isinstance(arg, Pointer) and arg.written]
-        case Host(_, _, args):
+        case PythonCall(_, _, args):
             regions = [arg.pointer for arg in args if isinstance(arg, Region)]
             return [pointer.buffer for pointer in regions if pointer.written]
         case _:

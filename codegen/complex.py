@@ -391,9 +391,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "arcsinh": _of_turned(arcsin), "arccosh": arccosh, "arctanh": arctanh,
     "isnan": _of_either("isnan"), "isinf": _of_either("isinf"), "isfinite": _is_finite,
 }  # fmt: skip
-"""What calls with complex arguments mean: complex numbers, or real ones."""
+"""Calls with complex arguments, by their parts: the results are complex numbers, or real ones."""
 
 OPERATORS: dict[str, Callable[[Complex, Complex], Any]] = {
     "add": add, "sub": subtract, "mul": multiply, "div": divide, "eq": _equal, "ne": _different,
 }  # fmt: skip
-"""What operators on two complex numbers mean."""
+"""Binary operators on complex numbers, by their parts."""

@@ -85,7 +85,7 @@ COMPLEX64 = DType("complex64", "complex", 64)
 COMPLEX128 = DType("complex128", "complex", 128)
 _COMPONENTS = {"complex64": FLOAT32, "complex128": FLOAT64}
 
-# What kernels compute with. Complex numbers are pairs of these to them: see `passes/pairs.py`.
+# The dtypes of kernels. Complex numbers are pairs of these to them: see `passes/pairs.py`.
 REAL = (
     BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT16, FLOAT32, FLOAT64,
 )  # fmt: skip
@@ -93,4 +93,4 @@ ALL = (*REAL, COMPLEX64, COMPLEX128)
 BY_NAME = {dtype.name: dtype for dtype in ALL}
 
 BLAS_KINDS = ("float32", "float64", "complex64", "complex128")
-"""What BLAS, LAPACK and Fourier transforms are there for; `runtime/lapack.h` has these numbers."""
+"""The dtypes of BLAS, LAPACK and Fourier transforms; `runtime/lapack.h` has these numbers."""

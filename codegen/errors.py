@@ -97,7 +97,7 @@ class CompileTimeout(CompileFailed):
         self.seconds = seconds
 
     def __str__(self) -> str:
-        """The command that ran, for how long, and what to do."""
+        """The command that ran, for how long, and the remedy."""
         import shlex
 
         return (

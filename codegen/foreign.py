@@ -12,13 +12,13 @@ from typing import Literal
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import DType
 from symc.codegen.ir import Call, Program, Routine
-from symc.codegen.math import FUNCTIONS, Function
+from symc.codegen.math import FUNCTIONS, MathFunction
 from symc.codegen.passes.walk import expressions, parts, statements
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES, ArgumentKind, Signature
 
 Passing = Literal["value", "read", "write"]
-"""How an argument is passed: by value, or as a pointer to what is read or written."""
+"""How an argument is passed: by value, or as a pointer to elements that are read or written."""
 
 
 @record
@@ -60,7 +60,7 @@ def declare(foreign: Foreign) -> str:
         ROUTINES[name] = Signature(name, name, tuple(arguments), threads=False, on_device=False)
     else:
         arity = len(foreign.arguments)
-        FUNCTIONS[name] = Function(name, arity, name, name, 20, False, _no_meaning)
+        FUNCTIONS[name] = MathFunction(name, arity, name, name, 20, False, _no_meaning)
     return name
 
 

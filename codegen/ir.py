@@ -6,7 +6,7 @@
                                                               | temp | row | local
     step    = Launch(kernel, buffers, sizes)             run a kernel once
             | Routine(name, args)                        call a function of codegen/runtime or BLAS
-            | Host(number, name, args)                   call back into Python
+            | PythonCall(number, name, args)             call back into Python
             | Check(condition, code)                     stop and return `code` unless it holds
             | Measure(size, buffer)                      a length becomes known: read it
             | Repeat(var, extent, steps, stop, done)     a loop around steps
@@ -45,7 +45,7 @@ Meaning:
 - On a device a kernel is one `grid` loop, an iteration for each thread, or one `team` loop, an
   iteration for each team of threads. The threads of a team all run the same statements, each with
   local scalars of its own, but for the iterations of a `lane` loop, which they share out. What a
-  thread writes to memory the others see behind the next `Barrier`. `Combine` gives each thread of
+  thread writes to memory the others see after the next `Barrier`. `Combine` gives each thread of
   the team the scalars of all of them, or of those up to itself, combined by `op`. The iterations of
   a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
   equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
@@ -58,8 +58,8 @@ Meaning:
   To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
   it is given overlaps it.
 - The variable of a `Repeat` is a size inside it, and so is all that follows from it.
-- Complex numbers occur in what lowerings give; `passes/pairs.py` makes pairs of floats of them.
-  Behind it, kernels have none; buffers of the program may, and are arrays of their components.
+- Complex numbers occur in lowered programs; `passes/pairs.py` makes pairs of floats of them.
+  After it, kernels have none; buffers of the program may, and are arrays of their components.
 - float16 only occurs in buffers, `Load`, `Store`, `Let`, `Const` and `Cast`: arithmetic is wider.
 """
 
@@ -161,7 +161,7 @@ class Alloc:
 
 @record
 class Barrier:
-    """Each thread of a team waits for the others, and then sees what they wrote."""
+    """Each thread of a team waits for the others, and then sees their writes."""
 
 
 @record
@@ -304,11 +304,11 @@ class Region:
 
 
 @record
-class Host:
+class PythonCall:
     """Calls function `number` of those in Python that the caller has for this program.
 
     It reads the regions that are not written and fills those that are. If it raises, the call ends.
-    `name` is what people know it by; constants are scalars.
+    `name` is for people; constants are scalars.
     """
 
     number: int
@@ -363,7 +363,7 @@ class Branch:
     note: str = field(default="", compare=False)
 
 
-Step: TypeAlias = Launch | Routine | Host | Check | Measure | Repeat | Branch
+Step: TypeAlias = Launch | Routine | PythonCall | Check | Measure | Repeat | Branch
 
 
 @record

@@ -19,7 +19,7 @@ Number = bool | int | float
 
 
 @record
-class Function:
+class MathFunction:
     """One function. float32 without a symbol of its own is computed in float64 and rounded."""
 
     name: str
@@ -44,33 +44,35 @@ def _python(name: str) -> Callable[..., Number]:
     return found
 
 
-def _libm(name: str, c: str, cost: int, *, arity: int = 1, vectorises: bool = True) -> Function:
-    return Function(name, arity, c, c + "f", cost, vectorises, _python(name))
+def _libm(name: str, c: str, cost: int, *, arity: int = 1, vectorises: bool = True) -> MathFunction:
+    return MathFunction(name, arity, c, c + "f", cost, vectorises, _python(name))
 
 
 def _own(
     name: str, cost: int, *, arity: int = 1, float32: bool = False, vectorises: bool = False
-) -> Function:
+) -> MathFunction:
     symbol = f"symc_{name}_f64"
     symbol32 = f"symc_{name}_f32" if float32 else None
-    return Function(name, arity, symbol, symbol32, cost, vectorises, _python(name))
+    return MathFunction(name, arity, symbol, symbol32, cost, vectorises, _python(name))
 
 
-def _integer(name: str, cost: int, *, arity: int = 1, vectorises: bool = False) -> Function:
+def _integer(name: str, cost: int, *, arity: int = 1, vectorises: bool = False) -> MathFunction:
     """A function of 64-bit integers alone."""
     symbol, python = f"symc_{name}", _python(name)
-    return Function(name, arity, f"{symbol}_i64", None, cost, vectorises, python, integer=symbol)
+    return MathFunction(
+        name, arity, f"{symbol}_i64", None, cost, vectorises, python, integer=symbol
+    )
 
 
-def _predicate(name: str) -> Function:
+def _predicate(name: str) -> MathFunction:
     builtin, python = f"__builtin_{name}", _python(name)
-    return Function(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
+    return MathFunction(name, 1, builtin, builtin, 1, True, python, is_predicate=True)
 
 
 def _random(
     name: str, cost: int, *types: DType, symbol: str | None = None, vectorises: bool = False
-) -> Function:
-    """A function of a key, an index and what `types` starts with; they end with the result's."""
+) -> MathFunction:
+    """A function of a key, an index and the first of `types`; the last is the result's."""
 
     def python(*args: int) -> Number:
         from symc.codegen.meaning import philox  # late: only interpreters need it
@@ -80,7 +82,7 @@ def _random(
 
     types = (UINT64, UINT64, INT64, *types)
     symbol = f"symc_{symbol or name}_{short(types[-1])}"
-    return Function(name, len(types) - 1, symbol, None, cost, vectorises, python, types=types)
+    return MathFunction(name, len(types) - 1, symbol, None, cost, vectorises, python, types=types)
 
 
 def short(dtype: DType) -> str:
@@ -91,7 +93,7 @@ def short(dtype: DType) -> str:
 _ROWS = (
     # powers, exponentials, logarithms
     _libm("exp", "exp", 12),
-    Function("exp_nonpositive", 1, "exp", "symc_exp_nonpositive_f32", 10, True, meaning.exp),
+    MathFunction("exp_nonpositive", 1, "exp", "symc_exp_nonpositive_f32", 10, True, meaning.exp),
     _libm("exp2", "exp2", 12),
     _libm("expm1", "expm1", 16),
     _libm("log", "log", 12),
@@ -102,7 +104,7 @@ _ROWS = (
     _libm("sqrt", "sqrt", 5),
     _libm("cbrt", "cbrt", 20),
     _own("hypot", 10, arity=2, float32=True, vectorises=True),
-    Function("pow", 2, "pow", "powf", 30, True, meaning.pow, integer="symc_ipow"),
+    MathFunction("pow", 2, "pow", "powf", 30, True, meaning.pow, integer="symc_ipow"),
     # trigonometric and hyperbolic
     _libm("sin", "sin", 16),
     _libm("cos", "cos", 16),
@@ -150,8 +152,8 @@ _ROWS = (
     _libm("ceil", "ceil", 1),
     _libm("trunc", "trunc", 1),
     _libm("round", "rint", 1),
-    Function("abs", 1, "fabs", "fabsf", 1, True, meaning.abs, integer="symc_abs"),
-    Function(
+    MathFunction("abs", 1, "fabs", "fabsf", 1, True, meaning.abs, integer="symc_abs"),
+    MathFunction(
         "sign", 1, "symc_sign_f64", "symc_sign_f32", 3, True, meaning.sign, integer="symc_sign"
     ),
     _own("ldexp", 20, arity=2),
@@ -178,7 +180,7 @@ _ROWS = (
     _random("random_truncated_normal", 150, FLOAT64, FLOAT64, FLOAT64),
 )
 
-FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
+FUNCTIONS: dict[str, MathFunction] = {row.name: row for row in _ROWS}
 
 OPERATORS = {
     "floordiv": "symc_floordiv", "mod": "symc_mod", "max": "symc_maximum", "min": "symc_minimum",
@@ -187,7 +189,7 @@ OPERATORS = {
 """Binary operators that are functions in C."""
 
 OPERATOR_COSTS = {"div": 4, "floordiv": 12, "mod": 12, "max": 2, "min": 2}
-"""What binary operators cost, where that is not 1."""
+"""The costs of binary operators, where they are not 1."""
 
 
 def function(name: str, dtype: DType) -> str:

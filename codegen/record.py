@@ -148,7 +148,7 @@ def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: boo
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         values = {**defaults, **given}
         is_clear = len(given) == len(args) + len(kwargs) and values.keys() == fields.keys()
-        if made > FEW or not is_clear:  # the compiled one has factories, and says what is wrong
+        if made > FEW or not is_clear:  # the compiled one has factories, and reports errors
             cls.__init__ = _init(cls, fields, frozen)
             cls.__init__(self, *args, **kwargs)
             return
@@ -178,7 +178,7 @@ def _add_methods(cls: type[Any], fields: dict[str, Field], eq: bool, frozen: boo
     if eq:
         methods |= {"__eq__": equal, "__hash__": hashed}
     for name, method in methods.items():
-        # What the class body has stays; with __eq__ and no __hash__ it has __hash__ = None.
+        # Methods in the class body stay; with __eq__ and no __hash__ it has __hash__ = None.
         if cls.__dict__.get(name) is None:
             setattr(cls, name, method)
 

@@ -15,7 +15,7 @@ from symc.codegen.record import record
 
 if TYPE_CHECKING:
     from symc.codegen.cost.amounts import Amount
-    from symc.codegen.cost.operations import Given
+    from symc.codegen.cost.operations import RoutineArguments
 
 ArgumentKind = Literal["flag", "length", "number", "read", "write"]
 
@@ -33,7 +33,7 @@ class Signature:
     threads: bool
     on_device: bool = True
     """Whether programs for graphics cards have it too."""
-    operations: Callable[[Given], Amount] | None = None
+    operations: Callable[[RoutineArguments], Amount] | None = None
     """The count of its operations, where `cost/operations.py` does not have it."""
 
 
@@ -74,7 +74,7 @@ _TYPED = {  # `!` marks an array that is written, `*` one that is read
     "attention_keys": f"{_ATTENTION} q keys values bias output logs bar to_k! to_v!",
 }
 
-# Factorisations and what is made of them. `kind` is the element type: `BLAS_KINDS`.
+# Factorisations and solvers that use them. `kind` is the element type: `BLAS_KINDS`.
 _LAPACK = {
     "matmul": "kind batch trans_a trans_b m n k a b c!",
     "solve_triangular": "kind batch right lower trans unit n m a step_a b x!",
@@ -141,12 +141,14 @@ ROUTINES: dict[str, Signature] = {
 }
 
 
-def declare(name: str, arguments: str, operations: Callable[[Given], Amount] | None = None) -> None:
+def declare(
+    name: str, arguments: str, operations: Callable[[RoutineArguments], Amount] | None = None
+) -> None:
     """Add a routine of floats: its arguments in C, less the last one, ``int64_t threads``.
 
     ``x*`` is an array that is read and ``y!`` one that is written. A header of `runtime/` defines
-    ``symc_NAME_f32`` and ``symc_NAME_f64``, or both as ``symc_NAME_fNN``. `operations` counts what
-    it does, for reports: see `cost/operations.py`.
+    ``symc_NAME_f32`` and ``symc_NAME_f64``, or both as ``symc_NAME_fNN``. `operations` counts those
+    that it does, for reports: see `cost/operations.py`.
     """
     for kind in ("f32", "f64"):
         symbol = f"symc_{name}_{kind}"

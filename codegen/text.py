@@ -39,7 +39,6 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -51,6 +50,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -153,8 +153,8 @@ def _step(step: Step) -> str:
             return f"{kernel}({_arguments(', '.join(buffers), _list(sizes))})"
         case Routine(name, args, note):
             return f"routine {name}({', '.join(map(_argument, args))}){_note(note)}"
-        case Host(number, name, args, note):
-            return f"host {number} {name}({', '.join(map(_region, args))}){_note(note)}"
+        case PythonCall(number, name, args, note):
+            return f"python {number} {name}({', '.join(map(_region, args))}){_note(note)}"
         case Check(condition, code, note):
             return f"check {expression(condition)} else {code}{_note(note)}"
         case Measure(size, buffer):

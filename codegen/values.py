@@ -179,9 +179,12 @@ def mul(left: Expr, right: Expr) -> Expr:
             return Binary("mul", left, right, left.dtype)
 
 
-def ceiling(extent: Expr, length: int) -> Expr:
+def ceiling(extent: Expr, length: int | Expr) -> Expr:
     """How many pieces of a length there are in an extent, the last perhaps shorter."""
     dtype = extent.dtype
-    if isinstance(extent, Const):
-        return Const(-(-int(extent.value) // length), dtype)
-    return Binary("floordiv", add(extent, Const(length - 1, dtype)), Const(length, dtype), dtype)
+    if isinstance(length, int):
+        length = Const(length, dtype)
+    if isinstance(extent, Const) and isinstance(length, Const):
+        return Const(-(-int(extent.value) // int(length.value)), dtype)
+    above = add(extent, sub(length, Const(1, dtype)))
+    return Binary("floordiv", above, length, dtype)

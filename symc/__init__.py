@@ -39,6 +39,7 @@ if _TYPE_CHECKING:
     from symc import errors as errors
     from symc import optim as optim
     from symc import testing as testing
+    from symc.calls.kept import free_memory as free_memory
     from symc.debug import dprint as dprint
     from symc.debug import pprint as pprint
     from symc.derivatives.vectorize import vmap as vmap
@@ -72,11 +73,12 @@ __all__ = [
 
 _publish(globals(), "symc", __all__)
 
-# What need not be imported with symc: modules, and functions with the modules they stand in.
+# Names whose import waits for their first use: modules, and functions with the modules they stand
+# in.
 _MODULES = ("cuda", "debug", "errors", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
-    "op": "user.python_op",
+    "op": "user.python_op", "free_memory": "calls.kept",
     "Assert": "tensor.watch", "Print": "tensor.watch", "breakpoint": "tensor.watch",
     "scan": "loops.api", "until": "loops.outcome", "ifelse": "loops.branch",
     "map": "loops.folding", "reduce": "loops.folding",
@@ -88,10 +90,10 @@ _LATE = {
     "vmap": "derivatives.vectorize",
 }  # fmt: skip
 
-# What lower packages leave to higher ones, which they do not import.
+# Services that lower packages leave to higher ones, which they do not import.
 _HIGHER = {
     "checking.checked": "checked_runner",
-    "cuda.functions": "device_runner", "cuda.inspect": "ptx resources sass",
+    "cuda.functions": "cuda_runner", "cuda.inspect": "ptx resources sass",
     "cuda.place": "DevicePlace",
     "debug": "dprint_text explain",
     "calls.function": "copied",
@@ -109,7 +111,7 @@ for _module, _names in _HIGHER.items():
 
 __version__ = _VERSION
 
-# Asked for modules that no one else finds: "import symc.printing" says what there is instead.
+# Asked for modules that no one else finds: "import symc.printing" names the module to use instead.
 if _ImportAdvice not in _sys.meta_path:
     _sys.meta_path.append(_ImportAdvice)
 

@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; returns its exit status.
 
     0: a good answer; 1: a bad one (something is broken or damaged); 2: there is no such command,
-    or it cannot be answered; 141: nobody reads what it says.
+    or it cannot be answered; 141: nobody reads its output.
     """
     given = list(sys.argv[1:] if argv is None else argv)
     return quietly(lambda: _run(given))

@@ -1,4 +1,4 @@
-"""How setup compiles the C of `calls/`: with NumPy's headers, and not at all where that fails.
+"""How setup compiles the C of `calls/`: with NumPy's headers and symc's own, or not at all.
 
 Only used while installing. Without the extension functions are called through cffi, which takes
 about 3 us a call instead of less than one.
@@ -11,9 +11,9 @@ from setuptools.command.build_ext import build_ext
 
 
 class BuildCall(build_ext):
-    """Adds the folder of NumPy's headers, which pyproject.toml cannot name."""
+    """Adds the folders of headers: pyproject.toml cannot name NumPy's."""
 
     def finalize_options(self) -> None:
         """Runs before the compiler is looked for."""
         super().finalize_options()
-        self.include_dirs.append(np.get_include())
+        self.include_dirs += [np.get_include(), "codegen/runtime"]

@@ -15,7 +15,10 @@ _CHOICES = {
 }
 
 
-_followers: list[Callable[[int], None]] = []
+_followers: list[Callable[[int], None]] = []  # of the number of threads
+_keepers: list[Callable[[int], None]] = []  # of the bytes of results that are kept
+_KEPT = 1 << 28
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 class Config:
@@ -23,18 +26,24 @@ class Config:
 
     - `floatX`: dtype of constructors that are given none. Environment: ``SYMC_FLOATX``.
     - `mode`: mode of functions that are given none (see `symc.function`). ``SYMC_MODE``.
+    - `background`: whether functions that are not told are compiled in the background (see
+      `symc.function`). ``SYMC_BACKGROUND=1``.
     - `device`: device of functions that are given none: "cpu", "cuda", "cuda:1", "cuda:sim".
       ``SYMC_DEVICE``.
     - `cuda_graphs`: whether calls that repeat on a graphics card are recorded, and launched as a
       CUDA graph from then on. ``SYMC_CUDA_GRAPHS=0`` turns it off.
+    - `kept_memory`: how many bytes of results that nobody has any more are kept for later results,
+      which saves the time in which the system makes them new pages. At first 2**28, or a sixteenth
+      of the memory that the process may use; 0 keeps none. `symc.free_memory` frees what is kept,
+      and so does a machine that runs out of memory. ``SYMC_KEPT_MEMORY``.
     - `tf32`: whether float32 matrix products on a graphics card may use tensor cores, which keep
       three digits of each factor. Read when a function is compiled. ``SYMC_TF32=1``.
     - `compile_timeout`: seconds that a compiler may take (600), then it is stopped and
-      `CompileTimeout` raised. After 10 seconds a line of the logger ``symc`` says what is waited
-      for. ``SYMC_COMPILE_TIMEOUT``.
+      `CompileTimeout` raised. After 10 seconds a line of the logger ``symc`` names the compiler
+      waited for. ``SYMC_COMPILE_TIMEOUT``.
     - `threads`: how many threads functions may use, those that exist already too. 0, as at first:
-      what ``OMP_NUM_THREADS`` says, else the processors that the process may use, by its affinity
-      and the quota of its control group. ``SYMC_THREADS``.
+      the number in ``OMP_NUM_THREADS``, else the processors that the process may use, by its
+      affinity and the quota of its control group. ``SYMC_THREADS``.
     - `debug_symbols`: whether functions are compiled with ``-g``: gdb then steps through their C,
       which stays in the cache. ``SYMC_DEBUG_SYMBOLS=1``.
     - `on_unused_input`: "raise", "warn" or "ignore". ``SYMC_ON_UNUSED_INPUT``.
@@ -45,15 +54,17 @@ class Config:
     """
 
     __slots__ = (
-        "compile_timeout", "cuda_graphs", "debug_symbols", "device", "floatX", "mode",
-        "on_unused_input", "tf32", "threads",
+        "background", "compile_timeout", "cuda_graphs", "debug_symbols", "device", "floatX",
+        "kept_memory", "mode", "on_unused_input", "tf32", "threads",
     )  # fmt: skip
 
     floatX: str  # noqa: N815 -- Theano's name
+    background: bool
     compile_timeout: float
     cuda_graphs: bool
     debug_symbols: bool
     device: str
+    kept_memory: int
     mode: str
     tf32: bool
     threads: int
@@ -61,10 +72,12 @@ class Config:
 
     def __init__(self) -> None:
         self.floatX = os.environ.get("SYMC_FLOATX", "float64")
+        self.background = os.environ.get("SYMC_BACKGROUND", "0") == "1"
         self.compile_timeout = _number("SYMC_COMPILE_TIMEOUT", "600")
         self.cuda_graphs = os.environ.get("SYMC_CUDA_GRAPHS", "1") != "0"
         self.debug_symbols = os.environ.get("SYMC_DEBUG_SYMBOLS", "0") == "1"
         self.device = os.environ.get("SYMC_DEVICE", "cpu")
+        self.kept_memory = _kept_memory()
         self.mode = os.environ.get("SYMC_MODE", "default")
         self.tf32 = os.environ.get("SYMC_TF32", "0") == "1"
         self.threads = number_in("SYMC_THREADS", os.environ)[0]
@@ -84,12 +97,19 @@ class Config:
             not isinstance(value, int) or isinstance(value, bool) or value < 0
         ):
             raise ValueError(f"config.threads is a number from 0 (automatic) on, not {value!r}")
+        if name == "kept_memory" and (
+            not isinstance(value, int) or isinstance(value, bool) or value < 0
+        ):
+            raise ValueError(f"config.kept_memory is a number of bytes, not {value!r}")
         if name == "compile_timeout" and not (isinstance(value, int | float) and value > 0):
             raise ValueError(f"config.compile_timeout is a number of seconds, not {value!r}")
         object.__setattr__(self, name, value)
         if name == "threads":
             for follow in _followers:
                 follow(thread_count())
+        if name == "kept_memory":
+            for keep in _keepers:
+                keep(self.kept_memory)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise self._missing(name)
@@ -130,6 +150,25 @@ def _number(variable: str, usual: str) -> float:
         raise ValueError(f"{variable} is a number of seconds, not {given!r}") from None
 
 
+def _kept_memory() -> int:
+    """The bytes of dead results to keep: what the environment says, or what the memory allows."""
+    given = os.environ.get("SYMC_KEPT_MEMORY", "")
+    if given:
+        if not given.isdecimal():
+            raise ValueError(f"SYMC_KEPT_MEMORY is a number of bytes, not {given!r}")
+        return int(given)
+    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for place in _LIMITS:
+        try:
+            with open(place, encoding="ascii") as file:  # noqa: PTH123 -- pathlib takes 5 ms
+                limit = file.read().strip()
+        except OSError:
+            continue
+        if limit.isdecimal():
+            most = min(most, int(limit))
+    return min(_KEPT, most // 16)
+
+
 config = Config()
 
 
@@ -142,3 +181,9 @@ def follow_threads(follow: Callable[[int], None]) -> None:
     """Tell `follow` how many threads there are to be, now and whenever that is set."""
     _followers.append(follow)
     follow(thread_count())
+
+
+def follow_kept_memory(keep: Callable[[int], None]) -> None:
+    """Tell `keep` how many bytes of dead results may be kept, now and whenever that is set."""
+    _keepers.append(keep)
+    keep(config.kept_memory)

@@ -103,7 +103,7 @@ def stages(function: Function) -> str:
     from symc.calls.callable import compiled_function
 
     compiled_function(function, "symc.debug.stages")
-    made = function.runner.stages()
+    made = function.runner.compilation()
     from symc.codegen.text import text
 
     parts = [

@@ -25,7 +25,7 @@
     └── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
 
 Compiling can also raise `CompileFailed` and `CompilerMissing` from `symc.codegen.errors`.
-Each message says what was asked, what was found, where the user wrote it, and what to do.
+Each message has the request, the fault, the line where the user wrote it, and the remedy.
 """
 
 from __future__ import annotations

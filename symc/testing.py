@@ -27,8 +27,8 @@ def verify_grad(
 
     `function` builds an expression of any shape from tensors; `points` are arrays of floats. Along
     a random direction, the difference quotient with step `eps` (default: the cube root of the
-    dtype's precision) must agree with the gradient within `rtol` (default: 1000 times what the
-    truncation of that quotient costs for functions of moderate curvature). Raises `GradientError`.
+    dtype's precision) must agree with the gradient within `rtol` (default: 1000 times the
+    truncation error of that quotient for functions of moderate curvature). Raises `GradientError`.
 
     >>> import symc.tensor as T
     >>> verify_grad(lambda x: T.tanh(x) * x, [np.array([0.5, -1.0])])

@@ -54,7 +54,7 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(autouse=True)
 def _the_card_still_works(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What a test did to a card is found in this test, and where it is lost no other can use it.
+    """Damage that a test did to a card is found in this test; a lost card ends the process.
 
     pytest-xdist then goes on in a new process, and counts the test as failed.
     """
@@ -78,7 +78,7 @@ def _the_card_still_works(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """``golden(name, text)``: the text must be what tests/golden/<name> holds."""
+    """``golden(name, text)``: the text must equal tests/golden/<name>."""
     update = bool(request.config.getoption("--update-golden"))
 
     def compare(name: str, text: str) -> None:

@@ -45,11 +45,11 @@ class Case:
     bound: int | None = None
     fewest: int = -(2**63)  # NumPy has another meaning for lower ones
     most: int = 2**63
-    virtual: bool = False  # NumPy refuses what is never stored, and the interpreter may
+    virtual: bool = False  # NumPy refuses arrays that are never stored, and the interpreter may
 
 
 class Exact:
-    """NumPy, but for what itself is wrong with such numbers: that with Python's integers."""
+    """NumPy, but with Python's integers where it is itself wrong with such numbers."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
@@ -181,7 +181,8 @@ CASES = [
     ),
 ]  # fmt: skip
 
-# What NumPy has not: the right result for small numbers, for others an error or that of NumPy.
+# Functions that NumPy lacks: the right result for small numbers, for others an error or that of
+# NumPy.
 OWN = [
     Case("alloc", lambda t, x, m, n: T.alloc(1.5, n, 2) if t is T else np.full((n, 2), 1.5)),
     Case(
@@ -247,7 +248,7 @@ def interpreter(function: Any) -> Callable[..., Any]:
 
 
 def run(case: Case, how: str) -> list[str]:
-    """What is wrong with a case."""
+    """The faults of a case."""
     x, m, n = T.vector("x"), T.matrix("m"), T.lscalar("n")
     state = symc.shared(1.0)
     device, mode = ("cuda:sim", "default") if how == "cuda:sim" else (None, how)
@@ -296,7 +297,7 @@ def _shown(value: Any) -> str:
 
 
 def main(how: str, gigabytes: int) -> None:
-    """Run the cases and print what is wrong."""
+    """Run the cases and print their faults."""
     symc.function([], T.ones(2), device="cuda:sim" if how == "cuda:sim" else None)()
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     limit = pages * resource.getpagesize() + (gigabytes << 30)

@@ -3,8 +3,8 @@
 A relative tolerance counts roundings: `rtol` is so many units in the last place. Below the smallest
 normal number units stay as large as they are there, so that tolerances do, too. Differences and
 limits are computed in a wider type than that of the numbers, where they cannot overflow, vanish, or
-be rounded themselves. What is not finite has to be the same: NaN where NaN is wanted, of either
-sign (it has no meaning, and processors differ in it), and infinities with their signs.
+be rounded themselves. Numbers that are not finite have to be the same: NaN where NaN is wanted, of
+either sign (it has no meaning, and processors differ in it), and infinities with their signs.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def assert_near(value: Any, wanted: Any, rtol: float, atol: float = 0.0, what: s
 
 
 def size_of(array: Any, least: float = 0.0) -> float:
-    """The largest size of a finite number in an array, or `least`: what errors are relative to."""
+    """The largest size of a finite number in an array, or `least`: the unit of errors."""
     array = np.asarray(array)
     return float(np.abs(_wide(array[np.isfinite(array)])).max(initial=least))
 

@@ -19,7 +19,7 @@ BLOCK = re.compile(
 )
 AT_IMPORT, LATER, NONE = "●", "○", "·"
 
-# The rooms of codegen and cache: what is in no folder is a room of its own.
+# The rooms of codegen and cache: the files in no folder are a room of their own.
 CODEGEN = ("emit", "verify", "cost", "passes", "targets", "runtime", "meaning")
 
 
@@ -42,7 +42,7 @@ def label(names: Sequence[str]) -> str:
 
 
 def contract(path: Path) -> str:
-    """The first sentence of a package or a file: what it is for."""
+    """The first sentence of a package or a file: its purpose."""
     text = ast.get_docstring(tree_of(path)) or ""
     first = " ".join(text.partition("\n\n")[0].split())
     return re.sub(r"(?<=[.]) .*", "", first).replace("``", "`")

@@ -1,4 +1,4 @@
-"""docs/architecture.md: its tables are those of the sources, and its ways are what runs."""
+"""docs/architecture.md: its tables are those of the sources, its ways the files that run."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LINE = r"test_bad_input\.py:\d+"
 # --- calls that fail ------------------------------------------------------------------------------
 
 # Each: the inputs, the expression (a scalar is summed from it), arguments, the symc class, the
-# builtin class, and what the message must have, in this order.
+# builtin class, and the words the message must have, in this order.
 Call = tuple[
     Callable[..., Any], tuple[Any, ...], type[SymcError] | None, type[Exception], list[str]
 ]
@@ -153,7 +153,7 @@ def test_a_call_that_fails_changes_nothing(case: str, mode: str) -> None:
     """The error is right, shared variables keep their values, and the next call works as before."""
     make, args, kind, builtin, words = CALLS[case]
     inputs, result = make()
-    before = symc.shared(V, name="before")  # its new value needs nothing of what fails
+    before = symc.shared(V, name="before")  # its new value needs nothing of the part that fails
     count = symc.shared(0, name="count")
     rows = symc.shared(np.ones((4, 2)), name="rows")
     after = symc.shared(np.zeros(()), name="after")

@@ -125,7 +125,7 @@ SLOW = ("dataclasses", "hashlib", "json", "pathlib", "shlex", "subprocess", "tem
 
 @pytest.mark.parametrize("order", ["", "gcc -DNOTHING"], ids=["default", "named"])
 def test_a_hit_imports_nothing_slow(tmp_path: Path, order: str) -> None:
-    """Nor does building expressions. Each of these would take a tenth of what both take."""
+    """Nor does building expressions. Each of these would take a tenth of both."""
     script = tmp_path / "hit.py"
     script.write_text(HIT, encoding="utf-8")
     for arguments in ((), SLOW):
@@ -224,7 +224,7 @@ for w in seen:
 
 
 def run(folder: Path, **environment: str) -> str:
-    """What the script above prints with other settings."""
+    """The output of the script above with other settings."""
     script = folder / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     kept = {k: v for k, v in os.environ.items() if k not in ("CC", "SYMC_CC")}

@@ -27,7 +27,7 @@ COMMITS: dict[str, str] = dict(
 FILES = {"An elementwise op with its C function": 1, "A structural op": 1, "A routine in C": 2}
 """How many files a commit touches besides its test."""
 
-# What holds for all ops, routines and names, and so for new ones.
+# The tests that hold for all ops, routines and names, and so for new ones.
 GENERAL = [
     "tests/test_exports.py::test_the_catalogue_reads_what_modules_list",
     "tests/test_exports.py::test_every_public_name_has_a_docstring",
@@ -77,7 +77,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(tree: Path, *arguments: str) -> str:
-    """What Python says in the tree."""
+    """The output of Python in the tree."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=tree, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(tree)},

@@ -21,7 +21,8 @@ from symc.codegen import ir
 from symc.codegen.record import record
 from symc.codegen.targets import sim
 from symc.errors import Mismatch, ShapeMismatch
-from symc.graph.lowering import At, Index, Lowering, Read, Reader, SizeOf
+from symc.graph.formulas import Index, ReadElement, formula
+from symc.graph.lowering import At, Lowering, SizeOf
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.types import TensorType
 
@@ -33,7 +34,7 @@ class Faulty(Op):
     """Twice the argument in NumPy; compiled, `element` of it."""
 
     name: str
-    element: Callable[[Index], Reader]
+    element: Callable[[ReadElement, Index], ir.Expr]
 
     def infer(self, *args: Tensor) -> TensorType:
         return args[0].type
@@ -42,7 +43,7 @@ class Faulty(Op):
         return args[0] * 2
 
     def lower(self, node: Tensor, size: SizeOf) -> Lowering:
-        return At(self.element)
+        return At(formula(node, self.element))
 
     def key(self) -> str:
         return f"Faulty({self.name})"
@@ -71,8 +72,8 @@ def test_what_is_right_passes_with_all_it_may_have() -> None:
 
 
 def test_a_wrong_op_is_named_with_its_line() -> None:
-    def thrice(index: Index) -> Reader:
-        element = yield Read(0, index)
+    def thrice(read: ReadElement, index: Index) -> ir.Expr:
+        element = read(0, index)
         return ir.binary("mul", element, ir.Const(3.0, element.dtype))
 
     w = symc.shared(np.ones(2), name="w")
@@ -89,9 +90,9 @@ def test_a_wrong_op_is_named_with_its_line() -> None:
 def test_an_access_out_of_range_is_found() -> None:
     """Element n is beside the array; multiplied by 0 it does not show in the result."""
 
-    def beside(index: Index) -> Reader:
-        element = yield Read(0, index)
-        outside = yield Read(0, (ir.add(index[0], ir.const(1)),))
+    def beside(read: ReadElement, index: Index) -> ir.Expr:
+        element = read(0, index)
+        outside = read(0, (ir.add(index[0], ir.const(1)),))
         safe = ir.Select(ir.binary("lt", outside, outside), outside, element, element.dtype)
         return ir.binary("add", element, safe)
 
@@ -126,8 +127,8 @@ def test_prints_print_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(not sim.available(), reason="no C++ compiler (c++, g++ or clang++)")
 def test_on_a_device() -> None:
-    def squared(index: Index) -> Reader:
-        element = yield Read(0, index)
+    def squared(read: ReadElement, index: Index) -> ir.Expr:
+        element = read(0, index)
         return ir.binary("mul", element, element)
 
     w = symc.shared(np.ones(2), name="w")
@@ -153,7 +154,7 @@ def test_reports_of_sanitizers_are_kept_and_other_text_passes(
 
 
 def test_threads_do_not_lose_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
-    """Each kept the other's file as what standard error had been before."""
+    """Each kept the other's file as the standard error of before."""
     inside, outside = threading.Event(), threading.Event()
 
     def other() -> None:
@@ -267,7 +268,7 @@ def test_what_counts_as_different(found: list[Any], right: list[Any], wrong: str
 
 
 def test_rows_of_steps_that_a_loop_did_not_do_are_not_compared() -> None:
-    """They are what memory held before: NaN, here."""
+    """They hold the values of memory before: NaN, here."""
 
     def double(state: Tensor) -> Any:
         return state * 2, symc.until(T.sum(state) > 10)

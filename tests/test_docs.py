@@ -1,4 +1,4 @@
-"""The documentation: its pages exist, its blocks run and print what stands below them."""
+"""The documentation: its pages exist, its blocks run and print the text below them."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_the_navigation_has_every_page_and_notebook() -> None:
         assert (DOCS / name).is_file(), f"the navigation names {name}"
 
 
-@pytest.mark.parametrize("page", ["index", "how_it_works", "coming_from"])
+@pytest.mark.parametrize("page", ["index", "how_it_works", "coming_from", "time_and_memory"])
 def test_blocks_print_what_stands_below_them(page: str) -> None:
-    """A block that is not Python shows what the one before prints; `...` stands for anything."""
+    """A block that is not Python shows the output of the one before; `...` stands for anything."""
     names: dict[str, object] = {"__name__": "example"}
     printed = ""
     for language, text in BLOCK.findall(read(DOCS / f"{page}.md")):

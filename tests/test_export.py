@@ -76,7 +76,7 @@ def test_an_exported_function_builds_and_passes_its_test(tmp_path: Path) -> None
     assert "out: as expected" in printed
     assert "w: as expected" in printed
 
-    # What it should be is data: the test fails when that is something else.
+    # The expected result is data: the test fails when that is another one.
     wrong = folder / "data" / "expected_w.bin"
     wrong.write_bytes((np.frombuffer(wrong.read_bytes()) + 1e-6).tobytes())
     done = subprocess.run(["make", "test"], cwd=folder, capture_output=True, text=True, check=False)

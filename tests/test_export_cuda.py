@@ -15,6 +15,7 @@ from symc import cuda
 from symc import tensor as T
 from symc.codegen.targets import sim
 from symc.codegen.targets.cuda import cublas, nvrtc
+from symc.codegen.targets.cuda.reading import module_of
 from symc.errors import CannotSave
 from tests.cuda.nvidia import needs_nvrtc
 
@@ -152,7 +153,8 @@ def test_kernels_need_no_options_of_nvrtc(tmp_path: Path, monkeypatch: pytest.Mo
     folder = several().export(tmp_path)
     for image in ("several_kernels", "several_shared"):
         text = (folder / f"{image}.cu").read_text()
-        nvrtc.compile(text.replace('#include "kernels.h"', (folder / "kernels.h").read_text()))
+        text = text.replace('#include "kernels.h"', (folder / "kernels.h").read_text())
+        nvrtc.compile(module_of(text))
 
 
 @needs_make

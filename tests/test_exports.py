@@ -194,7 +194,7 @@ def test_import_symc_imports_little() -> None:
         "import sys, json, numpy; before = set(sys.modules); import symc; "
         "print(json.dumps(sorted(set(sys.modules) - before)))"
     )
-    # json and what NumPy imports are there before; so look at a process without them, too.
+    # json and NumPy's own imports are there before; so look at a process without them, too.
     alone = "import sys, symc; print('\\n'.join(sys.modules))"
     numpy_alone = "import sys, numpy; print('\\n'.join(sys.modules))"
     new = set(json.loads(_run(program)))
@@ -214,3 +214,14 @@ def _run(program: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.mark.parametrize("name", ["fft", "linalg", "nnet"])
+def test_a_function_of_a_package_is_listed_in_its_own_module_alone(name: str) -> None:
+    package = importlib.import_module(f"symc.tensor.{name}")
+    parts = pkgutil.iter_modules(package.__path__, f"symc.tensor.{name}.")
+    listed = [set(getattr(importlib.import_module(part.name), "__all__", ())) for part in parts]
+    assert package.__all__ == dir(package) == sorted(set[str]().union(*listed))
+    assert all(hasattr(package, each) for each in package.__all__)
+    text = Path(str(package.__file__)).read_text(encoding="utf-8")
+    assert not any(re.search(rf'"{each}"', text) for each in {*package.__all__} - {name})

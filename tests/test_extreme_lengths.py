@@ -46,7 +46,8 @@ def test_on_the_simulator() -> None:
     run_cases("cuda:sim", 6)
 
 
-# --- what the user sees ---------------------------------------------------------------------------
+# --- errors as users see them ---
+# ------------------------------------------------------------------------
 
 
 def test_padding_by_more_than_can_be_counted() -> None:
@@ -156,7 +157,7 @@ def test_lengths_in_loops_and_branches() -> None:
 
 
 def test_an_index_that_wraps_is_out_of_range() -> None:
-    """What is proven of indexes holds for exact numbers: those that wrap are still refused."""
+    """Proofs about indexes hold for exact numbers: those that wrap are still refused."""
     x, y = T.vector("x"), T.vector("y")
     index = T.minimum(x.shape[0] * 2**62, 2)
     f = symc.function([x, y], y[index] + y[1])

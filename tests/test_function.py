@@ -240,7 +240,7 @@ def test_givens(mode: str) -> None:
     assert result([y], z + x, {x: y, z: y * 10}).tolist() == [11, 22, 33]
     with pytest.raises(MissingInput):
         result([y], z, {z: x, x: y})
-    # They hold in updates too, but not for what is updated.
+    # They hold in updates too, but not for the updated variable.
     assert result([y], w, {x: y, w: y}, updates=[(w, w + x)]).tolist() == V.tolist()
     assert w.get_value().tolist() == [2, 4, 6]
 
@@ -269,7 +269,8 @@ def test_givens_that_do_not_fit() -> None:
             symc.function([y], x.sum() + y, givens=givens)
 
 
-# --- what a call accepts --------------------------------------------------------------------------
+# --- arguments that a call accepts ---
+# -----------------------------------------------------------------------
 
 INT8, F32, F16 = np.int8, np.float32, np.float16
 BIG = 2**40

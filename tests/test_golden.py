@@ -21,7 +21,7 @@ RNG = np.random.default_rng(0)
 
 
 class Model(NamedTuple):
-    """What to compile, what to call it with, and what NumPy gives: outputs, then new values."""
+    """A request, arguments, and NumPy's results: outputs, then new values."""
 
     inputs: list[Any]
     outputs: list[Any]

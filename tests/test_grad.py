@@ -24,7 +24,7 @@ def x_and_y() -> tuple[Any, Any]:
 
 
 def values(expressions: Any, **inputs: Any) -> Any:
-    """What compiled code and the interpreter say, when they say the same."""
+    """The value of compiled code and of the interpreter, which must agree."""
     outputs = expressions if isinstance(expressions, list) else [expressions]
     given = {name: value for name, value in inputs.items() if name != "of"}
     symbols = list(inputs["of"])
@@ -37,7 +37,8 @@ def values(expressions: Any, **inputs: Any) -> Any:
     return results[0] if isinstance(expressions, list) else results[0][0]
 
 
-# --- what flows and what does not -----------------------------------------------------------------
+# --- gradients that flow, and none ---
+# --------------------------------------------------------------
 
 # d/dx at x = V, y = W
 FLOWS: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
@@ -140,7 +141,7 @@ def test_dtypes_of_gradients() -> None:
 
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint32", "bool"])
 def test_bug_gradients_by_integers_were_silently_zero(dtype: str) -> None:
-    """In all ways to ask, also of what is computed; the message says what to do instead."""
+    """In all ways to ask, also of computed tensors; the message says what to do instead."""
     k, x = T.vector("k", dtype), T.vector("x")
     w = symc.shared(np.ones(2, dtype), name="w")
     cost = (T.cast(k, "float64") * x).sum()

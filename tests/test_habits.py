@@ -137,7 +137,8 @@ def test_a_copy_has_other_shared_variables() -> None:
         add.copy(swap={total: symc.shared(1.0)})
 
 
-# --- what cannot be -------------------------------------------------------------------------------
+# --- impossible requests ---
+# ----------------------------------------------------------------------------
 
 
 def assign() -> None:
@@ -150,7 +151,7 @@ def add_in_place() -> None:
     y[0] += 1.0
 
 
-# Without types: what these do, a type checker refuses before.
+# Without types, as a type checker refuses these lines.
 t: Any = T
 s: Any = symc
 any_x: Any = x

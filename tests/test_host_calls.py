@@ -1,4 +1,4 @@
-"""Calls back into Python from compiled programs: `HostCall` in the graph, `Host` in the program."""
+"""Calls back into Python: `HostCall` in the graph, `PythonCall` in the program."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_program_calls_python_between_kernels(caller: None) -> None:
     total, whole = f(values, 3)
     np.testing.assert_array_equal(whole, 6 * values)
     np.testing.assert_array_equal(total, 6 * values.sum(axis=0))
-    assert "host 0 twice(" in f.program
+    assert "python 0 twice(" in f.program
     assert "called in Python" in f.explain()
     assert f(np.ones((0, 3)), 3)[1].shape == (0, 3)
 
@@ -231,7 +231,7 @@ def test_ops_that_rewriting_brings_in_are_found() -> None:
 
 
 def test_python_is_called_in_loops_and_branches() -> None:
-    """What the cache keeps of calls once knew only those of the outermost steps: IndexError."""
+    """The cache's text on calls once knew only those of the outermost steps: IndexError."""
     x = T.vector("x")
     rows = symc.scan(lambda a: apply(twice, a) + 1, sequences=x)[0]
     chosen = symc.ifelse(x.sum() > 0, apply(twice, x), x)
@@ -260,5 +260,5 @@ def test_routines_that_a_device_lacks_are_computed_on_the_host(
     monkeypatch.setattr(CudaTarget, "has_routine", lambda self, name: not name.startswith("gemv"))
     a, b = T.matrix("without_gemv"), T.vector("b")
     f = symc.function([a, b], a @ b + 1, device="cuda:sim")
-    assert "host 0 matvec(" in f.program
+    assert "python 0 matvec(" in f.program
     np.testing.assert_array_equal(f(np.ones((2, 3)), np.arange(3.0)), [4.0, 4.0])

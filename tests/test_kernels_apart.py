@@ -28,7 +28,7 @@ from tests.test_host_calls import apply, twice
 
 
 def plan_of(inputs: Any, outputs: Any, updates: Any = ()) -> Plan:
-    return symc.function(inputs, outputs, updates=updates).runner.stages().plan
+    return symc.function(inputs, outputs, updates=updates).runner.compilation().plan
 
 
 def explained(inputs: Any, outputs: Any, updates: Any = ()) -> list[str]:

@@ -207,7 +207,7 @@ def named(label: str) -> Iterator[inspect.Signature]:
 
 
 def test_the_table_of_keywords_speaks_of_what_there_is() -> None:
-    """Each is no keyword of any function that it is for, and what is named instead is one."""
+    """Each is no keyword of any function that it is for, and the one named instead is."""
     for functions, table in vars(keywords)["_TABLES"].items():
         signatures = [one for label in functions.split() for one in named(label)]
         assert signatures, functions

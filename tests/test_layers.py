@@ -18,7 +18,7 @@ PACKAGES = {"symc": "symc", "codegen": "symc.codegen", "cache": "symc.cache"}
 TOP_FOLDERS = ("symc", "codegen", "cache", "tests", "benchmarks")
 
 # The packages inside symc, from the lowest floor to the highest. A module may import those of its
-# own floor and of lower ones. What stands in `symc/` is named by file; "" is `symc/__init__.py`.
+# own floor and of lower ones. Files in `symc/` itself are named by file; "" is `symc/__init__.py`.
 FLOORS = (
     ("errors", "config", "version", "_build"),
     ("graph",),
@@ -295,7 +295,7 @@ def _reads_text(node: ast.AST) -> bool:
 
 
 def test_no_emitter_reads_its_own_text() -> None:
-    """What an emitter must know is settled on nodes before it prints."""
+    """All that an emitter must know is settled on nodes before it prints."""
     found = [
         f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
         for path in sources("codegen")
@@ -306,7 +306,7 @@ def test_no_emitter_reads_its_own_text() -> None:
     report(found, "emitters that look for something in text:")
 
 
-# --- size, and what may not be written ------------------------------------------------------------
+# --- size, and forbidden words --------------------------------------------------------------------
 
 
 CODE = ("*.py", "*.pyi", "*.c", "*.h", "*.cu", "*.cuh", "*.css", "*.js")
@@ -344,7 +344,7 @@ def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 NAMED_FILE = re.compile(r"`((?:\w+/)*\w+\.(?:py|h|c|cuh))`")
-NOT_OURS = {"c/NAME.c", "function.c"}  # a pattern, and what is written into the cache
+NOT_OURS = {"c/NAME.c", "function.c"}  # a pattern, and the file in the cache
 
 
 def test_files_that_comments_name_are_there() -> None:

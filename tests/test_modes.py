@@ -141,7 +141,7 @@ def test_nanguard_looks_at_new_values_too() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_the_interpreter_does_not_warn() -> None:
-    """What compiled code does silently, the interpreter does silently."""
+    """Wherever compiled code is silent, the interpreter is."""
     x, k = T.vector("x"), T.lvector("k")
     outputs = [
         T.log(x), 1 / x, T.exp(x * 1e5), T.sqrt(x), x[:0].mean(), k * (1 << 62), x // 0.0, x % 0.0,

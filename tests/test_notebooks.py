@@ -1,7 +1,7 @@
 """The notebooks run from top to bottom, and show the results that come out.
 
 ``--update-golden`` writes their outputs anew. Cells tagged ``varies`` show times, pictures and the
-like: what is stored of them is not compared.
+like: their stored outputs are not compared.
 """
 
 from __future__ import annotations

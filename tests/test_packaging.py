@@ -174,7 +174,7 @@ def test_an_install_works_beside_a_users_cache_and_codegen(
     python = environment / "bin" / "python"
     paths = {key: str(environment) for key in ("base", "platbase")}
     site = Path(sysconfig.get_path("platlib", "venv", paths))
-    # What symc depends on is used from here instead of being downloaded again. (Paths that a .pth
+    # symc's dependencies are used from here instead of being downloaded again. (Paths that a .pth
     # file names are not searched for .pth files, so an editable symc of here stays out of sight.)
     (site / "dependencies.pth").write_text(sysconfig.get_path("platlib") + "\n", encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]

@@ -1,9 +1,9 @@
-"""What scheduling is given and what it gives is data: it can be printed, and made again."""
+"""The input and the result of scheduling are data: they can be printed, and made again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import pytest
 import symc
 import symc.pipeline.compile as pipeline
 from symc import tensor as T
+from symc.graph.formulas import Formula
+from symc.graph.node import Op, Tensor
 from symc.graph.walks import walk
 from symc.schedule.plan import Inside, Plan, Problem
 from symc.schedule.schedule import schedule
@@ -98,6 +100,42 @@ def test_problems_and_plans_can_be_printed(
         text = repr(one)
         assert text == repr(other)
         assert not re.search(r"0x[0-9a-f]{6}|<function|<lambda>|<bound method|object at", text)
+
+
+@pytest.mark.parametrize("example", [one for one in EXAMPLES if one is not scan_in_scan])
+def test_problems_and_plans_can_be_compared(
+    example: Callable[[], Any], problems: Callable[[Any], tuple[Problem, Plan]]
+) -> None:
+    """Those of one function are equal each time. (But loops in loops get new slots each time.)"""
+    request = example()
+    assert problems(request) == problems(request)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_problems_and_plans_hold_no_function(
+    example: Callable[[], Any], problems: Callable[[Any], tuple[Problem, Plan]]
+) -> None:
+    """All that they refer to besides the graph itself is records, numbers, words and tables."""
+    pending: list[Any] = list(problems(example()))
+    seen: dict[int, Any] = {}
+    while pending:
+        value = pending.pop()
+        if id(value) in seen or isinstance(value, Tensor | Op | type):
+            continue
+        seen[id(value)] = value
+        assert not callable(value), value
+        match value:
+            case Mapping():
+                pending += [*value.keys(), *value.values()]
+            case tuple() | list() | set() | frozenset():
+                pending += value
+            case int() | float() | str() | None:
+                pass
+            case _:
+                pending += [
+                    getattr(value, name) for name in type(value).__slots__ if name[0] != "_"
+                ]
+    assert any(isinstance(value, Formula) for value in seen.values())
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -27,7 +27,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_python_blocks_run_one_after_the_other() -> None:
-    """Each block may use what those before it have made; a block in >>> form is checked, too."""
+    """Each block may use names of those before it; a block in >>> form is checked, too."""
     names: dict[str, object] = {"__name__": "readme"}
     assert blocks("python")
     for block in blocks("python"):

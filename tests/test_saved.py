@@ -269,7 +269,7 @@ def test_hostile_files_are_errors(tmp_path: Path, name: str) -> None:
 
 
 def test_a_program_from_a_file_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code relies on what symc does when it makes a graph, which a forger leaves out."""
+    """Compiled code relies on checks that symc does when it makes a graph; a forger skips them."""
     monkeypatch.setattr(document, "_check", lambda op, args: None)
     y = T.vector("y", dtype="int64")
     symc.save(symc.function([y], [y + y, y * y], name="sums", mode="python"), tmp_path / "good")

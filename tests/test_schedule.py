@@ -19,7 +19,8 @@ from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 from symc.errors import BadIndex
 from symc.graph.node import Tensor
-from symc.pipeline.compile import Clock, Stages, build
+from symc.graph.open_formulas import OpenFormula
+from symc.pipeline.compile import Clock, Compilation, build
 from symc.schedule.elements import Element, Elements
 from symc.schedule.stages import Analysis
 from symc.tensor.checked import Checked
@@ -27,20 +28,20 @@ from symc.tensor.checked import Checked
 F4 = np.float32
 
 
-def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Stages:
+def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Compilation:
     """The stages of a function, its programs verified."""
-    made = symc.function(inputs, outputs, updates=updates).runner.stages()
+    made = symc.function(inputs, outputs, updates=updates).runner.compilation()
     verify(made.program)
     verify(made.optimised)
     return made
 
 
-def temps(made: Stages, rank: int = 0) -> list[str]:
+def temps(made: Compilation, rank: int = 0) -> list[str]:
     """The names of the buffers between kernels that have at least `rank` axes."""
     return [b.name for b in made.optimised.buffers if b.role == "temp" and len(b.shape) >= rank]
 
 
-def steps(made: Stages, kind: type[Any]) -> int:
+def steps(made: Compilation, kind: type[Any]) -> int:
     return sum(isinstance(step, kind) for step in made.optimised.steps)
 
 
@@ -146,7 +147,7 @@ def test_products_are_not_copied() -> None:
     assert steps(made, Routine) == 1
 
 
-def code(made: Stages) -> str:
+def code(made: Compilation) -> str:
     """The program without its comments."""
     return "\n".join(line.split("  #")[0] for line in text(made.optimised).split("\n"))
 
@@ -210,8 +211,20 @@ def test_many_folds_of_one_array_share_its_loop() -> None:
     assert [k.name for k in made.optimised.kernels if "x_0" in str(k.sizes)] == ["min_kernel"]
 
 
+def test_schedules_do_not_depend_on_names() -> None:
+    """A bug: lengths of an input called ``rows`` counted as folded axes, whose variables were r0,
+    r1, ...; so columns were folded one after the other, across memory."""
+    programs = []
+    for name in ("x", "rows"):
+        x = T.matrix(name)
+        made = stages([x], T.roll(x, 1, axis=1).sum(axis=0))
+        programs.append(text(made.optimised).replace("rows", "x"))
+    assert programs[0] == programs[1]
+    assert "sums" in programs[0]
+
+
 def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bug: scheduling looked into what outputs share once for each of them, in each round."""
+    """A bug: scheduling looked into parts that outputs share once for each, in each round."""
     x = T.vector("x")
     chain = x
     for _ in range(300):
@@ -219,14 +232,14 @@ def test_shared_parts_are_looked_into_once(monkeypatch: pytest.MonkeyPatch) -> N
     outputs = [*(chain * number for number in range(2, 12)), T.exp(chain[::-1]).sum()]
     runner = symc.function([x], outputs).runner
     looked: list[Element] = []
-    read = Elements._read  # pyright: ignore[reportPrivateUsage]
+    finish = Elements.finish
 
-    def noted(self: Elements, element: Element) -> list[Element]:
-        looked.append(element)
-        return read(self, element)
+    def noted(self: Elements, node: Tensor, opened: OpenFormula) -> Element:
+        looked.append(finish(self, node, opened))
+        return looked[-1]
 
-    monkeypatch.setattr(Elements, "_read", noted)
-    made = runner.stages()
+    monkeypatch.setattr(Elements, "finish", noted)
+    made = runner.compilation()
     assert len(made.plan.repeated) == 1  # the chain is stored in a second round
     assert len(looked) < 2.1 * made.nodes_before  # as it is, and backwards
 
@@ -313,7 +326,7 @@ IN_PLACE: dict[str, tuple[Any, str]] = {
         "w",
     ),
     "inc of what is computed": (lambda w, u, x: ([], [(w, (w * 2)[1:3].inc(x[:2]))]), "w"),
-    # What is written is read first:
+    # The written value is read first:
     "part inc by itself": (
         lambda w, u, x: ([], [(w, w[np.array([1, 1, 4])].inc(w[np.array([1, 1, 4])]))]),
         "w",
@@ -342,14 +355,14 @@ def test_in_place_where_it_is_safe(case: str) -> None:
     u.set_value(np.arange(5.0) ** 2)
     outputs, updates = build(w, u, x)
     f = symc.function([x], outputs, updates=updates, on_unused_input="ignore")
-    made = f.runner.stages()
+    made = f.runner.compilation()
     verify(made.optimised)
     chosen = "".join(sorted(s.name or "" for s in made.in_place))
     if wanted == "one":
         assert len(chosen) <= 1
     elif wanted != "?":
         assert chosen == wanted
-    # Whatever was chosen, it means what the interpreter says.
+    # Whatever was chosen, the interpreter agrees.
     state = w.get_value(), u.get_value()
     value = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
     results: list[list[Any]] = []
@@ -425,7 +438,7 @@ def show(inputs, outputs, updates=()):
     f = symc.function(inputs, outputs, updates=updates)
     for text in (f.graph, f.explain(), f.program, f.source):
         print(hashlib.sha256(text.encode()).hexdigest())
-    print(sorted(s.name for s in f.runner.stages().in_place), file=sys.stderr)
+    print(sorted(s.name for s in f.runner.compilation().in_place), file=sys.stderr)
 x, y, m = T.vector("x"), T.vector("y"), T.matrix("m")
 k = T.lvector("k")
 w, b = symc.shared(np.ones((4, 3)), name="w"), symc.shared(np.ones(3), name="b")
@@ -464,7 +477,7 @@ def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
 
 
 def test_the_same_text_twice_in_one_process() -> None:
-    """Nor on what was made before. A bug: lengths without names were numbered through."""
+    """Nor on graphs made before. A bug: lengths without names were numbered through."""
     texts: set[str] = set()
     for _ in range(3):
         x, y, w, u = T.vector(), T.vector("y"), five("w"), T.matrix()

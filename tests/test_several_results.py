@@ -20,7 +20,7 @@ from symc.graph.dims import product
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
-from symc.pipeline.compile import Stages
+from symc.pipeline.compile import Compilation
 
 
 @record
@@ -57,7 +57,7 @@ def extremes(n: int, x: View, low: View, high: View, nans: View) -> None:
 
 @pytest.fixture(autouse=True)
 def routine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A signature to print the call by; what is printed is not compiled here."""
+    """A signature to print the call by; the printed text is not compiled here."""
     arguments: tuple[tuple[str, ArgumentKind], ...] = (
         ("n", "length"), ("x", "read"), ("low", "write"), ("high", "write"), ("nans", "write"),
     )  # fmt: skip
@@ -65,16 +65,16 @@ def routine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ROUTINES, "extremes", signature)
 
 
-def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Stages:
+def stages(inputs: Any, outputs: Any, updates: Any = ()) -> Compilation:
     function = symc.function(inputs, outputs, updates=updates, mode="python")
-    made = function.runner.stages()
+    made = function.runner.compilation()
     verify(made.program)
     verify(made.optimised)
     return made
 
 
-def run(made: Stages, **arrays: Any) -> tuple[int, dict[str, Any]]:
-    """The status of a call, and what it leaves in outputs and shared variables."""
+def run(made: Compilation, **arrays: Any) -> tuple[int, dict[str, Any]]:
+    """The status of a call, and its outputs and shared variables after it."""
     given = {k: Flat(np.ravel(v).tolist(), np.shape(v)) for k, v in arrays.items()}
     result = interpret(made.optimised, given, routines={"extremes": extremes})
     return result.status, {name: array.values for name, array in result.arrays.items()}

@@ -113,7 +113,7 @@ def test_completion_shows_what_is_public(name: str) -> None:
         "symc.cuda.graphs",
         "symc.tensor.nnet.geometry",
     ):
-        importlib.import_module(inner)  # what has been imported is not shown
+        importlib.import_module(inner)  # imported names are not shown
     module = SHOWN[name]
     found = [one for one in dir(module) if not one.startswith("__")]
     assert found

@@ -26,7 +26,7 @@ has_team = pytest.mark.skipif(
 
 
 def run(program: str, **environment: str) -> str:
-    """What a program prints in a process of its own."""
+    """The output of a program in a process of its own."""
     names = ("SYMC_THREADS", "OMP_NUM_THREADS")
     others = {key: value for key, value in os.environ.items() if key not in names}
     done = subprocess.run(

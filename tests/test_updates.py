@@ -218,7 +218,7 @@ def test_updates_that_do_not_fit(mode: str) -> None:
         with pytest.raises(BadUpdate, match=message) as caught:
             symc.function([x, m, i], [], updates=updates, mode=mode, on_unused_input="ignore")
         assert isinstance(caught.value, ValueError)
-    # What loses nothing is converted.
+    # Values that lose nothing are converted.
     symc.function([i], [], updates=[(w, i), (f32, f32 + 1)], mode=mode)([4, 5, 6])
     assert w.get_value().tolist() == [4, 5, 6]
     assert w.get_value().dtype == np.float64
@@ -241,7 +241,7 @@ def test_values_of_shared_variables(mode: str) -> None:
         with pytest.raises(error, match="w"):
             w.set_value(wrong)
     assert w.get_value().tolist() == (A + 1).tolist()
-    # What cannot be written is not borrowed.
+    # Arrays that cannot be written are not borrowed.
     fixed = A.copy()
     fixed.flags.writeable = False
     w.set_value(fixed, borrow=True)

@@ -53,9 +53,9 @@ class Missing:
 
 
 MASKED: Any = np.ma.array([1.0, 2.0], mask=[False, True])
-BFLOAT16 = np.zeros(2, np.dtype("V2"))  # what NumPy says of a dtype that it does not know
+BFLOAT16 = np.zeros(2, np.dtype("V2"))  # NumPy's answer for a dtype that it does not know
 
-# Each with what the message says.
+# Each with a part of the message.
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "masked": (lambda: MASKED, r"masked array.*\n.*\.filled\(number\)"),
     "masked, with nothing masked": (lambda: np.ma.array([1.0]), r"\.filled\("),
@@ -116,7 +116,7 @@ ENTRIES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "output": (lambda value: symc.function([], [value]), "tensor of"),
 }  # fmt: skip
 
-# What other rules say of these at these places.
+# The messages of other rules for these at these places.
 ELSEWHERE = {
     ("left operand", "masked"), ("left operand", "masked, with nothing masked"),
     ("left operand", "masked constant"),  # NumPy's own operator, which asks the tensor for values
@@ -145,7 +145,7 @@ def test_what_is_no_array_of_numbers_is_refused_with_advice(entry: str, case: st
 
 
 def test_bug_masked_arrays_lost_their_mask() -> None:
-    """`np.asarray` gives what is below the mask."""
+    """`np.asarray` gives the numbers below the mask."""
     f = symc.function([V], V.sum())
     with pytest.raises(BadArgument, match=r"\.filled\("):
         f(MASKED)
@@ -153,7 +153,8 @@ def test_bug_masked_arrays_lost_their_mask() -> None:
     assert f(MASKED.compressed()) == 1
 
 
-# --- what works -----------------------------------------------------------------------------------
+# --- accepted values ---
+# --------------------------------------------------------------------------------
 
 WORKS: dict[str, tuple[Any, list[float]]] = {
     "list": ([1.0, 2.0], [1, 2]), "tuple": ((1, 2.5), [1, 2.5]), "range": (range(2), [0, 1]),
@@ -201,7 +202,8 @@ def test_matrices_and_arrays_without_axes() -> None:
     assert f(np.longdouble(1.5)) == 1.5
 
 
-# --- one rule for what would change ---------------------------------------------------------------
+# --- one rule for values that would change ---
+# ------------------------------------------------------------
 
 NUMBERS = [
     0, 1, -1, 127, 128, 255, 256, 2**11 + 1, 65504, 65520, 2**24, 2**24 + 1, 2**31, 2**32,

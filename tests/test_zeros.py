@@ -89,14 +89,14 @@ EXPRESSIONS: dict[str, Expression] = {
 
 
 def numbers(name: str) -> Any:
-    """What NumPy gives."""
+    """NumPy's results."""
     with np.errstate(all="ignore"):
         return np.asarray(EXPRESSIONS[name](np, *PAIRS))
 
 
 @cache
 def values(mode: str) -> dict[str, Any]:
-    """What symc gives, of one function for all."""
+    """symc's results, of one function for all."""
     x, y = T.tensor("float64", (36,), "x"), T.vector("y", shape=(36,))
     outputs = {name: build(T, x, y) for name, build in EXPRESSIONS.items()}
     results: dict[str, Any] = symc.function([x, y], outputs, mode=mode)(*PAIRS)
@@ -127,7 +127,7 @@ def test_bug_zero_minus_x_became_the_negative_of_x() -> None:
 
 
 def test_gradients_of_regions_add_zeros_as_numpy_does() -> None:
-    """Zeros with a region written into, added: what was -0.0 there is 0.0."""
+    """Zeros with a region written into, added: a -0.0 there becomes 0.0."""
     x = T.vector("x")
     zeros = T.zeros_like(x)
     total = zeros[:2].set(x[:2]) + zeros[2:].set(x[2:])

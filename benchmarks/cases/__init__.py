@@ -3,9 +3,11 @@
 from measure import Case
 
 from cases import (
+    adam,
     black_scholes,
     choices,
     deep_network,
+    first,
     fourier,
     gaussian_process,
     importing,
@@ -32,6 +34,7 @@ CASES: tuple[Case, ...] = (
     black_scholes.CASE,
     softmax.CASE,
     layer_norm.CASE,
+    adam.CASE,
     pairwise.CASE,
     network.CASE,
     lenet.CASE,
@@ -46,4 +49,5 @@ CASES: tuple[Case, ...] = (
     normal_samples.FLOAT32,
     fourier.CASE,
     sorting.CASE,
+    *first.CASES,
 )

@@ -48,7 +48,7 @@ def symc_likelihood() -> Repeated:
     loss = 0.5 * (y @ weights) + T.log(T.diagonal(factor)).sum() + 0.5 * ROWS * np.log(2 * np.pi)
     function = symc.function([x, y, p], [loss, symc.grad(loss, p)], name="likelihood")
     check_all(function(*values), reference(*values), rtol=1e-9, atol=1e-9)
-    calls = function.runner.stages().optimised.steps
+    calls = function.runner.compilation().optimised.steps
     return Repeated(function, values, {"kernels": function.facts["kernels"], "steps": len(calls)})
 
 

@@ -16,7 +16,7 @@ from cases.random_graph import UNARY, forward, gradient, program
 INPUTS, LENGTH, SEED = 4, 16, 1
 COUNTS = (1_000, 2_000, 5_000, 10_000)
 LIMIT, EXPONENT = 0.5, 1.15
-CHECKED = 1_000  # larger ones are not compiled: gcc's time is not what is asked for here
+CHECKED = 1_000  # larger ones are not compiled: gcc's time is no part of this row
 
 
 def expression(count: int) -> tuple[list[Any], Any]:

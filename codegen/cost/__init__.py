@@ -1,1 +1,1 @@
-"""The cost model: what a kernel moves and computes."""
+"""The cost model: bytes that a kernel moves, and operations that it does."""

@@ -16,7 +16,7 @@ from symc.codegen.text import expression
 
 @record
 class Factor:
-    """What polynomials are over: a size, or an integer expression that is no polynomial of sizes.
+    """A polynomial's unknown: a size, or an integer expression that is no polynomial of sizes.
 
     Or the logarithm of one, to base 2.
     """
@@ -63,7 +63,7 @@ class Amount:
 
     @staticmethod
     def of(expr: Expr, names: Mapping[str, Amount] | None = None) -> Amount:
-        """An integer expression as an amount; `names` has what is known of variables."""
+        """An integer expression as an amount; `names` has the values of variables."""
         match expr:
             case Const(value):
                 return _constant(float(value))

@@ -75,7 +75,7 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
 
 
 def _visible(extent: Expr, inside: Mapping[str, Expr]) -> Expr:
-    """What bounds an extent, in sizes alone; names bound inside the kernel are looked up."""
+    """An upper bound of an extent, in sizes alone; names bound inside the kernel are looked up."""
     for _ in range(8):
         if _is_outside(extent, inside):
             return extent

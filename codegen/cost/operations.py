@@ -20,10 +20,10 @@ from symc.codegen.routines import ROUTINES
 
 
 @record
-class Given:
+class RoutineArguments:
     """The arguments of a routine that are no arrays, by the names in `routines.py`, as amounts.
 
-    `names` has what is known of the variables in them.
+    `names` has the values of the variables in them.
     """
 
     exprs: Mapping[str, Expr]
@@ -66,7 +66,7 @@ class Given:
         return isinstance(flag, Const) and bool(flag.value)
 
 
-def _qr(given: Given, *, vectors: bool) -> Amount:
+def _qr(given: RoutineArguments, *, vectors: bool) -> Amount:
     """LAWN 41, GEQRF and ORGQR: q has m rows and k columns, of `small` reflections."""
     small, large = given.extremes
     square = small * small
@@ -77,7 +77,7 @@ def _qr(given: Given, *, vectors: bool) -> Amount:
     return factor + 4 * m * k * small - 2 * (m + k) * square + 4 / 3 * square * small
 
 
-def _svd(given: Given, *, vectors: bool) -> Amount:
+def _svd(given: RoutineArguments, *, vectors: bool) -> Amount:
     """GVL, figure 8.6.1, the algorithm of Golub and Reinsch."""
     small, large = given.extremes
     square = small * small
@@ -88,32 +88,32 @@ def _svd(given: Given, *, vectors: bool) -> Amount:
     return 14 * large * square + 8 * square * small
 
 
-def _attention(given: Given, scores: int, values: int) -> Amount:
+def _attention(given: RoutineArguments, scores: int, values: int) -> Amount:
     """So many products with lengths of queries, and of values; half of them if it is causal."""
     products = scores * given["d"] + values * given["e"]
     return given.product("batch n m") * products * (1 if given.is_true("causal") else 2)
 
 
-def _to_queries(given: Given) -> Amount:
+def _to_queries(given: RoutineArguments) -> Amount:
     return _attention(given, 1 if given.is_true("scores") else 2, 1)
 
 
-def _fft(given: Given, points: float) -> Amount:
+def _fft(given: RoutineArguments, points: float) -> Amount:
     """Of n points and as many sequences as the other axes make."""
     return points * given.product("outer n inner") * given.log2("n")
 
 
-def _conv(given: Given) -> Amount:
+def _conv(given: RoutineArguments) -> Amount:
     """Each element of a filter meets each output: k0 k1 k2 are its lengths, t0 t1 t2 the counts."""
     return 2 * given.product("images groups channels features k0 k1 k2 t0 t1 t2")
 
 
-def _sort(given: Given) -> Amount:
+def _sort(given: RoutineArguments) -> Amount:
     """The comparisons of sorting by them (Knuth, volume 3, 5.3.1)."""
     return given.product("rows n") * given.log2("n")
 
 
-Count = Callable[[Given], Amount]
+Count = Callable[[RoutineArguments], Amount]
 
 _TYPED: dict[str, Count] = {
     "gemm": lambda of: 2 * of.product("m n k"),
@@ -168,7 +168,7 @@ _OTHERS: dict[str, Count] = {
 }
 
 
-def operations(name: str, given: Given) -> Amount | None:
+def operations(name: str, given: RoutineArguments) -> Amount | None:
     """The operations of a routine; None where nobody has counted them."""
     if name in _FACTORISATIONS:
         return _FACTORISATIONS[name](given) * given["batch"] * (4 if given.is_complex else 1)

@@ -1,6 +1,6 @@
 """How much a step of a program moves and computes, over the program's sizes.
 
-Bytes count each array that a kernel or routine reads or writes once, and in full: what must pass
+Bytes count each array that a kernel or routine reads or writes once, and in full: the traffic
 between memory and processor at least, if the array is not in a cache. Operations are those on
 elements: a function such as ``exp`` counts as one, index arithmetic as none. Those of routines are
 in `operations.py`.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import ir
 from symc.codegen.cost.amounts import NOTHING, ONE, Amount, Factor, number_of
-from symc.codegen.cost.operations import Given, operations
+from symc.codegen.cost.operations import RoutineArguments, operations
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.ir import (
     Accumulate,
@@ -40,11 +40,10 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.strips import plain
+from symc.codegen.passes.strips import cut_extent, plain
 from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
-from symc.codegen.text import expression
 
 if TYPE_CHECKING:
     from symc.codegen.blocks import Working
@@ -54,7 +53,7 @@ LONGEST = 24  # characters of an expression that stands where a size has a name 
 
 @record
 class Work:
-    """What one run of a step reads and writes, in bytes, and how many operations it does.
+    """The bytes that one run of a step reads and writes, and the number of its operations.
 
     Operations are None where nobody knows: of functions in Python, and of users' own in C.
     """
@@ -95,8 +94,8 @@ class Works:
                 own = {var.name: size for var, size in zip(kernel.sizes, sizes, strict=True)}
                 return _of_kernel(kernel, own, self._names)
             case Routine(name):
-                return operations(name, Given(_named(step), self._names))
-            case ir.Host():
+                return operations(name, RoutineArguments(_named(step), self._names))
+            case ir.PythonCall():
                 return None
             case _:
                 assert_never(step)
@@ -115,7 +114,7 @@ def moved(step: Working, kernel: Kernel | None) -> tuple[list[str], list[str]]:
             pointers = [arg for arg in args if isinstance(arg, Pointer)]
             read = [p.buffer for p in pointers if not p.written or _adds(step)]
             written = [p.buffer for p in pointers if p.written]
-        case ir.Host(_, _, args):
+        case ir.PythonCall(_, _, args):
             regions = [arg.pointer for arg in args if isinstance(arg, Region)]
             read = [p.buffer for p in regions if not p.written]
             written = [p.buffer for p in regions if p.written]
@@ -135,13 +134,13 @@ def _named(routine: Routine) -> dict[str, Expr]:
 
 
 def _adds(routine: Routine) -> bool:
-    """Whether a routine adds to what it writes."""
+    """Whether a routine adds to the elements that it writes."""
     beta = _named(routine).get("beta")
     return routine.name.startswith("ger_") or not (beta is None or beta == Const(0.0, beta.dtype))
 
 
 def _known_sizes(program: Program) -> dict[str, Amount]:
-    """The sizes that follow from others: as what they are made of, if that is short."""
+    """The sizes that follow from others: written out where that is short."""
     names: dict[str, Amount] = {}
     for size in program.sizes:
         if size.value is None or isinstance(size.value, Length):
@@ -187,7 +186,7 @@ def _of_kernel(kernel: Kernel, own: Mapping[str, Expr], names: Mapping[str, Amou
 
 @record
 class _Counting:
-    """What is known throughout a kernel: sizes, and the types of indexes."""
+    """The facts that hold throughout a kernel: ranges of sizes, and types of indexes."""
 
     names: Mapping[str, Amount]
     indexes: frozenset[DType]
@@ -236,25 +235,13 @@ def _repeated(each: Amount, var: str, times: Amount, names: Mapping[str, Amount]
     for factors, number in each.terms.items():
         rest, whole = factors, None
         for factor in factors:
-            whole = _whole(factor.expr, var)
+            whole = cut_extent(factor.expr, var)
             if whole is not None:
                 rest = tuple(other for other in factors if other is not factor)
                 break
         many = times if whole is None else Amount.of(whole, names)
         total = total + Amount({rest: number}) * many
     return total
-
-
-def _whole(piece: Expr, var: str) -> Expr | None:
-    """What is cut into pieces, if an expression is the length of piece number `var` of it."""
-    match piece:
-        case Binary("min", length, Binary("sub", whole, Binary("mul", left, right))) | Binary(
-            "min", Binary("sub", whole, Binary("mul", left, right)), length
-        ):
-            factors = {expression(left), expression(right)}
-            return whole if {var, expression(length)} == factors else None
-        case _:
-            return None
 
 
 def _counted(expr: Expr, known: _Counting) -> Amount:

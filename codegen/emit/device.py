@@ -10,26 +10,29 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
+from symc.codegen.emit.cuda_module import Bounds, CudaModule, Piece, encoded, text_of
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
-from symc.codegen.emit.expressions import Names, Printer
+from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
 from symc.codegen.emit.units import HOST, KERNELS
 from symc.codegen.emit.writer import comment
 from symc.codegen.encodable import encodable
 from symc.codegen.ir import Loop, Program, Routine
 from symc.codegen.passes.gpu.geometry import geometries
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.cuda.host import WORDS
 from symc.codegen.targets.cuda.routines import KERNELS as ROUTINE_KERNELS
-from symc.codegen.targets.host.device import Device, synchronises
+from symc.codegen.targets.host.device import DeviceDialect, synchronises
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from symc.codegen.targets.base import Lang
 
 IN_KERNELS = frozenset({"scratch", "memory", "team", "team_bytes", "team_memory"})
@@ -39,16 +42,18 @@ SHARED_KERNELS = "Also launched, from codegen/runtime/gemm.cuh, compiled once fo
 
 @record
 class DeviceSource:
-    """The texts of a program, and what must be known to load and run it."""
+    """The texts of a program, and the facts needed to load and launch it."""
 
     host: str
-    device: str
+    device: CudaModule
+    texts: Mapping[str, str]
+    """The text of each kernel, by its name in the program."""
     kernels: tuple[str, ...]
     """The names of the kernels, in the order of `symc_call.functions`."""
     routines: tuple[str, ...]
-    """The names of kernels that programs share, which come behind them there."""
+    """The names of kernels that programs share, which follow the program's own."""
     steps: tuple[str, ...]
-    """What each step that may fail is, with the user's line."""
+    """A description of each step that may fail, with the user's line."""
     synchronises: bool
     """Whether the host waits for the device between steps."""
     narrow: bool
@@ -61,14 +66,14 @@ def emit_device(
     """The texts of a program that has been through the device's passes; `timed` as in `emit`."""
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
-    layout = replace(plan(program), scratch={})
+    layout = replace(plan_workspace(program), scratch={})
     reserved = lang.reserved | load.symbols("cuda").keys() | IN_KERNELS
     outside = host_lang.reserved | load.symbols("cuda host").keys() | RESERVED | IN_HOST
     host_printer = Printer(host_lang, {}, outside)
-    functions = Names(reserved | outside | lang.functions | host_lang.functions)
+    functions = CNames(reserved | outside | lang.functions | host_lang.functions)
     host_printer.natural, natural = natural_sizes(program)
     launched = geometries(program)
-    texts: dict[str, str] = {}
+    texts: dict[str, list[Piece]] = {}
     names: dict[str, str] = {}
     for kernel in program.kernels:
         printer = Printer(lang, used, reserved)
@@ -80,30 +85,40 @@ def emit_device(
     routines = routine_kernels(program)
     numbers = {kernel.name: number for number, kernel in enumerate(program.kernels)}
     numbers |= {name: len(names) + number for number, name in enumerate(routines)}
-    dialect = Device(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
+    dialect = DeviceDialect(WORDS, launched, names, numbers, ROUTINE_KERNELS, is_narrow(program))
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
-    device = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared]
-    device += [KERNELS]
-    line = sum(part.count("\n") + 1 for part in device)
-    for kernel in program.kernels:
-        note = comment(kernel.note, "")
-        own = line + note.count("\n") + 2  # a directive is about the line after it
-        device.append(f'{note}#line {own} "{origin(kernel)}"\n{texts[kernel.name]}')
-        line += device[-1].count("\n") + 1
-    if routines:
-        device.append(comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
+    before = [header(program), load.base("cuda"), load.source_of(used, "cuda"), *declared, KERNELS]
     helpers = load.source_of([*host_printer.used, "symc_call", *host.helpers], "cuda host")
     parts = [header(program), load.base(), HOST, helpers, text]
     return DeviceSource(
         encodable("\n".join(parts)),
-        encodable("\n".join(device)),
+        device_module(program, "\n".join(before), texts, routines),
+        {k.name: comment(k.note, "") + text_of(encoded(texts[k.name])) for k in program.kernels},
         tuple(names.values()),
         tuple(routines),
         tuple(host.notes),
         synchronises(host),
         dialect.narrow,
     )
+
+
+def device_module(
+    program: Program, before: str, texts: Mapping[str, list[Piece]], routines: Sequence[str]
+) -> CudaModule:
+    """The module: the declarations that kernels need, and the kernels under their comments."""
+    pieces: list[Piece] = [before]
+    line = before.count("\n") + 1
+    for kernel in program.kernels:
+        note = comment(kernel.note, "")
+        own = line + note.count("\n") + 2  # a directive is about the line after it
+        found: list[Piece] = [f'\n{note}#line {own} "{origin(kernel)}"\n', *texts[kernel.name]]
+        line += sum(piece.count("\n") for piece in found if isinstance(piece, str))
+        pieces += found
+    if routines:
+        pieces.append("\n" + comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
+    bounds = [piece for piece in pieces if isinstance(piece, Bounds)]
+    return CudaModule(encoded(pieces), tuple(bounds))
 
 
 def routine_kernels(program: Program) -> list[str]:

@@ -1,7 +1,7 @@
 """Kernels of the loop IR as CUDA kernels.
 
 A kernel is one `grid` loop, an iteration for each thread, or one `team` loop (see `ir.py`); both
-step by the size of the grid, so that any grid gives the right result. What the host must know to
+step by the size of the grid, so that any grid gives the right result. All that the host needs to
 launch it is in `Launchable`.
 """
 
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symc.codegen.emit.cuda_module import Bounds, Dynamic, Piece
 from symc.codegen.emit.device_loops import Grid
 from symc.codegen.emit.kernels import emit_block
-from symc.codegen.emit.writer import Writer, wrapped
+from symc.codegen.emit.writer import INDENT, Writer, wrapped
 from symc.codegen.ir import Kernel
 from symc.codegen.passes.gpu.geometry import Geometry, placed
 
@@ -24,25 +25,28 @@ SHARED = "team_memory"
 
 def emit_device_kernel(
     kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], geometry: Geometry
-) -> str:
+) -> list[Piece]:
     """Print one kernel, without the comment above it."""
     writer = Writer(printer.lang, printer, declared)
     for param in kernel.params:
         printer.buffers[param.name]
     for size in kernel.sizes:
         printer.vars[size.name]
+    declared_memory: list[Piece] = []
     if geometry.memory is not None:
-        declare_memory(writer, geometry.memory)
+        declared_memory = [INDENT, Dynamic(SHARED), f" __align__(16) char {SHARED}[];\n"]
+        place_memory(writer, geometry.memory)
     emit_block(writer, geometry.body, Grid(geometry.memory, geometry.wide))
     text = "\n".join(writer.lines)
-    return f"{signature(kernel, name, printer, geometry)}\n{{\n{text}\n}}\n"
+    bounds = Bounds(name, str(geometry.bound))
+    before, after = signature(kernel, name, printer, geometry, bounds)
+    return [before, bounds, f"{after}\n{{\n", *declared_memory, f"{text}\n}}\n"]
 
 
-def declare_memory(writer: Writer, memory: Scratch) -> None:
+def place_memory(writer: Writer, memory: Scratch) -> None:
     """Where the team's memory is: shared memory, or scratch memory if there is too little."""
     for name in memory.offsets:
         writer.printer.buffers[name]
-    writer.put(f"extern __shared__ __align__(16) char {SHARED}[];")
     writer.put(
         "const int64_t team = scratch ? blockIdx.x * blockDim.y + threadIdx.y : threadIdx.y;"
     )
@@ -50,14 +54,16 @@ def declare_memory(writer: Writer, memory: Scratch) -> None:
 
 
 def origin(kernel: Kernel) -> str:
-    """What the compiler calls the file in messages on a kernel: the user's own lines."""
+    """The file name in the compiler's messages on a kernel: the user's own lines."""
     lines = kernel.note.strip().splitlines()
     said = " ".join((lines[-1] if lines else kernel.name).split())
     return said.replace("\\", "/").replace('"', "'")
 
 
-def signature(kernel: Kernel, name: str, printer: Printer, geometry: Geometry) -> str:
-    """The declaration of a kernel without its semicolon."""
+def signature(
+    kernel: Kernel, name: str, printer: Printer, geometry: Geometry, bounds: Bounds
+) -> tuple[str, str]:
+    """The declaration of a kernel, as the text before and after its launch bounds."""
     lang, memory = printer.lang, geometry.memory
     params: list[str] = []
     if memory is not None:
@@ -70,4 +76,6 @@ def signature(kernel: Kernel, name: str, printer: Printer, geometry: Geometry) -
         )
     for size in kernel.sizes:
         params.append(f"const {lang.types[size.dtype.name]} {printer.vars[size.name]}")
-    return wrapped(f"{lang.kernel} __launch_bounds__({geometry.bound}) {name}(", params, ")", "")
+    before = f"{lang.kernel} "
+    head = f"{before}{bounds.text(loose=False)}"
+    return before, wrapped(f"{head} {name}(", params, ")", "").removeprefix(head)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from symc.codegen import math
 from symc.codegen.emit.expressions import BOOLEAN, MUL, SHIFT
-from symc.codegen.emit.kernels import Frame, emit_block
+from symc.codegen.emit.kernels import OpenBlock, emit_block
 from symc.codegen.emit.settled import declared, live, names_used
 from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
@@ -50,7 +50,7 @@ AHEAD = 4
 An H200 delivers 4.8 TB/s some 700 ns after it was asked: it is busy while 25 KiB are on their way
 to each of its 132 processors. A processor has room for 65,536 registers, 228 KiB of shared memory
 and 2048 threads. With one pack of 16 bytes at a time, row groups would have 24 to 32 KiB on their
-way, less at the beginning and the end of rows. Computed from what NVRTC says of softmax (32
+way, less at the beginning and the end of rows. Computed from NVRTC's figures for softmax (32
 registers, the row in shared memory) and layer norm (40 registers), of 256 MiB in rows of
 
       256 floats   8 teams of 32 in a block   6 to 8 blocks     48 to 64 KiB on their way
@@ -61,7 +61,7 @@ registers, the row in shared memory) and layer norm (40 registers), of 256 MiB i
 Rows are not kept in registers from their first use to their last. For softmax up to 16,384 floats
 that takes 8 packs and 88 registers in each thread: one team of 512 then has a processor for itself,
 so that nothing is on its way while it computes, and NVRTC takes twice as long (0.4 s instead of
-0.2). What it would save is to read a row again from the second-level cache: the rows that are being
+0.2). It would save reading a row again from the second-level cache: the rows that are being
 worked on everywhere are 25 MB of the 60 that this has.
 """
 
@@ -73,13 +73,13 @@ class Grid:
     memory: Scratch | None
     wide: bool
 
-    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
+    def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """The head of a loop."""
         writer.remark(loop.note)
         positive = self.head(writer, loop)
-        return Frame(declared(loop.body), positive=positive)
+        return OpenBlock(declared(loop.body), positive=positive)
 
-    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
         """A loop over packs."""
         lanes = lanes_of(strips, writer.printer.scalars)
         if lanes is None:
@@ -164,7 +164,7 @@ class Grid:
             case _:
                 assert_never(stmt)
 
-    # --- packs ---
+    # --- packs ------------------------------------------------------------------------------------
 
     def one_pack(self, writer: Writer, lanes: Lanes) -> None:
         """Print a loop over packs of which each thread has one: in both forms."""
@@ -256,10 +256,10 @@ class Grid:
     def batch(
         self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, first: str, whole: str
     ) -> None:
-        """What a thread does with its next packs: first it loads all, then it uses them.
+        """The code of a thread for its next packs: first it loads all, then it uses them.
 
-        A thread that has fewer begins with zeros; without, the compiler keeps registers for what
-        was there before.
+        A thread that has fewer begins with zeros; without, the compiler keeps registers for
+        the former values.
         """
         printer, loop = writer.printer, lanes.loop
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
@@ -291,7 +291,7 @@ class Grid:
         writer.depth -= 1
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
-        """What a thread does with a whole pack; those that are `held` are loaded already."""
+        """The code of a thread for a whole pack; those that are `held` are loaded already."""
         start, inner = lanes.start, lanes.inner
         packed = {(pack.buffer, pack.index) for pack in lanes.found}
         named = names_used(live(inner.body, packed), packed)

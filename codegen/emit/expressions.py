@@ -1,9 +1,9 @@
 """Expressions of the loop IR as text of the C family, with as few parentheses as are safe to read.
 
 Printing uses a work list, never recursion: an expression may be thousands of nodes deep. A `Select`
-is strict in the IR, but C's ``?:`` is not and keeps compilers from vectorising what it guards. So a
+is strict in the IR, but C's ``?:`` is not and keeps compilers from vectorising its branches. So a
 branch that loads or calls is taken out and named before the statement (`Printer.pending`), and so
-is what lies too deep in an expression for some compilers.
+is a part that is nested too deeply for some compilers.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ DEEP = 100  # levels of an expression in one statement: clang takes 256 parenthe
 # Text, or an expression with the weakest operator that its place allows without parentheses.
 Piece: TypeAlias = str | tuple[Expr, int]
 
-# What they are where nothing may wrap: with a flag behind the operands.
+# The forms for code that may not wrap: a flag follows the operands.
 CHECKED = {
     "add": "symc_length_sum", "sub": "symc_length_difference", "mul": "symc_length_product",
     "floordiv": "symc_length_quotient",
 }  # fmt: skip
 
 
-class Names(dict[str, str]):
+class CNames(dict[str, str]):
     """C names for IR names: the same where possible, else the next free one."""
 
     def __init__(self, reserved: Iterable[str], taken: set[str] | None = None) -> None:
@@ -91,8 +91,8 @@ class Printer:
         """Collect the runtime functions that are called in `used`."""
         self.lang = lang
         self.used = used  # names of runtime functions, in order of first use
-        self.vars = Names(reserved)
-        self.buffers = Names(reserved, self.vars.taken)
+        self.vars = CNames(reserved)
+        self.buffers = CNames(reserved, self.vars.taken)
         self.scalars: set[str] = set()  # local buffers that are C variables
         self.natural: set[str] = set()  # variables that are never negative
         self.positive: set[str] = set()
@@ -222,7 +222,7 @@ class Printer:
         return (self.truth(left, strength if same else MUL), sign, self.truth(right, MUL))
 
     def truth(self, expr: Expr, minimum: int) -> Piece:
-        """An operand of logic. What is loaded goes through a function where a language has one."""
+        """An operand of logic. A loaded value goes through a function where a language has one."""
         if not self.is_loaded_bool(expr) or self.lang.truth is None:
             return (expr, minimum)
         self.used[self.lang.truth] = None

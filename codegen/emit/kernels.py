@@ -15,7 +15,7 @@ from symc.codegen import math
 from symc.codegen.cost.loops import work
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
 from symc.codegen.emit.settled import Declare, Printed, declared
-from symc.codegen.emit.units import Function, dense
+from symc.codegen.emit.units import KernelText, dense
 from symc.codegen.emit.writer import INDENT, Writer, comment, wrapped
 from symc.codegen.ir import (
     Accumulate,
@@ -53,7 +53,7 @@ ASSIGN = {
 
 def emit_kernel(
     kernel: Kernel, name: str, printer: Printer, declared: dict[str, None], calling: Calling
-) -> Function:
+) -> KernelText:
     """Print one kernel."""
     loop = None if calling.range is None else calling.range.loop
     writer = Writer(
@@ -65,12 +65,13 @@ def emit_kernel(
         printer.vars[size.name]
     if calling.folds and printer.lang.folds is not None:
         printer.used[printer.lang.folds] = None
-    emit_block(writer, kernel.body, Threads(loop))
+    emit_block(writer, kernel.body, ProcessorLoops(loop))
     head = signature(kernel, name, printer, calling)
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
     weight = dense(printer.lang.kernel) + dense(head) + dense(body) - writer.remarks
-    return Function(comment(kernel.note, ""), printer.lang.kernel, head, body, weight)
+    note = comment(kernel.note, "")
+    return KernelText(kernel.name, note, printer.lang.kernel, head, body, weight)
 
 
 def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> str:
@@ -97,25 +98,25 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
 
 
 @record(frozen=False)
-class Frame:
+class OpenBlock:
     """A block that is being printed."""
 
     rest: Iterator[Printed]
     otherwise: tuple[Stmt, ...] = ()
     parallel: bool = False
     opened: bool = True
-    positive: frozenset[str] = frozenset()  # what is known to be above zero only in here
-    extremes: tuple[Reduction, ...] = ()  # what has a flag for NaN only in here
+    positive: frozenset[str] = frozenset()  # sizes that are above zero only in here
+    extremes: tuple[Reduction, ...] = ()  # reductions that have a flag for NaN in here
 
 
 class Form(Protocol):
-    """How the loops of a target are printed, and what follows from that."""
+    """The printed form of a target's loops, local memory and barriers."""
 
-    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
+    def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """The head of a loop, with the block in it; or all of it."""
         ...
 
-    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
         """The head of a loop over strips, with the block in it; or all of it."""
         ...
 
@@ -133,16 +134,16 @@ class Form(Protocol):
 
 
 @record
-class Threads:
+class ProcessorLoops:
     """Loops of one thread of a processor, or shared out by OpenMP."""
 
     ranged: Loop | None
 
-    def loop(self, writer: Writer, loop: Loop) -> Frame | None:
-        """A ``for`` with what the compiler is told about it."""
+    def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
+        """A ``for`` with its pragmas."""
         return emit_loop(writer, loop, self.ranged, work(loop))
 
-    def strips(self, writer: Writer, strips: Strips) -> Frame | None:
+    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
         """The loops that it stands for."""
         return emit_loop(writer, written_out(strips), self.ranged, work(strips))
 
@@ -160,34 +161,34 @@ class Threads:
 
 def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
     """Print statements and all that is nested in them, with a stack of blocks."""
-    frames = [Frame(declared(body), opened=False)]
-    while frames:
-        frame = frames[-1]
-        stmt = next(frame.rest, None)
+    blocks = [OpenBlock(declared(body), opened=False)]
+    while blocks:
+        block = blocks[-1]
+        stmt = next(block.rest, None)
         if stmt is not None:
             inner = emit_statement(writer, stmt, form)
             if inner is not None:
                 writer.depth += 1
-                frames.append(inner)
+                blocks.append(inner)
             continue
-        frames.pop()
-        writer.printer.positive -= frame.positive
-        if frame.opened:
+        blocks.pop()
+        writer.printer.positive -= block.positive
+        if block.opened:
             writer.depth -= 1
-        if frame.otherwise:
+        if block.otherwise:
             writer.put("} else {")
             writer.depth += 1
-            frames.append(Frame(declared(frame.otherwise)))
-        elif frame.opened:
+            blocks.append(OpenBlock(declared(block.otherwise)))
+        elif block.opened:
             writer.put("}")
-        for reduction in frame.extremes:
+        for reduction in block.extremes:
             close_extreme(writer, reduction)
-        if frame.parallel:
+        if block.parallel:
             writer.in_parallel = False
             writer.put("if (*stopped) return;")  # its last iterations were left out
 
 
-def emit_statement(writer: Writer, stmt: Printed, form: Form) -> Frame | None:
+def emit_statement(writer: Writer, stmt: Printed, form: Form) -> OpenBlock | None:
     """Print one statement, or the head of it and return the block in it."""
     match stmt:
         case Let(var, value):
@@ -211,7 +212,7 @@ def emit_statement(writer: Writer, stmt: Printed, form: Form) -> Frame | None:
             form.alloc(writer, buffer)
         case If(condition, then, otherwise):
             writer.put(f"if ({writer.value(condition)}) {{")
-            return Frame(declared(then), otherwise)
+            return OpenBlock(declared(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
         case Strips():
@@ -275,7 +276,7 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     writer.put(f"{kind} *{lang.restrict} {name} = ({kind} *)({base});")
 
 
-def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Frame:
+def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> OpenBlock:
     """The head of a loop; `cost` is that of all of it."""
     printer = writer.printer
     found = reductions(loop, printer.scalars) if loop.kind == "vector" else None
@@ -289,7 +290,7 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Fr
         first, last = "begin", "end"
     elif all(isinstance(factor, Var | Const) for factor in factors(extent)):
         last = writer.value(extent, SHIFT)
-    else:  # evaluated once, before anything in the loop changes what it loads
+    else:  # evaluated once, before the loop changes an element that it loads
         name = printer.fresh(f"{printer.vars[loop.var.name]}_end")
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
@@ -303,13 +304,13 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Fr
     printer.positive |= positive
     printer.natural.add(loop.var.name)
     writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    return Frame(declared(loop.body), parallel=parallel, positive=positive, extremes=extremes)
+    return OpenBlock(declared(loop.body), parallel=parallel, positive=positive, extremes=extremes)
 
 
 def emit_pragmas(
     writer: Writer, loop: Loop, cost: Expr | None, found: Sequence[Reduction] | None
 ) -> None:
-    """What the compiler is told about a loop: the reductions of a vector loop, `found`, and for
+    """The pragmas of a loop: the reductions of a vector loop, `found`, and for
     one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
     innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
@@ -335,7 +336,7 @@ def emit_pragmas(
 
 
 def reduction_name(writer: Writer, reduction: Reduction) -> str:
-    """What OpenMP calls a reduction."""
+    """OpenMP's name for a reduction."""
     op, dtype = reduction.op, reduction.dtype
     if dtype.kind == "bool":
         return {"or": "|", "add": "|", "max": "|", "xor": "^", "bxor": "^"}.get(op, "&")
@@ -366,7 +367,7 @@ def declare_reduction(writer: Writer, op: str, dtype: DType) -> str:
 
 
 def open_extreme(writer: Writer, reduction: Reduction) -> None:
-    """Before the loop: declare the flag, an integer as wide as what is compared."""
+    """Before the loop: declare the flag, an integer as wide as the compared values."""
     printer = writer.printer
     acc = printer.buffers[reduction.buffer]
     flag = writer.flags[reduction.buffer] = printer.vars[printer.fresh(f"{acc}_is_nan")]

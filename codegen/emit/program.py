@@ -1,4 +1,4 @@
-"""A program as the text of one file, made to be read: what it is for, the runtime functions it
+"""A program as the text of one file, made to be read: a header, the runtime functions it
 uses, its kernels, and the host functions that run them.
 
 Names are the user's as far as C allows; the same program always gives the same bytes.
@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.expressions import Names, Printer
+from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.kernels import emit_kernel
-from symc.codegen.emit.units import Function, Parts
+from symc.codegen.emit.units import KernelText, ProgramText
 from symc.codegen.emit.writer import comment
 from symc.codegen.foreign import FOREIGN, foreign_of
 from symc.codegen.ir import Const, Expr, Program, Var
 from symc.codegen.passes.calls import callings
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.runtime import load
 from symc.codegen.signs import natural_sizes
 from symc.codegen.targets.foreign import declaration
 from symc.codegen.targets.host.functions import host_text
-from symc.codegen.targets.host.threads import Threads, starts_threads
+from symc.codegen.targets.host.threads import ThreadDialect, starts_threads
 from symc.codegen.targets.host.writer import RESERVED, HostWriter
-from symc.codegen.targets.team import PARALLEL
 
 if TYPE_CHECKING:
     from symc.codegen.targets.base import Lang
@@ -31,23 +30,23 @@ IN_KERNELS = frozenset({"begin", "end", "threads", "stopped", "scratch", "stride
 
 
 def emit(program: Program, lang: Lang, *, timed: bool = False) -> str:
-    """The text of a program; `timed` as in `emit_parts`."""
-    return emit_parts(program, lang, timed=timed).text
+    """The text of a program; `timed` as in `emit_text`."""
+    return emit_text(program, lang, timed=timed).text
 
 
-def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
-    """The text of a program. With `timed`, it keeps `symc_profile`: what each step took."""
-    layout = plan(program)
+def emit_text(program: Program, lang: Lang, *, timed: bool = False) -> ProgramText:
+    """The text of a program. With `timed`, it keeps `symc_profile`: the time of each step."""
+    layout = plan_workspace(program)
     used: dict[str, None] = {}
     declared: dict[str, None] = {}
     foreign = foreign_of(program)
     theirs = {name for function in foreign for name in (function.name, function.symbol)}
     reserved = lang.reserved | load.symbols().keys() | theirs
     host_printer = Printer(lang, used, reserved | RESERVED)
-    functions = Names(reserved | RESERVED | lang.functions, host_printer.vars.taken)
+    functions = CNames(reserved | RESERVED | lang.functions, host_printer.vars.taken)
     host_printer.natural, natural = natural_sizes(program)
     called = callings(program, layout.scratch)
-    texts: dict[str, Function] = {}
+    texts: dict[str, KernelText] = {}
     names: dict[str, str] = {}
     printers: dict[str, Printer] = {}
     inside = reserved | IN_KERNELS
@@ -56,7 +55,7 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
         printer.natural |= natural.get(kernel.name, set())
         name = names[kernel.name] = functions[kernel.name]
         texts[kernel.name] = emit_kernel(kernel, name, printer, declared, called[kernel.name])
-    dialect = Threads(called, names, printers)
+    dialect = ThreadDialect(called, names, printers)
     host = HostWriter(program, layout, dialect, host_printer, timed=timed)
     text = host_text(host)
     pasted = [name for name in used if name not in FOREIGN]
@@ -65,18 +64,18 @@ def emit_parts(program: Program, lang: Lang, *, timed: bool = False) -> Parts:
     before += ["\n".join(map(declaration, foreign)) + "\n"] if foreign else []
     before += ["\n".join(declared) + "\n"] if declared else []
     own = [name for name in host.helpers if name not in FOREIGN]
-    helpers = load.source_of(["symc_call", *own], behind=pasted)
-    return Parts(
+    helpers = load.source_of(["symc_call", *own], present=pasted)
+    return ProgramText(
         "\n".join(before),
         tuple(texts.values()),
         helpers,
         "\n".join([*host.functions.values(), text]),
-        starts_threads(host, called) or any(PARALLEL in each for each in (*runtime, helpers)),
+        starts_threads(host, called) or load.runs_on_threads([*pasted, "symc_call", *own]),
     )
 
 
 def header(program: Program) -> str:
-    """What the file is."""
+    """The comment at the head of the file: who wrote it, and for which inputs and outputs."""
     arrays = {role: list[str]() for role in ("input", "shared", "output")}
     for buffer in program.buffers:
         if buffer.role in arrays:

@@ -1,4 +1,4 @@
-"""What is settled on statements before they are printed: declarations, and names without a use."""
+"""Decisions on statements before they are printed: merged declarations, unused names."""
 
 from __future__ import annotations
 

@@ -18,9 +18,11 @@ SHARED = '__attribute__((noinline, visibility("hidden"))) void'
 
 
 @record
-class Function:
+class KernelText:
     """A kernel as text."""
 
+    kernel: str
+    """Its name in the program."""
     note: str
     """The comment above it."""
     storage: str
@@ -49,12 +51,12 @@ class Function:
 
 
 @record
-class Parts:
+class ProgramText:
     """The text of a program, in the parts from which units are made."""
 
     before: str
     """The runtime functions and declarations that kernels need."""
-    kernels: tuple[Function, ...]
+    kernels: tuple[KernelText, ...]
     helpers: str
     """The runtime functions that only the host functions need."""
     host: str

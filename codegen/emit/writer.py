@@ -49,7 +49,7 @@ class Writer:
         self.lines.append(line)
 
     def value(self, expr: Expr, minimum: int = 0) -> str:
-        """The text of an expression; what must be evaluated before it is printed as lines."""
+        """The text of an expression; its pending parts are printed as lines before."""
         printer = self.printer
         taken: list[tuple[str, Expr]] = []
         printer.pending = taken
@@ -83,7 +83,7 @@ def comment(note: str, indent: str) -> str:
 
 
 def wrapped(head: str, items: Sequence[str], tail: str, indent: str) -> str:
-    """A list behind `head`, on one line if that is short, else on lines of their own."""
+    """`head` and a list, on one line if that is short, else on lines of their own."""
     line = indent + head + ", ".join(items) + tail
     if len(line) <= WIDTH:
         return line

@@ -1,4 +1,4 @@
-"""Arithmetic of the loop IR on Python numbers, dtype by dtype: what each operator means.
+"""Arithmetic of the loop IR on Python numbers, dtype by dtype: the meaning of each operator.
 
 Values are bool, int or float by the kind of their dtype, and always exactly representable in it:
 every operation ends by wrapping (integers) or rounding (floats). The C functions of
@@ -34,7 +34,7 @@ _PLAIN: dict[str, Binary] = {
     "min": lambda a, b: a if a <= b or a != a else b,
 }  # fmt: skip
 _EXACT = frozenset(_PLAIN) - {"add", "sub", "mul"}
-_LOGICAL = {"band": "and", "bor": "or", "bxor": "xor"}  # what bit operators are on bool
+_LOGICAL = {"band": "and", "bor": "or", "bxor": "xor"}  # the names of bit operators on bool
 
 
 def fit(dtype: DType) -> Unary:

@@ -1,8 +1,8 @@
 """Kernels as Python closures: the engine of `interpret.py`.
 
-A frame is a list with a place for every name and every buffer. An expression becomes a function of
-the frame that returns its value, a statement one that changes the frame. A buffer is a list, in
-which None marks an element that has not been written.
+The registers of a run are a list with one entry for every name and every buffer. An expression
+becomes a function of the registers that returns its value, a statement one that changes them. A
+buffer is a list, in which None marks an element that has not been written.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from symc.codegen.passes.strips import written_out
 from symc.codegen.text import expression
 
 Number = arithmetic.Number
-Frame = list[Any]  # a number or a buffer in each place
-Value = Callable[[Frame], Any]
-Action = Callable[[Frame], None]
+Registers = list[Any]  # a number or a buffer in each
+Value = Callable[[Registers], Any]
+Action = Callable[[Registers], None]
 Functions = Mapping[str, Callable[..., Number]]
 
 
-class Compiler:
-    """Makes closures that share one layout of frames."""
+class ClosureCompiler:
+    """Makes closures over one numbering of registers."""
 
     def __init__(
         self, where: str, functions: Functions, *, backwards: bool = False,
@@ -55,31 +55,31 @@ class Compiler:
         self.where = where  # for messages
         self.functions = functions
         self.backwards = backwards
-        self.shapes = shapes or {}  # what `Length` asks for
+        self.shapes = shapes or {}  # by buffer, for `Length`
         self.exact = exact  # whether OverflowError is raised where integers would wrap
-        self.places: dict[str, int] = {}
+        self.registers: dict[str, int] = {}
 
-    def place(self, name: str) -> int:
-        """The place of a name in the frame."""
-        return self.places.setdefault(name, len(self.places))
+    def register(self, name: str) -> int:
+        """The register of a name."""
+        return self.registers.setdefault(name, len(self.registers))
 
-    # --- expressions ---
+    # --- expressions ------------------------------------------------------------------------------
 
     def expr(self, expr: Expr) -> Value:
         """The function that computes an expression."""
         match expr:
             case Var(name):
-                place = self.place(name)
-                return lambda frame: frame[place]
+                place = self.register(name)
+                return lambda registers: registers[place]
             case Const(value, dtype):
                 constant = arithmetic.fit(dtype)(value)
-                return lambda frame: constant
+                return lambda registers: constant
             case Load(buffer, index):
                 return self.load(buffer, index)
             case Binary(op, left, right):
                 combine = arithmetic.exact(op) if self.exact else arithmetic.binary(op, left.dtype)
                 a, b = self.expr(left), self.expr(right)
-                return lambda frame: combine(a(frame), b(frame))
+                return lambda registers: combine(a(registers), b(registers))
             case Unary(op, x, dtype):
                 return _after(arithmetic.unary(op, dtype), self.expr(x))
             case Cast(x, dtype):
@@ -88,12 +88,12 @@ class Compiler:
                 given = self.functions.get(function)
                 meaning = arithmetic.call(function, args[0].dtype, given)
                 values = [self.expr(arg) for arg in args]
-                return lambda frame: meaning(*[value(frame) for value in values])
+                return lambda registers: meaning(*[value(registers) for value in values])
             case Select(condition, then, otherwise):
                 return self.select(condition, then, otherwise)
             case Length(buffer, axis):
                 length = self.shapes[buffer][axis]
-                return lambda frame: length
+                return lambda registers: length
             case _:
                 assert_never(expr)
 
@@ -101,18 +101,18 @@ class Compiler:
         """Both sides are evaluated, whatever the condition."""
         test, a, b = self.expr(condition), self.expr(then), self.expr(otherwise)
 
-        def select(frame: Frame) -> Number:
-            first, second = a(frame), b(frame)
-            return first if test(frame) else second  # type: ignore[no-any-return]
+        def select(registers: Registers) -> Number:
+            first, second = a(registers), b(registers)
+            return first if test(registers) else second  # type: ignore[no-any-return]
 
         return select
 
     def load(self, buffer: str, index: Expr) -> Value:
         """A load that checks the index, and that the element has been written."""
-        place, at = self.place(buffer), self.expr(index)
+        place, at = self.register(buffer), self.expr(index)
 
-        def load(frame: Frame) -> Any:
-            values, i = frame[place], at(frame)
+        def load(registers: Registers) -> Any:
+            values, i = registers[place], at(registers)
             if not 0 <= i < len(values):
                 self.fail(f"reads {buffer}[{i}] of {len(values)} elements", buffer, index)
             value = values[i]
@@ -126,15 +126,15 @@ class Compiler:
         """Report a bad access."""
         raise IRError(f"{self.where} {what}: {buffer}[{expression(index)}]")
 
-    # --- statements ---
+    # --- statements -------------------------------------------------------------------------------
 
     def block(self, block: tuple[Stmt, ...]) -> Action:
         """The function that runs a block."""
         actions = [self.statement(stmt) for stmt in block]
 
-        def run(frame: Frame) -> None:
+        def run(registers: Registers) -> None:
             for action in actions:
-                action(frame)
+                action(registers)
 
         return actions[0] if len(actions) == 1 else run
 
@@ -142,10 +142,10 @@ class Compiler:
         """The function that runs a statement."""
         match stmt:
             case Let(var, value):
-                place, compute = self.place(var.name), self.expr(value)
+                place, compute = self.register(var.name), self.expr(value)
 
-                def let(frame: Frame) -> None:
-                    frame[place] = compute(frame)
+                def let(registers: Registers) -> None:
+                    registers[place] = compute(registers)
 
                 return let
             case Store() | Accumulate():
@@ -156,16 +156,16 @@ class Compiler:
                 return self.loop(written_out(stmt))
             case If(condition, then, otherwise):
                 test, first, second = self.expr(condition), self.block(then), self.block(otherwise)
-                return lambda frame: first(frame) if test(frame) else second(frame)
+                return lambda registers: first(registers) if test(registers) else second(registers)
             case Alloc(buffer):
-                place, length = self.place(buffer.name), self.count(buffer.shape)
+                place, length = self.register(buffer.name), self.count(buffer.shape)
 
-                def alloc(frame: Frame) -> None:
-                    frame[place] = [None] * length(frame)
+                def alloc(registers: Registers) -> None:
+                    registers[place] = [None] * length(registers)
 
                 return alloc
             case Barrier() | Combine():  # of a team of one thread
-                return lambda frame: None
+                return lambda registers: None
             case _:
                 assert_never(stmt)
 
@@ -173,10 +173,10 @@ class Compiler:
         """The function that computes how many elements a shape has."""
         lengths = [self.expr(length) for length in shape]
 
-        def count(frame: Frame) -> int:
+        def count(registers: Registers) -> int:
             total = 1
             for length in lengths:
-                total *= length(frame)
+                total *= length(registers)
             return total
 
         return count
@@ -184,13 +184,13 @@ class Compiler:
     def write(self, stmt: Store | Accumulate) -> Action:
         """A store or an update, with the checks of a load."""
         buffer, index = stmt.buffer, stmt.index
-        place, at, compute = self.place(buffer), self.expr(index), self.expr(stmt.value)
+        place, at, compute = self.register(buffer), self.expr(index), self.expr(stmt.value)
         combine: arithmetic.Binary | None = None
         if isinstance(stmt, Accumulate):
             combine = arithmetic.binary(stmt.op, stmt.value.dtype)
 
-        def write(frame: Frame) -> None:
-            values, i, value = frame[place], at(frame), compute(frame)
+        def write(registers: Registers) -> None:
+            values, i, value = registers[place], at(registers), compute(registers)
             if not 0 <= i < len(values):
                 self.fail(f"writes {buffer}[{i}] of {len(values)} elements", buffer, index)
             if combine is not None:
@@ -204,36 +204,36 @@ class Compiler:
 
     def loop(self, loop: Loop) -> Action:
         """A loop; the parallel ones may be asked to run backwards."""
-        place = self.place(loop.var.name)
+        place = self.register(loop.var.name)
         extent, body = self.expr(loop.extent), self.block(loop.body)
         backwards = self.backwards and loop.kind in ("parallel", "grid", "team", "lane")
 
-        def run(frame: Frame) -> None:
-            values = range(extent(frame))
+        def run(registers: Registers) -> None:
+            values = range(extent(registers))
             for i in reversed(values) if backwards else values:
-                frame[place] = i
-                body(frame)
+                registers[place] = i
+                body(registers)
 
         return run
 
 
 def _after(outer: arithmetic.Unary, inner: Value) -> Value:
-    return lambda frame: outer(inner(frame))
+    return lambda registers: outer(inner(registers))
 
 
 def compile_kernel(
     kernel: Kernel, functions: Functions, *, backwards: bool
 ) -> Callable[[list[list[Any]], list[int]], None]:
     """The function that runs a kernel on buffers and sizes."""
-    compiler = Compiler(f"kernel {kernel.name}", functions, backwards=backwards)
+    compiler = ClosureCompiler(f"kernel {kernel.name}", functions, backwards=backwards)
     names = [param.name for param in kernel.params] + [size.name for size in kernel.sizes]
     for name in names:
-        compiler.place(name)
+        compiler.register(name)
     run = compiler.block(kernel.body)
 
     def launch(buffers: list[list[Any]], sizes: list[int]) -> None:
-        frame: Frame = [None] * len(compiler.places)
-        frame[: len(names)] = [*buffers, *sizes]
-        run(frame)
+        registers: Registers = [None] * len(compiler.registers)
+        registers[: len(names)] = [*buffers, *sizes]
+        run(registers)
 
     return launch

@@ -1,4 +1,4 @@
-"""What each function of `math.py` means, in plain Python on one number.
+"""The meaning of each function of `math.py`, in plain Python on one number.
 
 These are for the interpreter, a second opinion: they give IEEE infinities and NaN where Python
 raises, and are right to about 1e-13, but not to the last bit. `special.py` has the rest.

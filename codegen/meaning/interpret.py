@@ -1,6 +1,6 @@
-"""Run a program in plain Python: a second opinion on what generated code does.
+"""Run a program in plain Python: a second opinion on generated code.
 
-It checks what C does not: an access outside a buffer, or of an element that nothing has written,
+It checks more than C does: an access outside a buffer, or of an element that nothing has written,
 raises `IRError`. Integers wrap and floats round by their dtypes; functions of `math.py` are right
 to about 1e-13, not to the last bit.
 """
@@ -20,17 +20,17 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Launch,
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
     Step,
 )
-from symc.codegen.meaning.closures import Compiler, Frame, Functions, compile_kernel
+from symc.codegen.meaning.closures import ClosureCompiler, Functions, Registers, compile_kernel
 from symc.codegen.passes.memory import used_buffers
 from symc.codegen.record import record
 
@@ -74,9 +74,9 @@ class Window(list[Any]):
 
 @record
 class View:
-    """What a routine is given for a `Pointer`: a buffer, None where unwritten, and an offset.
+    """A routine's view of a `Pointer`: a buffer, None where unwritten, and an offset.
 
-    What a function in Python is given for a `Region` has lengths too.
+    For a `Region`, which a function in Python gets, it has lengths too.
     """
 
     values: list[Any]
@@ -86,7 +86,7 @@ class View:
 
 @record
 class Result:
-    """What a call leaves.
+    """The state after a call: its status, and the contents of all buffers.
 
     `status` is 0, or the code of the Check that ended the call, or `TOO_LARGE`. `arrays` has the
     outputs and the shared variables by name, those that the call got to; an element that was never
@@ -197,12 +197,13 @@ class _Run:
         OverflowError, if it is to be exact, where a part of it does not fit into 64 bits.
         """
         where = f"program {self.program.name}"
-        host = Compiler(where, self.functions, shapes=self.shapes, exact=exact)
+        host = ClosureCompiler(where, self.functions, shapes=self.shapes, exact=exact)
         compute = host.expr(expr)
-        frame: Frame = [
-            self.sizes[name] if name in self.sizes else self.existing(name) for name in host.places
+        registers: Registers = [
+            self.sizes[name] if name in self.sizes else self.existing(name)
+            for name in host.registers
         ]
-        return compute(frame)
+        return compute(registers)
 
     def existing(self, name: str) -> list[Any]:
         """A buffer that something has been written to, or a row of one."""
@@ -268,7 +269,7 @@ class _Run:
         return 0
 
     def disjoint(self, kernel: str, given: Sequence[list[Any]]) -> None:
-        """Kernels take what they write as apart from all else; names are compared by `verify`."""
+        """Kernels assume that written buffers overlap no other; names are compared by `verify`."""
         params = next(k for k in self.program.kernels if k.name == kernel).params
         windows = [
             (buffer, param) for buffer, param in zip(given, params, strict=True)
@@ -288,7 +289,7 @@ class _Run:
                 self.kernels[kernel](given, values)
             case Routine(name, args):
                 self.routines[name](*map(self.argument, args))
-            case Host(number, _, args):
+            case PythonCall(number, _, args):
                 self.hosts[number](*map(self.region, args))
             case Check(condition, code):
                 return 0 if self.value(condition) else code
@@ -307,7 +308,7 @@ class _Run:
         return 0
 
     def region(self, arg: Region | Const) -> Any:
-        """What a function in Python is given for an argument."""
+        """An argument as a function in Python gets it."""
         if isinstance(arg, Region):
             shape = tuple(int(self.value(length)) for length in arg.shape)
             place = arg.pointer
@@ -315,7 +316,7 @@ class _Run:
         return self.value(arg)
 
     def argument(self, arg: Pointer | Expr) -> Any:
-        """What a routine is given for an argument."""
+        """An argument as a routine gets it."""
         if isinstance(arg, Pointer):
             return View(self.buffer(arg.buffer), self.value(arg.offset))
         return self.value(arg)

@@ -1,6 +1,6 @@
-"""Random numbers in plain Python: what `runtime/philox.h` and `runtime/distributions.h` mean.
+"""Random numbers in plain Python: the meaning of `runtime/philox.h` and `distributions.h`.
 
-Bits and lanes are the same as there. So are the samplers, step by step, as what they return depends
+Bits and lanes are the same as there. So are the samplers, step by step, as their results depend
 on each step: only the last digits of logarithms and exponentials may differ.
 """
 
@@ -142,7 +142,7 @@ def _summed_up(u: float, chance: float, ratio: Callable[[int], float], most: int
 
 
 def _stirling_rest(x: float) -> float:
-    """What Stirling's formula for the logarithm of x! lacks."""
+    """The remainder of Stirling's formula for the logarithm of x!."""
     square = 1.0 / (x * x)
     return (1.0 / 12.0 - square * (1.0 / 360.0 - square / 1260.0)) / x
 

@@ -188,7 +188,7 @@ def _complex_series(a: float, x: float) -> complex:
 
 
 def _complex_fraction(a: float, x: float) -> complex:
-    """From behind, so that its derivative has as many terms as it needs."""
+    """Backwards, so that its derivative has as many terms as it needs."""
     shape = complex(a, _STEP)
     last = 60 + int(20 * math.sqrt(a)) + int(400 / x)
     value = complex(0.0)

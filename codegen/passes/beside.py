@@ -67,7 +67,7 @@ def _accumulators(kernel: Kernel) -> int:
 def _partner(
     steps: Sequence[Step], step: Launch, kernels: Mapping[str, Kernel], rows: set[str]
 ) -> tuple[int, Launch, Launch] | None:
-    """Where a launch stands that this one can join, and both: what is between may come behind."""
+    """Where a launch stands that this one can join, and both: the steps between may come after."""
     if _head(kernels[step.kernel]) is None or not rows.isdisjoint(step.buffers):
         return None
     for place in reversed(range(len(steps))):
@@ -82,7 +82,7 @@ def _partner(
 
 
 def _may_swap(first: Launch, second: Launch, kernels: Mapping[str, Kernel]) -> bool:
-    """Whether neither writes what the other touches, nor reads a size that the other stores."""
+    """Whether neither writes an element that the other touches, nor reads a size it stores."""
     reads, others = (_buffers(launch, kernels, written=False) for launch in (first, second))
     writes, stores = (_buffers(launch, kernels, written=True) for launch in (first, second))
     sizes = any(loads_of(Let(Var("size"), value)) for value in (*first.sizes, *second.sizes))
@@ -136,7 +136,7 @@ def _united(
 
 
 def _together(one: Loop, other: Loop) -> Block:
-    """The bodies of two loops, what both name alike named once: extents inside are then equal."""
+    """The bodies of two loops, values that both name named once: extents inside are then equal."""
     known = {stmt.value: stmt.var for stmt in one.body if isinstance(stmt, Let)}
     names: dict[str, Expr] = {other.var.name: one.var}
     out: list[Stmt] = list(one.body)

@@ -1,4 +1,5 @@
-"""How the kernels of a processor are called: what threads share, and what each kernel is given.
+"""How the kernels of a processor are called: the loop shared out to threads, and each kernel's
+arguments.
 
 A kernel has one of two forms. One whose body is a parallel loop (after some `Let`) is a function of
 a range of that loop, and the host calls it once a thread: so `restrict` is not lost in a function
@@ -22,7 +23,7 @@ THRESHOLD = 1 << 18  # rough operations that are worth waking another thread, so
 
 
 @record
-class Range:
+class ParallelRange:
     """The parallel loop that is all a kernel does."""
 
     loop: Loop
@@ -40,11 +41,11 @@ class Range:
 
 @record
 class Calling:
-    """What callers of a kernel must know, and what its declaration says."""
+    """The calling convention of a kernel, for its callers and its declaration."""
 
     sizes: tuple[int, ...]
     """Which of the kernel's sizes it takes: those it uses."""
-    range: Range | None
+    range: ParallelRange | None
     """The loop that it does a range of."""
     threads: bool
     """Whether it takes the number of threads, for a loop inside."""
@@ -67,7 +68,7 @@ def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
     used = names_of_kernel(kernel.body, found, scratch)
     return Calling(
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
-        None if found is None or loop is None else Range(loop, work(found), granule(loop)),
+        None if found is None or loop is None else ParallelRange(loop, work(found), granule(loop)),
         loop is None
         and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
         loop is not None and accumulates(kernel),
@@ -100,7 +101,7 @@ def range_loop(kernel: Kernel) -> Loop | Strips | None:
 
 
 def granule(loop: Loop) -> int:
-    """Into what multiples a parallel loop may be cut so that no result depends on the cuts.
+    """A parallel loop may be cut at multiples of this: then no result depends on the cuts.
 
     The iterations left over at the end of a vectorised loop call scalar functions, which differ
     from vector functions in the last bit. So a loop that is vectorised is cut at multiples of any

@@ -1,4 +1,4 @@
-"""Which elements the iterations of a loop touch: what decides whether loops may be fused or split.
+"""Dependence analysis: the elements that iterations touch, so whether loops may be fused or split.
 
 An access has a *place*: where in the buffer, as a function of the loop variable alone. Two accesses
 with the same place touch the same elements in the same iteration, and none in different iterations:
@@ -41,7 +41,7 @@ from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
 from symc.codegen.record import field, record
 
-Place = tuple[Expr, ...]
+AccessPlace = tuple[Expr, ...]
 UNROLL = 8  # the longest loop that is written out
 _LARGE = 16  # operations; longer index arithmetic is not looked into
 _SELF = Var("@")  # stands for the loop's own variable, so that places of two loops compare
@@ -54,7 +54,9 @@ class Accesses:
     reads: set[str] = field(default_factory=set[str])
     stores: set[str] = field(default_factory=set[str])
     accumulates: set[str] = field(default_factory=set[str])
-    places: dict[str, set[Place | None]] = field(default_factory=dict[str, set[Place | None]])
+    places: dict[str, set[AccessPlace | None]] = field(
+        default_factory=dict[str, set[AccessPlace | None]]
+    )
     extent: Expr = field(default_factory=lambda: Const(0))
     """How many iterations the loop has."""
     innermost: bool = True
@@ -71,7 +73,7 @@ class Accesses:
         return None not in places and (len(places) == 1 or _are_apart(places, self.extent))
 
     def merged(self, other: Accesses) -> Accesses:
-        """What both loops access."""
+        """The accesses of both loops together."""
         places = {buffer: set(found) for buffer, found in self.places.items()}
         for buffer, found in other.places.items():
             places.setdefault(buffer, set()).update(found)
@@ -86,7 +88,7 @@ class Accesses:
 
 
 def accesses(loop: Loop) -> Accesses:
-    """What a loop reads and writes outside itself."""
+    """The accesses of a loop to buffers from outside."""
     walk = _Walk(loop)
     walk.block(loop.body)
     found = walk.found
@@ -101,7 +103,8 @@ def accesses(loop: Loop) -> Accesses:
 def is_reduction(found: Accesses) -> bool:
     """Whether a serial loop with these accesses may run in any order, up to reassociation.
 
-    Its iterations store to different elements, and what they accumulate nothing else touches.
+    Its iterations store to different elements, and nothing else touches the elements they
+    accumulate in.
     """
     if not all(map(found.has_one_place, found.stores)):
         return False
@@ -120,10 +123,10 @@ class _Walk:
         self.extents: dict[str, Expr] = {}  # of inner loops
         self.lets: dict[str, Expr] = {}  # index arithmetic named inside, written out
         self.bound: set[str] = set()  # other names bound inside
-        self.memo: dict[Expr, Place | None] = {}
+        self.memo: dict[Expr, AccessPlace | None] = {}
 
     def block(self, block: Block) -> None:
-        """Note what a block accesses."""
+        """Note the accesses of a block."""
         for stmt in map(plain, block):
             for expr in expressions(stmt):
                 self.reads(expr)
@@ -180,7 +183,7 @@ class _Walk:
             place = self.memo[index] = self.place(substitute(index, self.lets))
         self.found.places.setdefault(buffer, set()).add(place)
 
-    def place(self, index: Expr) -> Place | None:
+    def place(self, index: Expr) -> AccessPlace | None:
         """The place of an index."""
         rows: list[Expr] = []
         while not _is_injective(index, self.variable):
@@ -233,7 +236,7 @@ def _is_arithmetic(expr: Expr) -> bool:
             return False
 
 
-def _are_apart(places: set[Place | None], extent: Expr) -> bool:
+def _are_apart(places: set[AccessPlace | None], extent: Expr) -> bool:
     """Whether accesses with different places never touch the same element."""
     if not isinstance(extent, Const):
         return False
@@ -252,7 +255,7 @@ def _are_apart(places: set[Place | None], extent: Expr) -> bool:
 
 
 def _shifted(index: Expr) -> tuple[Expr, int]:
-    """An index as a sum of what depends on names, and a number."""
+    """An index as a sum of terms with names, and a number."""
     match index:
         case Binary("add", left, Const(int() as value)):
             return left, value

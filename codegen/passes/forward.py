@@ -1,8 +1,8 @@
 """The second half of `fuse`: a value just stored is used by name instead of loaded again.
 
 Within a block, a load of a buffer at an index at which it was stored before becomes the stored
-value, if nothing wrote the buffer between. What a float16 buffer gives back is the rounded value.
-Local buffers that nothing loads any more are removed, with what is stored to them.
+value, if nothing wrote the buffer between. A float16 buffer gives back the rounded value.
+Local buffers that nothing loads any more are removed, with the stores to them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _loads(body: Block) -> list[Load]:
 
 
 class _Forwarding:
-    """The walk: what each buffer is known to hold, by index."""
+    """The walk: the known values of each buffer, by index."""
 
     def __init__(self, taken: set[str], wanted: frozenset[tuple[str, Expr]]) -> None:
         self.taken = taken
@@ -90,7 +90,7 @@ class _Forwarding:
         self.holds: dict[str, dict[Expr, Expr]] = {}
 
     def block(self, block: Block) -> Block:
-        """The block with loads replaced. What it stores is not known after it."""
+        """The block with loads replaced. Values it stores are not known after it."""
         outer = {buffer: dict(known) for buffer, known in self.holds.items()}
         out: list[Stmt] = []
         for stmt in map(plain, block):
@@ -125,7 +125,7 @@ class _Forwarding:
             self.holds.pop(buffer, None)
 
     def store(self, stmt: Store) -> list[Stmt]:
-        """Remember what is stored, under a name if it is loaded again."""
+        """Remember a stored value, under a name if it is loaded again."""
         index, value = self.expr(stmt.index), self.expr(stmt.value)
         self.forget((stmt.buffer,))
         if (stmt.buffer, stmt.index) not in self.wanted:

@@ -1,4 +1,4 @@
-"""fuse: neighbouring loops over one range become one loop; what was stored is not loaded again.
+"""fuse: neighbouring loops over one range become one loop; stored values are not loaded again.
 
 Two loops in one block with equal extents merge where iteration i of the second needs nothing that a
 later iteration of the first writes: every element that one writes and the other touches must be
@@ -59,7 +59,7 @@ def _kernel(kernel: Kernel) -> Block:
 
 
 def _block(block: Block, *, outermost: bool) -> Block:
-    """The block with its loops merged, and then the loops in what is left."""
+    """The block with its loops merged, and then the loops inside the others."""
     if not any(isinstance(stmt, Loop | If) for stmt in block):
         return block
     out = _Siblings(outermost)
@@ -132,7 +132,7 @@ class _Siblings:
         return Loop(last.var, last.extent, kind, last.body + body, note)
 
     def kind(self, last: Loop, first: Accesses, loop: Loop, found: Accesses) -> LoopKind | None:
-        """The kind of the merged loop, or None where what the two access forbids it."""
+        """The kind of the merged loop, or None where their accesses forbid it."""
         if (first.reads | first.writes).isdisjoint(found.reads | found.writes):
             return None
         if not shared_places_agree(first, found):
@@ -160,7 +160,7 @@ class _Siblings:
 
 
 def _only_converts(loop: Loop, stored: set[str]) -> bool:
-    """Whether a loop does nothing but accumulate, as float64, what was stored as float32."""
+    """Whether a loop only accumulates, as float64, values stored as float32."""
     match loop.body:
         case (Accumulate(value=Cast(Load(buffer, _, kind), wide)),):
             return buffer in stored and kind is FLOAT32 and wide is FLOAT64

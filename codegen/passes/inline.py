@@ -61,7 +61,7 @@ class _Uses:
         self.movable: set[str] = set()
 
     def block(self, block: Block, loop: int) -> Block:
-        """The block without what has no use."""
+        """The block without names that nobody uses."""
         kept = [new for stmt in reversed(block) if (new := self.statement(stmt, loop)) is not None]
         kept.reverse()
         return tuple(kept)
@@ -164,12 +164,12 @@ class _Moving:
         return new_block
 
     def expr(self, expr: Expr) -> Expr:
-        """A whole expression of a statement; leaves in `budget` what is not used up."""
+        """A whole expression of a statement; takes its operations from `budget`."""
         self.budget = LIMIT - operations(expr)
         return self.part(expr)
 
     def part(self, expr: Expr) -> Expr:
-        """A part of an expression. What does not fit stays a name, defined before the statement."""
+        """A part of an expression. One that does not fit stays a name, defined before it."""
         if type(expr) is Binary:
             left, right = self.part(expr.left), self.part(expr.right)
             same = left is expr.left and right is expr.right

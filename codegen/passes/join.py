@@ -1,8 +1,8 @@
-"""join: several launches, one behind the other, become one launch of one kernel.
+"""join: several launches, one after the other, become one launch of one kernel.
 
 In a step of a loop, a kernel that computes a few numbers takes no longer than to call it. So on a
-processor kernels without independent iterations are joined there: what one has stored, another need
-not load. (`gpu/join.py` does it everywhere, and has its own idea of what is small.)
+processor kernels without independent iterations are joined there: a value that one has stored,
+another need not load. (`gpu/join.py` does it everywhere, and has its own idea of what is small.)
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _block(
 
 
 class Joined:
-    """The kernel that does what several launches do."""
+    """The kernel that does the work of several launches."""
 
     def __init__(self, launches: Sequence[Launch], kernels: Mapping[str, Kernel]) -> None:
         self.buffers: dict[str, Param] = {}  # the program's, with the parameters for them
@@ -132,7 +132,7 @@ class Joined:
         return Kernel(name, params, sizes, tuple(self.body), "\n".join(self.notes))
 
     def add(self, launch: Launch, kernel: Kernel) -> None:
-        """What one more launch does."""
+        """The body of one more launch, in the names of the joined kernel."""
         names: dict[str, str] = {}
         for param, buffer in zip(kernel.params, launch.buffers, strict=True):
             known = self.buffers.get(buffer)

@@ -3,7 +3,7 @@
 gcc fills vector registers with the narrowest numbers of a loop. Beside one register of bools stand
 eight of doubles, so every operation is written out eight times: of sixty with some exponentials in
 them it makes 250 calls, which takes it seconds and leaves no register free. Therefore bools and
-other narrow numbers are widened in a short loop before a long one, and narrowed in one behind it, a
+other narrow numbers are widened in a short loop before a long one, and narrowed in one after it, a
 strip of elements at a time.
 
     for i in vector(n): small[i] = f(x[i]) > 0
@@ -194,7 +194,7 @@ class _Staging:
 
     @property
     def mask(self) -> DType:
-        """What bools are in the lanes."""
+        """The dtype of bools in the lanes."""
         return INT64 if self.width == INT64.bytes else INT32
 
     def row(self, dtype: DType, index: Expr, narrow: str, of: DType) -> _Row:
@@ -216,7 +216,7 @@ class _Staging:
         )
 
     def behind(self) -> Block:
-        """The statements that store what the rows hold."""
+        """The statements that store the values of the rows."""
         return tuple(
             [
                 Store(row.narrow, row.index, _narrowed(self.element(row), row))

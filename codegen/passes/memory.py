@@ -5,7 +5,7 @@ are, so the plan is symbolic and `targets/host/memory.py` prints the arithmetic.
 length is only measured while the program runs cannot be planned and is allocated then. Local arrays
 of kernels that are too large for the stack get scratch memory after the slots, a piece per thread.
 
-The plan also says which steps are done before the workspace exists (`Plan.leading`): checks over
+The plan also says which steps run before the workspace exists (`WorkspacePlan.leading`): checks of
 sizes and measurements of inputs, as far as they come first.
 """
 
@@ -21,7 +21,6 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Kernel,
     Launch,
     Load,
@@ -29,6 +28,7 @@ from symc.codegen.ir import (
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -49,14 +49,14 @@ LINE = 64  # bytes: everything starts on a cache line of its own
 
 
 @record
-class Slot:
+class WorkspaceSlot:
     """A piece of the workspace, and the temporaries that live in it one after another."""
 
     tenants: tuple[Buffer, ...]
 
 
 @record
-class Late:
+class LateBuffer:
     """A temporary that is allocated before step `first` and freed after step `last`."""
 
     buffer: Buffer
@@ -74,13 +74,13 @@ class Scratch:
 
 
 @record
-class Plan:
+class WorkspacePlan:
     """Where everything lives that is neither given by the caller nor on the stack."""
 
     leading: int  # how many of the steps are done by prepare
     early: frozenset[str]  # the sizes known after those
-    slots: tuple[Slot, ...]
-    late: tuple[Late, ...]
+    slots: tuple[WorkspaceSlot, ...]
+    late: tuple[LateBuffer, ...]
     scratch: Mapping[str, Scratch]  # by kernel
 
     def slot_of(self, buffer: str) -> int | None:
@@ -91,18 +91,18 @@ class Plan:
         return None
 
 
-def plan(program: Program) -> Plan:
-    """Plan the memory of a program."""
+def plan_workspace(program: Program) -> WorkspacePlan:
+    """Plan the workspace of a program, and its scratch memory."""
     leading, early = prepared(program)
     lives = live_ranges(program)
     temps = [b for b in program.buffers if b.role == "temp" and b.name in lives]
     temps.sort(key=lambda b: lives[b.name])
     slots: list[list[Buffer]] = []
-    late: list[Late] = []
+    late: list[LateBuffer] = []
     for buffer in temps:
         first, last = lives[buffer.name]
         if not all(is_known(length, early) for length in buffer.shape):
-            late.append(Late(buffer, first, last))
+            late.append(LateBuffer(buffer, first, last))
             continue
         free = [slot for slot in slots if lives[slot[-1].name][1] < first]
         if free:
@@ -110,10 +110,10 @@ def plan(program: Program) -> Plan:
         else:
             slots.append([buffer])
     needs = {kernel.name: scratch_of(kernel) for kernel in program.kernels}
-    return Plan(
+    return WorkspacePlan(
         leading,
         early,
-        tuple(Slot(tuple(slot)) for slot in slots),
+        tuple(WorkspaceSlot(tuple(slot)) for slot in slots),
         tuple(late),
         {name: need for name, need in needs.items() if need is not None},
     )
@@ -189,8 +189,8 @@ Life: TypeAlias = tuple[tuple[int, int], ...]
 def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
     """The first and the last step that uses each buffer, by their numbers (`numbered`).
 
-    What is used inside a loop and outside, too, lives throughout the loop, and so does that of
-    which rounds use different rows; what else is used inside one only is written anew by each of
+    A buffer used inside a loop and outside, too, lives throughout the loop, and so does that of
+    which rounds use different rows; any other that is used inside only is written anew by each of
     its rounds.
     """
     whole = wholes(program)
@@ -213,7 +213,7 @@ def live_ranges(program: Program) -> dict[str, tuple[int, int]]:
 
 
 def united(first: Life, second: Life) -> Life:
-    """What spans two lives, in the innermost block that has both."""
+    """The span of two lives, in the innermost block that has both."""
     for depth, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return (*first[:depth], (min(one[0], other[0]), max(one[1], other[1])))
@@ -223,7 +223,7 @@ def united(first: Life, second: Life) -> Life:
 def numbered(steps: Iterable[Step]) -> list[tuple[Life, Step]]:
     """All steps with their places. A step that has others inside counts as two, begin and end.
 
-    What a branch reads to decide, it reads at its begin; what a loop reads to go on, at its end.
+    The condition of a branch is read at its begin, that of a loop at its end.
     """
     found: list[tuple[Life, Step]] = []
     _number(steps, (), 0, found)
@@ -280,7 +280,7 @@ def buffers_of(step: Step) -> list[str]:
             return [*buffers, *(size.buffer for size in sizes if isinstance(size, Load))]
         case Routine(_, args):
             return [arg.buffer for arg in args if isinstance(arg, Pointer | Load)]
-        case Host(_, _, args):
+        case PythonCall(_, _, args):
             return [arg.pointer.buffer for arg in args if isinstance(arg, Region)]
         case Check(condition):
             return [node.buffer for node in nodes(condition) if isinstance(node, Load)]

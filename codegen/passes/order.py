@@ -12,7 +12,7 @@
     vectorize   which innermost loops run in vector registers, which are unrolled
     unroll      short loops inside vector loops are written out
     lanes       long vector loops read and write numbers of one width
-    parallel    which loops run on threads, and in what blocks
+    parallel    which loops run on threads, and in which blocks
 
 Only `unroll`, `lanes` and `parallel` must come after `vectorize`; any other order is correct, if
 less effective. `memory` is no pass but a plan that the emitter asks for. The helpers `walk`,
@@ -41,4 +41,4 @@ PASSES: tuple[Callable[[Program], Program], ...] = (
     reuse, join, beside, simplify, collapse, fuse, simplify, place, tile, vectorize, unroll, lanes,
     parallel,
 )  # fmt: skip
-"""What is done to every program before it is emitted, in this order."""
+"""The passes over every program before it is emitted, in this order."""

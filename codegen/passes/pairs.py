@@ -1,6 +1,6 @@
 """pairs: complex numbers become pairs of floats, before anything else looks at a program.
 
-Lowerings may use complex dtypes in kernels as they use any other; behind this pass no kernel has
+Lowerings may use complex dtypes in kernels as they use any other; after this pass no kernel has
 them. Buffers of the program keep their complex dtype, as callers know them by it; to kernels and
 routines they are arrays of floats, twice as many, real and imaginary parts in turn. A local scalar
 becomes two, so that sums of complex numbers are sums of floats to all other passes.
@@ -27,7 +27,6 @@ from symc.codegen.ir import (
     Combine,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -39,6 +38,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -78,7 +78,7 @@ def _step(step: Step, buffers: set[str]) -> Step:
     match step:
         case Routine():
             return replace(step, args=tuple([_argument(arg, buffers) for arg in step.args]))
-        case Host():
+        case PythonCall():
             return replace(step, args=tuple([_region(arg, buffers) for arg in step.args]))
         case Launch() | Check() | Measure() | Repeat() | Branch():
             return step
@@ -120,7 +120,7 @@ class _Splitter:
     # --- statements -------------------------------------------------------------------------------
 
     def block(self, block: Block) -> Block:
-        """A block; what is named on the way is visible in it alone."""
+        """A block; names bound in it are visible in it alone."""
         outer, self.out = self.out, []
         for stmt in block:
             self.statement(stmt)
@@ -128,7 +128,7 @@ class _Splitter:
         return done
 
     def statement(self, stmt: Stmt) -> None:
-        """Appends what a statement becomes."""
+        """Appends the statements that a statement becomes."""
         match stmt := plain(stmt):
             case Let(var, value) if var.dtype.is_complex:
                 z = self.pair(value)

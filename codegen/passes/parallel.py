@@ -1,4 +1,4 @@
-"""parallel: which loops run on several threads, and in what pieces.
+"""parallel: which loops run on several threads, and in which pieces.
 
 Only outermost loops do. A parallel loop inside another becomes serial; a vector loop over n
 elements is cut into blocks of a fixed length, so that no result depends on the number of threads.

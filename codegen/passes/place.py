@@ -134,7 +134,7 @@ def _only_loads(stmt: Stmt, row: str, var: Var) -> bool:
 
 
 def _base(index: Expr, var: Var) -> Expr | None:
-    """What is added to the loop variable in an index."""
+    """The offset from the loop variable in an index."""
     match index:
         case Binary("add", base, last) if last == var:
             return base

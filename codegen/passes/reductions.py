@@ -1,4 +1,4 @@
-"""What a vector loop accumulates: the clauses that let a compiler run iterations side by side."""
+"""The reductions of a vector loop: the clauses that let a compiler run iterations side by side."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ class Reduction:
 def reductions(loop: Loop, scalars: AbstractSet[str]) -> list[Reduction] | None:
     """The scalars a loop accumulates, or None where its iterations cannot run side by side.
 
-    They cannot where an iteration reads what others accumulate, where one scalar is updated in two
-    ways, or where an element that is the same for all iterations is updated in memory.
+    They cannot where an iteration reads an element that others accumulate in, where one scalar is
+    updated in two ways, or where an element that is the same for all iterations is updated in
+    memory.
     """
     inside = {stmt.buffer.name for stmt in statements(loop.body) if isinstance(stmt, Alloc)}
     found: dict[str, Reduction] = {}

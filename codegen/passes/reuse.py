@@ -65,7 +65,7 @@ def reuse(program: Program) -> Program:
 
 
 def _outline(kernel: Kernel) -> Any:
-    """What equal kernels have in common, at a glance: few others have."""
+    """A cheap signature: equal for equal kernels, for few others."""
     params = tuple([(param.dtype, param.written) for param in kernel.params])
     return params, len(kernel.sizes), tuple(map(type, statements(kernel.body)))
 

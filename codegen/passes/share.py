@@ -136,7 +136,7 @@ class _Sharing:
         self.version: dict[str, int] = {}
         self.clock = 0
         self.extents: dict[str, Expr] = {}  # of the loop variables in scope
-        # What the expression that `expr` has just walked depends on:
+        # The dependences of the expression that `expr` has just walked:
         self.deepest = 0
         self.names: list[str] = []
         self.loads: list[str] = []
@@ -277,7 +277,7 @@ class _Sharing:
         block.closed = True
 
     def expr(self, expr: Expr) -> Expr:
-        """Rebuild an expression, noting what it depends on."""
+        """Rebuild an expression, noting its dependences."""
         if type(expr) is Var:
             value = self.values.get(expr.name, expr)
             if type(value) is Var:

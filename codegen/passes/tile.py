@@ -1,7 +1,7 @@
 """tile: loops that read along one axis and write along another go in small squares.
 
 ``for i: for j: out[i*m + j] = x[j*n + i]`` reads a cache line for each element, and finds it gone
-when its next element is wanted. In squares of 16 what is read stays until all of it has been used:
+when its next element is wanted. In squares of 16 a line stays until all of it has been used:
 ``for i_block: for j_block: for i in the block: for j in the block``.
 
 Only nests of parallel loops are tiled: their elements may be computed in any order.
@@ -21,14 +21,10 @@ from symc.codegen.ir import (
     Stmt,
     Store,
     Var,
-    add,
-    binary,
-    ceiling,
     const,
-    mul,
-    sub,
 )
 from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -133,11 +129,9 @@ def _tiled(
     for loop in (first, last):
         number = Var(fresh(f"{loop.var.name}_block", taken))
         inner = Var(fresh(f"{loop.var.name}_in_block", taken))
-        start = mul(number, const(SIDE))
-        place = Let(loop.var, add(start, inner))
-        length = binary("min", const(SIDE), sub(loop.extent, start))
-        blocks.append(Loop(number, ceiling(loop.extent, SIDE), "parallel", (), loop.note))
-        inside.append(Loop(inner, length, "parallel", (place,)))
+        cut = StripMining(number, loop.extent, const(SIDE))
+        blocks.append(Loop(number, cut.strips, "parallel", (), loop.note))
+        inside.append(Loop(inner, cut.count, "parallel", (Let(loop.var, cut.at(inner)),)))
     names = [let for lets in before[position + 1 :] for let in lets]
     innermost = Loop(inside[1].var, inside[1].extent, "parallel", (*inside[1].body, *body))
     square = Loop(inside[0].var, inside[0].extent, "parallel", (*inside[0].body, *names, innermost))

@@ -1,8 +1,8 @@
 """unroll: short loops inside vector loops are written out.
 
 gcc vectorises a loop around others only if it unrolls those first, and at -O1 it does that too
-late. Without them the loop is one straight line, which it does vectorise. What would become too
-long stays a loop.
+late. Without them the loop is one straight line, which it does vectorise. A loop that would become
+too long stays a loop.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def _length(block: Block) -> int:
 
 
 def _written_out(block: Block, values: Mapping[str, Expr], taken: set[str]) -> Block:
-    """The statements with these values for names, loops written out, and new names for what they
-    name: every copy has its own.
+    """The statements with these values for names, loops written out, and new names for the values
+    they name: every copy has its own.
     """
     known = dict(values)
 

@@ -6,7 +6,7 @@
 - So does an innermost `serial` loop that only accumulates into local scalars from outside it, or
   writes elements that no other iteration touches.
 
-A loop with an `If`, or with a function that has no vector form, stays what it is.
+A loop with an `If`, or with a function that has no vector form, stays as it is.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _loop(loop: Loop, depth: int, scalars: frozenset[str]) -> Loop:
 
 
 def _kind(loop: Loop, depth: int, scalars: frozenset[str]) -> LoopKind:
-    """What the loop should be, its body being done."""
+    """The kind that the loop should have, its body being done."""
     if loop.kind not in ("parallel", "serial") or not _is_innermost(loop):
         return loop.kind
     if depth > 0 and _copies(loop) <= COPIES and _is_short(loop):

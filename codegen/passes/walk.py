@@ -139,7 +139,7 @@ def map_block(block: Block, visit: Callable[[Expr], Expr]) -> Block:
 
 
 def map_kernels(program: Program, change: Callable[[Kernel], Block]) -> Program:
-    """The program with each kernel's body replaced by what `change` makes of the kernel."""
+    """The program with each kernel's body replaced by the result of `change` on the kernel."""
     kernels = tuple([with_body(kernel, change(kernel)) for kernel in program.kernels])
     if _same(kernels, program.kernels):
         return program

@@ -1,7 +1,7 @@
-// Attention, softmax(q k' + bias) v, and what it passes back, without the whole matrix of scores:
+// Attention, softmax(q k' + bias) v, and its gradients, without the whole matrix of scores:
 // blocks of it are computed, used and forgotten (Dao et al., 2022). Arrays are q[batch, n, d],
 // k[batch, m, d], v[batch, m, e] and bias[batch or 1, n, m]; logs[batch, n] are the logarithms of
-// the sums of exponentials. What is passed back computes the blocks again: once in rows for the
+// the sums of exponentials. The gradients compute the blocks again: once in rows for the
 // queries, once in columns for keys and values, so that nothing is added up by several threads.
 // Without a bias its pointer is of something else, and not read.
 
@@ -9,7 +9,7 @@
 typedef struct symc_attention {
     int64_t n, m, d, e;
     int64_t row_d, row_e;  // how far rows are apart, for BLAS not 0
-    int64_t causal;  // whether query i sees no key behind number i
+    int64_t causal;  // whether query i sees no key after number i
     int64_t biased, shared;  // whether there is a bias, and only one for the whole batch
 } symc_attention;
 enum { SYMC_BLOCK = 64 };
@@ -116,7 +116,7 @@ static void symc_attention_outputs_fNN(int64_t batch, int64_t n, int64_t m, int6
 
 // SYMBOL symc_attention_back_fNN
 // NEEDS symc_scores_fNN symc_power_fNN
-// A block of the weights, and of what reaches the scores: weights (bar v' - delta), where delta is
+// A block of the weights, and of the gradients of scores: weights (bar v' - delta), where delta is
 // the sum of bar times output in each row.
 static void symc_attention_back_fNN(const symc_attention *v, int64_t batch, const real *q,
                                     const real *k, const real *values, const real *bias,
@@ -142,7 +142,7 @@ static void symc_attention_back_fNN(const symc_attention *v, int64_t batch, cons
 
 // SYMBOL symc_attention_queries_fNN
 // NEEDS symc_attention_back_fNN symc_blas_enter
-// What reaches the queries, or with `scores` the bias (of each of the batch).
+// The gradient of the queries, or with `scores` the bias (of each of the batch).
 static void symc_attention_queries_fNN(int64_t batch, int64_t n, int64_t m, int64_t d, int64_t e,
                                        int64_t causal, int64_t biased, int64_t shared,
                                        int64_t scores, const real *q, const real *keys,
@@ -178,7 +178,7 @@ static void symc_attention_queries_fNN(int64_t batch, int64_t n, int64_t m, int6
 
 // SYMBOL symc_attention_keys_fNN
 // NEEDS symc_attention_back_fNN symc_blas_enter
-// What reaches keys and values.
+// The gradients of keys and values.
 static void symc_attention_keys_fNN(int64_t batch, int64_t n, int64_t m, int64_t d, int64_t e,
                                     int64_t causal, int64_t biased, int64_t shared, const real *q,
                                     const real *keys, const real *values, const real *bias,

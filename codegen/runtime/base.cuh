@@ -1,4 +1,4 @@
-// What every generated CUDA text starts with, as base.h does in C: there is no #include, so that
+// The start of every generated CUDA text, as base.h does in C: there is no #include, so that
 // NVRTC needs no headers. The simulator (SYMC_SIM) compiles the same text with g++.
 
 typedef signed char int8_t;
@@ -24,7 +24,7 @@ struct symc_float16 {
     symc_float16() = default;
     __device__ symc_float16(float x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); }
     __device__ symc_float16(double x) { asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x)); }
-    // An integer that rounds to another float than itself is far above what float16 holds.
+    // An integer that rounds to another float than itself is far above the largest float16.
     template <typename T> __device__ symc_float16(T x) : symc_float16((float)x) {}
     __device__ operator float() const {
         float x;

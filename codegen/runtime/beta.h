@@ -15,7 +15,7 @@ static inline double symc_power_of_share_f64(double a, double b, double n) {
 
 // SYMBOL symc_beta_ordered_f64
 // NEEDS exp log pow sqrt symc_power_of_share_f64 symc_stirling_f64 tgamma
-// B(a, b) for 0 < a <= b. From b >= 10 on with Stirling's formula (DLMF 5.11.1) for what is large.
+// B(a, b) for 0 < a <= b. From b >= 10 on with Stirling's formula (DLMF 5.11.1) for large numbers.
 static inline double symc_beta_ordered_f64(double a, double b) {
     const double tau = 6.283185307179586;
     if (b < 0x1p-100) return 1.0 / a + 1.0 / b;

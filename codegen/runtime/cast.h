@@ -1,5 +1,5 @@
 // Float to integer where the value may not fit. A plain C cast is undefined for NaN and for values
-// out of range; these give what NumPy's arrays give on x86:
+// out of range; these give the results of NumPy's arrays on x86:
 //
 //   to             NaN, +inf, -inf, out of range
 //   int64          -2^63

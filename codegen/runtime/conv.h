@@ -1,10 +1,10 @@
 // Convolutions on row-major arrays: inputs x[images, groups * channels, lengths], filters
 // w[groups * features, channels, sizes] and outputs y[images, groups * features, counts], each from
-// the other two (symc/tensor/nnet/convolution.py says what is summed). There are three last axes;
+// the other two (symc/tensor/nnet/convolution.py has the sums). There are three last axes;
 // those that a convolution lacks have length 1. Padding has been done before.
 //
 // Each function cuts its work into tiles of 6 rows by two vectors, whose 12 sums stay in registers.
-// What rows and lanes are differs: features by positions for the outputs, elements of a filter by
+// Rows and lanes differ: features by positions for the outputs, elements of a filter by
 // positions for the inputs, elements of a filter by features for the filters. Nothing depends on
 // the number of threads.
 
@@ -39,7 +39,7 @@ enum {
 };
 
 // SYMBOL symc_conv_offsets
-// Where numbers from `start` on are, that count three axes with these steps; behind them comes the
+// Where numbers from `start` on are, that count three axes with these steps; after them comes the
 // next channel.
 static void symc_conv_offsets(const int64_t *axes, const int64_t *steps, int64_t plane,
                               int64_t start, int64_t count, int64_t *at) {
@@ -154,7 +154,7 @@ static inline void symc_conv_store_fNN(real *y, symc_lanes_fNN lanes, const symc
 
 // SYMBOL symc_conv_gather_fNN
 // NEEDS symc_conv symc_conv_offsets symc_lanes_fNN
-// What elements of a filter meet at two vectors of outputs, side by side.
+// The elements of x that a filter meets at two vectors of outputs, side by side.
 static void symc_conv_gather_fNN(const symc_conv *v, const real *x, const int64_t *taps,
                                  int64_t depth, const symc_conv_place *one,
                                  const symc_conv_place *two, real *gathered) {
@@ -277,7 +277,7 @@ static inline void symc_conv_add_fNN(real *x, symc_lanes_fNN lanes, const symc_c
 
 // SYMBOL symc_conv_inputs_part_fNN
 // NEEDS symc_conv_inputs_tile_fNN symc_conv_add_fNN symc_conv_offsets
-// What some vectors of outputs of `depth` features bring to some channels of x.
+// The terms that some vectors of outputs of `depth` features add to some channels of x.
 static void symc_conv_inputs_part_fNN(const symc_conv *v, const real *y, int64_t step,
                                       const real *w, real *x, int64_t depth, int64_t channels,
                                       int64_t count, const symc_conv_place *places) {
@@ -367,7 +367,7 @@ static void symc_conv_inputs_fNN(int64_t images, int64_t groups, int64_t channel
 
 // SYMBOL symc_conv_filters_tile_fNN
 // NEEDS symc_lanes_fNN SYMC_TILE
-// What six elements of filters meet, times two vectors of features side by side.
+// The elements of x that six filter elements meet, times two vectors of features side by side.
 static void symc_conv_filters_tile_fNN(int64_t depth, const real *const *rows, const real *lanes,
                                        const int64_t *at, symc_lanes_fNN *tile) {
     const real *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3], *e = rows[4], *f = rows[5];

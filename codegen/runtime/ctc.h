@@ -13,7 +13,7 @@ static inline real symc_log_sum_fNN(real a, real b) {
 // SYMBOL symc_ctc_one_fNN
 // NEEDS symc_log_sum_fNN
 // One example. `ahead`: for each step and place, the log-probability of all ways that lead there;
-// behind it are two rows for those that lead on from a place.
+// after it are two rows for those that lead on from a place.
 static void symc_ctc_one_fNN(int64_t steps, int64_t stride, int64_t places, int64_t width,
                              int64_t blank, const real *p, const int64_t *labels, real *loss,
                              real *posterior, real *ahead, real *behind) {

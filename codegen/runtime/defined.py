@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from textwrap import dedent
 
-from symc.codegen.math import FUNCTIONS, Function
+from symc.codegen.math import FUNCTIONS, MathFunction
 
 DEFINED: dict[str, str] = {}
 """The texts by the name of the function."""
@@ -24,7 +24,7 @@ _REAL = re.compile(r"\breal\b")
 _LIBM = re.compile(r"\b([a-z0-9]+)NN\(")  # expNN(x) is expf(x) of floats
 
 
-def define(text: str, python: Callable[..., float], cost: int) -> Function:
+def define(text: str, python: Callable[..., float], cost: int) -> MathFunction:
     """Add a function by its text in C and its meaning, which interpreters use.
 
     The text is that of ``static inline double symc_NAME_f64(double x, ...)``. One whose name ends
@@ -41,7 +41,7 @@ def define(text: str, python: Callable[..., float], cost: int) -> Function:
     DEFINED[name] = text
     single = f"symc_{name}_f32" if real == "fNN" else None
     arity, vectorises = head[4].count(",") + 1, _has_no_branch(text)
-    row = Function(name, arity, f"symc_{name}_f64", single, cost, vectorises, python)
+    row = MathFunction(name, arity, f"symc_{name}_f64", single, cost, vectorises, python)
     FUNCTIONS[name] = row
     return row
 

@@ -1,6 +1,7 @@
-// What the host functions of a CUDA program use: one call as Python describes it, and the device
-// with the driver's functions. They are called through pointers, so that no program is linked with
-// CUDA, and the same program runs on a graphics card and on the simulator (runtime/sim).
+// The interface of the host functions of a CUDA program: one call as Python describes it, and the
+// device with the driver's functions. They are called through pointers, so that no program is
+// linked with CUDA, and the same program runs on a graphics card and on the simulator
+// (runtime/sim).
 //
 // A `symc_status` is 0, or > 0 for a failed check, or -1 for no memory, or -1000 - e for the error
 // e of the driver, or -2000 - e for the error e of cuBLAS; `step` of the call then says which step.
@@ -41,7 +42,7 @@ typedef struct symc_device {
 
 // SYMBOL symc_call
 // NEEDS symc_device
-// As `symc_call` in host.h, and behind that what only a device has. `data` holds device addresses,
+// As `symc_call` in call.h, and after that the fields of a device. `data` holds device addresses,
 // but for inputs without axes: those are the addresses of host memory, and their values are passed
 // to kernels as they are. `workspace` is device memory, aligned to 256 bytes.
 typedef struct symc_call {

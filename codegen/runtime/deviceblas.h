@@ -1,14 +1,14 @@
 // The functions of blas.h on a device: the same names and arguments, but for `call` and the numbers
 // of the kernels that a function launches, which come first (codegen/targets/cuda/routines.py lists
-// them), and the threads, which nobody needs. Pointers to arrays are addresses of the device. What
-// they return is a status, see device.h.
+// them), and the threads, which nobody needs. Pointers to arrays are addresses of the device. They
+// return a status, see device.h.
 //
 // gemm is cuBLAS's where there is one and its integers hold the lengths. Matrix times vector is
 // bound by memory: kernels of our own are as fast. How work is cut depends on lengths only, so that
 // results do not differ between devices.
 
 // SYMBOL symc_cublas
-// What the device's `blas` points at: a handle, which one thread at a time may use.
+// The target of the device's `blas`: a handle, which one thread at a time may use.
 typedef struct symc_cublas {
     void *handle;
     int64_t lock;
@@ -49,7 +49,7 @@ static int64_t symc_launch_columns(const symc_call *call, int64_t kernel,
 
 // SYMBOL symc_add_pieces
 // NEEDS symc_launch_columns
-// y = alpha (the sum of `count` arrays of n elements, one behind the other) + beta y. Frees them.
+// y = alpha (the sum of `count` arrays of n elements, one after the other) + beta y. Frees them.
 static int64_t symc_add_pieces(const symc_call *call, int64_t kernel, uint64_t pieces,
                                int64_t count, int64_t n, double alpha, double beta, void *y,
                                int64_t status) {

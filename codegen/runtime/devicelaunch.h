@@ -1,4 +1,4 @@
-// How the host functions of a CUDA program launch kernels and read what these wrote. Grids depend on
+// How the host functions of a CUDA program launch kernels and read their results. Grids depend on
 // the lengths of arrays alone, so that every device gives the same bits.
 
 // SYMBOL SYMC_TOO_LONG
@@ -8,7 +8,7 @@
 
 // SYMBOL symc_status
 // NEEDS symc_call
-// The status for what the driver returned; in synchronous mode it first waits for the launch.
+// The status for a result of the driver; in synchronous mode it first waits for the launch.
 static int64_t symc_status(const symc_call *call, int error) {
     if (!error && call->device->synchronous) error = call->device->cuStreamSynchronize(call->stream);
     return error ? -1000 - (int64_t)error : 0;
@@ -82,7 +82,7 @@ static int64_t symc_launch_teams(const symc_call *call, int64_t kernel, int64_t 
 
 // SYMBOL symc_read
 // NEEDS symc_call
-// Waits for what the device has to do, then copies from it.
+// Waits for the work queued on the device, then copies from it.
 static int64_t symc_read(const symc_call *call, const void *from, void *to, int64_t bytes) {
     int error = call->device->cuMemcpyDtoHAsync(to, (uint64_t)from, (size_t)bytes, call->stream);
     if (!error) error = call->device->cuStreamSynchronize(call->stream);

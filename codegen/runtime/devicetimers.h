@@ -1,5 +1,5 @@
-// What the programs of symc.profile use on a device: events around each step. As timers.h, but that a
-// step is over when the device has done its work: the host waits for it.
+// The timers of symc.profile's programs on a device: events around each step. As timers.h, but that
+// a step is over when the device has done its work: the host waits for it.
 
 // SYMBOL symc_timer
 typedef struct symc_timer {
@@ -16,7 +16,7 @@ static void symc_begin(const symc_call *call, const symc_device *device, symc_ti
 
 // SYMBOL symc_done
 // NEEDS symc_timer symc_call
-// An event that fails takes no time: the step itself says what went wrong.
+// An event that fails takes no time: the step itself reports the error.
 static void symc_done(const symc_call *call, const symc_device *device, symc_timer *timer,
                       int64_t bytes) {
     float milliseconds = 0;

@@ -55,8 +55,8 @@ static inline double symc_gamma_above_one(uint64_t key, uint64_t high, int64_t i
 
 // SYMBOL symc_log_boost
 // NEEDS symc_attempt symc_unit_f64 log
-// The logarithm of what makes a gamma number of shape a + 1 one of shape a: a uniform number to the
-// power 1 / a.
+// The logarithm of the factor that makes a gamma number of shape a + 1 one of shape a: a uniform
+// number to the power 1 / a.
 static inline double symc_log_boost(uint64_t key, uint64_t high, int64_t i, double a) {
     return log(1.0 - symc_unit_f64(symc_attempt(key, high, i, 0).first)) / a;
 }
@@ -80,7 +80,7 @@ static inline double symc_random_gamma_f64(uint64_t key, uint64_t high, int64_t 
 }
 
 // SYMBOL symc_stirling_rest
-// What Stirling's formula for the logarithm of x! lacks, to 1e-10 for x >= 10.
+// The remainder of Stirling's formula for the logarithm of x!, to 1e-10 for x >= 10.
 static inline double symc_stirling_rest(double x) {
     double square = 1.0 / (x * x);
     return (1.0 / 12.0 - square * (1.0 / 360.0 - square / 1260.0)) / x;

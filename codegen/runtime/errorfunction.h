@@ -7,7 +7,7 @@
 // For x >= 0, (1 + 2x) erfcx(x) is smooth up to infinity and a polynomial in
 // t = (x - k) / (x + k), k = 3.75: Shepherd and Laframboise, Math. Comp. 36 (1981) 249. The
 // coefficients are those of its interpolant at 27 Chebyshev points, in 60 digits (error 1e-19).
-// For x < 0, erfcx(x) = 2 exp(x^2) - erfcx(-x); fma recovers what rounding x * x loses, which exp
+// For x < 0, erfcx(x) = 2 exp(x^2) - erfcx(-x); fma recovers the error of rounding x * x, which exp
 // would multiply by up to 709.
 static inline double symc_erfcx_f64(double x) {
     double a = fabs(x);

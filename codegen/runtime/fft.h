@@ -1,8 +1,9 @@
 // Discrete Fourier transforms of blocks of sequences; `fftaxes.h` makes blocks of arrays.
 //
 // A block has `width` sequences of n complex numbers side by side, real and imaginary parts apart:
-// element i of sequence v is x[i * width + v], its imaginary part `n * width` behind. So each step
-// of a transform runs in vector registers, whatever the sequences were. All is computed in double.
+// element i of sequence v is x[i * width + v], its imaginary part `n * width` after it. So each
+// step of a transform runs in vector registers, whatever the sequences were. All is computed in
+// double.
 //
 // A transform of length n is Stockham's: one pass over the data for each factor of n, from one
 // array to another, in order at the end (J. Cooley and J. Tukey 1965; W. Cochran et al. 1967). A
@@ -12,7 +13,7 @@
 
 // SYMBOL symc_fft
 // NEEDS malloc free
-// What a length needs: its factors, the roots of unity exp(-2 pi i k / (n * step)), and for
+// The tables of a length: its factors, the roots of unity exp(-2 pi i k / (n * step)), and for
 // Bluestein's method the inner transform and its two factors.
 typedef struct symc_fft {
     int64_t n, step, count, factors[64];
@@ -280,8 +281,8 @@ static int64_t symc_fft_smooth(int64_t n) {
 
 // SYMBOL symc_fft_new
 // NEEDS symc_fft symc_fft_roots symc_fft_run symc_fft_smooth
-// What transforms of length n need, 0 where there is no memory for it. With `step` 2 there are also
-// the roots of twice the length, as real transforms use them.
+// The tables for transforms of length n, 0 where there is no memory for them. With `step` 2 there
+// are also the roots of twice the length, as real transforms use them.
 static symc_fft *symc_fft_new(int64_t n, int64_t step) {
     static const int primes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
     symc_fft *f = malloc(sizeof(symc_fft));

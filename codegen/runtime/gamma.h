@@ -142,7 +142,7 @@ static inline double symc_tetragamma_f64(double x) {
 
 // SYMBOL symc_stirling_f64
 // log(Gamma(x) / (sqrt(2 pi / x) (x / e)^x)) for x >= 10: the asymptotic series DLMF 5.11.1. It is
-// below 0.01, so what uses it may take exp of it and lose nothing.
+// below 0.01, so callers may take exp of it and lose nothing.
 static inline double symc_stirling_f64(double x) {
     double inverse = 1.0 / x, z = inverse * inverse;
     double p = -3617.0 / 122400.0;

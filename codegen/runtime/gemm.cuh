@@ -11,7 +11,7 @@ struct symc_product_tiles {
 
 // SYMBOL symc_product_side
 // One thread's share of loading one of the matrices: TILE lines (rows of a, columns of b), DEPTH
-// elements of each at a time. Threads next to each other load what is next to each other in memory.
+// elements of each at a time. Threads next to each other load elements that are next to each other.
 template <typename T, int TILE, int DEPTH>
 struct symc_product_side {
     enum { COUNT = TILE * DEPTH / 256 };

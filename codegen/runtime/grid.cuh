@@ -1,4 +1,4 @@
-// What kernels need to know of their place in memory.
+// The alignment of memory that kernels read in packs, and such reads.
 
 // SYMBOL symc_aligned
 // NEEDS symc_pack

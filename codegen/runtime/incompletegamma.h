@@ -6,7 +6,7 @@
 //   x small, Q small    series for Q without its cancelling ones        DLMF 8.7.1
 //   else                power series for P                              DLMF 8.7.1
 // The choice follows W. Gautschi, ACM TOMS 5 (1979) 466. In the far tails the condition number is
-// about |x - a|, which bounds what any method can do.
+// about |x - a|, which bounds the accuracy of any method.
 
 // SYMBOL symc_gamma_exponent_f64
 // NEEDS log log1p

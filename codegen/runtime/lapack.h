@@ -1,7 +1,7 @@
-// Factorisations of row-major matrices by LAPACK, and what is made of them.
+// Factorisations of row-major matrices by LAPACK, and solvers made of them.
 //
 // `kind` numbers the element type: float32, float64, complex64, complex128. LAPACK takes all it is
-// given by address, so one text serves all kinds. It reads memory by columns: what is a matrix
+// given by address, so one text serves all kinds. It reads memory by columns: a matrix
 // here is its transpose there, and a lower triangle an upper one. Wherever that suffices nothing is
 // copied to turn it around.
 //
@@ -71,7 +71,7 @@ static inline int64_t symc_threads_of_pieces(int64_t batch, int64_t n, int64_t t
 }
 
 // SYMBOL symc_operation
-// What is done to a matrix before it is used: 0 nothing, 1 the transpose, 2 the adjoint.
+// The form in which a matrix is used: 0 nothing, 1 the transpose, 2 the adjoint.
 static inline const char *symc_operation(int trans) {
     return "N\0T\0C" + 2 * trans;
 }
@@ -191,7 +191,7 @@ static inline void symc_lower_part(int64_t kind, int64_t n, const void *a, void 
 // NEEDS symc_triangle symc_multiply symc_lower_part symc_blas_enter symc_threads_of_pieces
 // NEEDS symc_small_cholesky
 // The lower triangles l with a = l l*, of which only the lower triangles are read; block by block,
-// so that what is left of the matrix is worked on in pieces.
+// so that the rest of the matrix is worked on in pieces.
 static int64_t symc_cholesky_one(int64_t kind, int64_t n, void *l, int64_t threads) {
     typedef void potrf(const char *, const symc_int *, void *, const symc_int *, symc_int *,
                        size_t);
@@ -262,7 +262,7 @@ SYMC_DEFINE_HALVES(f64, double)
 // NEEDS symc_threads_of_pieces
 // From the gradient with respect to l that with respect to the lower triangle of a, in place: the
 // factorisation's blocks in reverse (Murray 2016, "Differentiation of the Cholesky decomposition").
-// At each step d is the block on the diagonal, r what is left of it, c below it, b below r.
+// At each step d is the block on the diagonal, r the row to the left of it, c below it, b below r.
 static void symc_cholesky_reverse(int64_t kind, int64_t n, const void *l, void *bar,
                                   int64_t threads) {
     enum { BLOCK = 64 };
@@ -366,7 +366,7 @@ static inline void symc_exchange_rows(int64_t kind, int64_t n, int64_t m, const 
 
 // SYMBOL symc_lu_solve
 // NEEDS symc_triangle symc_exchange_rows symc_blas_enter symc_threads_for
-// x = a^-1 b, or with the transpose of a, for each matrix of a batch, from what `symc_lu` gave;
+// x = a^-1 b, or with the transpose of a, for each matrix of a batch, by the factors of `symc_lu`;
 // `step` is 1, or 0 where all matrices are the same.
 static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n, int64_t m,
                           const void *lu, const int64_t *pivots, int64_t step, const void *b,
@@ -391,7 +391,7 @@ static void symc_lu_solve(int64_t kind, int64_t batch, int64_t trans, int64_t n,
 
 // SYMBOL symc_lu_inverse
 // NEEDS symc_lapack symc_at symc_leading symc_blas_enter symc_threads_for malloc free
-// The inverses from what `symc_lu` gave; NaN where there is no memory for the work.
+// The inverses from the factors of `symc_lu`; NaN where there is no memory for the work.
 static void symc_lu_inverse(int64_t kind, int64_t batch, int64_t n, const void *lu,
                             const int64_t *pivots, void *x, int64_t threads) {
     typedef void getri(const symc_int *, void *, const symc_int *, const symc_int *, void *,

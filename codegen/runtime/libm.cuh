@@ -1,4 +1,4 @@
-// What CUDA lacks of the functions that libm.h declares.
+// The functions of libm.h that CUDA lacks.
 
 // SYMBOL lgamma_r
 // Nobody here asks for the sign.

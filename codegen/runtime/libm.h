@@ -1,4 +1,4 @@
-// The C library's mathematics, declared one by one so that a program declares only what it uses.
+// The C library's mathematics, declared one by one so that a program declares only those it uses.
 //
 // Those that glibc's libmvec knows carry a simd attribute: gcc then calls its 4- or 8-wide version
 // (at most 4 ulp off) from a vectorised loop. Whoever compiles says -DSYMC_LIBMVEC where libmvec

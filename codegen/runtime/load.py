@@ -6,13 +6,13 @@ A header is a list of symbols. A symbol starts at its marker and ends at the nex
     // NEEDS exp fabs
     static inline double symc_sigmoid_f64(double x) { ... }
 
-or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``.
-A symbol whose name ends in ``_fNN`` stands for two, of float and of double: in its text and in what
-it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and ``double``, and
-``expNN(x)`` becomes ``expf(x)`` or ``exp(x)``.
+or, in a table of them, stands on one line: ``float expf(float x);  // SYMBOL expf NEEDS other``. A
+symbol whose name ends in ``_fNN`` stands for two, of float and of double: in its text and in the
+list of symbols it needs, ``fNN`` and ``real`` become ``f32`` and ``float``, or ``f64`` and
+``double``, and ``expNN(x)`` becomes ``expf(x)`` or ``exp(x)``.
 
-Functions that are defined beside their ops (`defined.py`) are symbols, too; they need what they
-call.
+Functions that are defined beside their ops (`defined.py`) are symbols, too; they need the functions
+they call.
 
 The text above the first marker is for readers of the header. `base.h` has no symbols: it
 starts every program.
@@ -43,10 +43,14 @@ Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
 _HOST = (
-    "blas.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "randomarrays.h",
-    "shuffle.h", "smallmatrices.h", "sortvalues.h", "spectral.h", "team.h", "threads.h", "timers.h",
+    "blas.h", "call.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h",
+    "randomarrays.h", "shuffle.h", "smallmatrices.h", "sortvalues.h", "spectral.h", "team.h",
+    "threads.h", "timers.h",
 )  # fmt: skip
 _DEVICE_HOST = ("device.h", "deviceblas.h", "devicelaunch.h", "devicetimers.h")
+
+PARALLEL = "omp parallel"
+"""What C that people write has where threads share a loop, in a pragma or a `_Pragma`."""
 
 _MARKER = re.compile(r"^// SYMBOL (\w+)\n((?:// NEEDS .*\n)*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\s", re.S)
@@ -134,14 +138,14 @@ def _headers(dialect: Dialect) -> list[Path]:
             assert_never(dialect)
 
 
-def source_of(names: Iterable[str], dialect: Dialect = "c", *, behind: Iterable[str] = ()) -> str:
+def source_of(names: Iterable[str], dialect: Dialect = "c", *, present: Iterable[str] = ()) -> str:
     """The text of these symbols and of all they need, each once, in an order that compiles.
 
     It is the same text for the same set of names, and goes after ``base(dialect)``. Those
-    that are there already, for the symbols in `behind`, are left out.
+    that are there already, for the symbols in `present`, are left out.
     """
     known = symbols(dialect)
-    wanted = _with_needs(names, known) - _with_needs(behind, known)
+    wanted = _with_needs(names, known) - _with_needs(present, known)
     chosen = (symbol for symbol in known.values() if symbol.name in wanted and symbol.text)
     return "".join(s.text if s.is_declaration else "\n" + s.text for s in chosen).lstrip("\n")
 
@@ -153,6 +157,12 @@ def code_length(text: str) -> int:
     5
     """
     return len(_COMMENT.sub("", text))
+
+
+def runs_on_threads(names: Iterable[str]) -> bool:
+    """Whether one of these symbols, or of those that they need, has a loop that threads share."""
+    known = symbols()
+    return any(PARALLEL in known[name].text for name in _with_needs(names, known))
 
 
 def needed(names: Iterable[str], dialect: Dialect = "c") -> set[str]:

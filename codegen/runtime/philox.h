@@ -101,7 +101,7 @@ static inline float symc_random_uniform_f32(uint64_t key, uint64_t high, int64_t
 // SYMBOL symc_box_muller_f64
 // NEEDS symc_unit_f64 log sqrt cos
 // One of two normal numbers that two uniform ones give (Box and Muller 1958), in polar coordinates:
-// a quarter turn behind the one is the other. (sin would not vectorise: gcc makes one sincos of it
+// a quarter turn after the one is the other. (sin would not vectorise: gcc makes one sincos of it
 // and of the cos beside it.)
 static inline double symc_box_muller_f64(uint64_t radius, uint64_t angle, int64_t other) {
     double r = sqrt(-2.0 * log(1.0 - symc_unit_f64(radius)));
@@ -119,7 +119,7 @@ static inline double symc_random_normal_f64(uint64_t key, uint64_t high, int64_t
 
 // SYMBOL symc_box_muller_f32
 // NEEDS logf sqrtf cosf
-// The same of two words. The radius has 31 bits, so that it reaches 6.5; what lies beyond has a
+// The same of two words. The radius has 31 bits, so that it reaches 6.5; the tail beyond has a
 // probability of 5e-11.
 static inline float symc_box_muller_f32(uint64_t pair, int64_t other) {
     float u = ((float)(int32_t)((uint32_t)pair >> 1) + 1.0f) * 0x1p-31f;

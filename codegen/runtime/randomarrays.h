@@ -19,8 +19,8 @@ static inline symc_lanes symc_low_products(symc_lanes a, symc_lanes b) {
 
 // SYMBOL symc_philox_lanes
 // NEEDS symc_lanes
-// Blocks start, start + 1, ...: both halves of each, one behind the other. `count` is divisible
-// by 4. What the upper halves of lanes hold does not matter until the end.
+// Blocks start, start + 1, ...: both halves of each, one after the other. `count` is divisible
+// by 4. The upper halves of lanes do not matter until the end.
 static void symc_philox_lanes(
     const uint64_t *key, int64_t start, int64_t count, uint64_t *halves) {
     const symc_lanes zero = {0, 0, 0, 0}, counting = {0, 1, 2, 3};

@@ -24,7 +24,7 @@ static void symc_put(int64_t kind, int64_t n, int64_t m, const double *from, voi
 
 // SYMBOL symc_small_lu
 // NEEDS symc_is_small
-// What `symc_lu` gives of one matrix.
+// The LU factors of one matrix, as `symc_lu` gives them.
 static int64_t symc_small_lu(int64_t kind, int64_t n, void *matrix, int64_t *pivots) {
     int64_t info = 0;
     double a[SYMC_SIDE * SYMC_SIDE];

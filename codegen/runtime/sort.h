@@ -53,7 +53,7 @@ static void symc_sort_encode(int64_t kind, int descending, int zeros, int64_t n,
 }
 
 // SYMBOL symc_pile
-// Keys, and what goes with them if `order` is not 0: where they came from.
+// Keys, and with them if `order` is not 0 their positions: where they came from.
 typedef struct symc_pile {
     uint64_t *keys;
     int64_t *order;
@@ -259,7 +259,7 @@ static void symc_row_order(int64_t kind, int64_t n, int64_t m, const void *x, in
 }
 
 // SYMBOL SYMC_DEFINE_SEARCH
-// For each value the place in a sorted row before which it belongs: before equal elements, or behind
+// For each value the place in a sorted row before which it belongs: before equal elements, or after
 // them where `right`. NaN is greater than all numbers.
 #define SYMC_DEFINE_SEARCH(name, type)                                                             \
     static void name(int64_t right, int64_t n, int64_t count, const type *a, const type *x,        \

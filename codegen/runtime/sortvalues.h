@@ -205,7 +205,7 @@ static inline unsigned symc_below_f64(const symc_keys_f64 *keys, symc_key_f64 pi
 // SYMBOL symc_divide_fNN
 // NEEDS SYMC_ORDERED symc_below_fNN symc_sort_orders
 // Moves the keys below a pivot to the start of b and the others to its end; returns how many are
-// below. A vector goes to both ends whole, with those below in front: what is too much is
+// below. A vector goes to both ends whole, with those below in front: the excess is
 // overwritten by the next ones, as there is room for just the keys that are left.
 static int64_t symc_divide_fNN(const symc_key_fNN *a, symc_key_fNN *b, int64_t n,
                                symc_key_fNN pivot) {
@@ -314,7 +314,7 @@ static void symc_sort_keys_fNN(symc_key_fNN *a, symc_key_fNN *b, int64_t n, int 
 }
 
 // SYMBOL SYMC_EACH_KEY
-// The cases of a switch by `kind`: what to do with the keys of a row of a type.
+// The cases of a switch by `kind`: the statement for the keys of a row of a type.
 #define SYMC_TO_KEYS(number, type, ...)                                                            \
     case number:                                                                                   \
         for (int64_t i = 0; i < n; i++) {                                                          \

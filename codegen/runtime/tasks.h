@@ -1,9 +1,9 @@
-// What the host functions of deviceblas.h tell the kernels of gemm.cuh: one text for both sides.
-// Addresses are the device's. Nothing reads c or y where beta is 0.
+// The tasks that the host functions of deviceblas.h give the kernels of gemm.cuh: one text for both
+// sides. Addresses are the device's. Nothing reads c or y where beta is 0.
 
 // SYMBOL symc_product
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices, `step` elements apart. Element
-// (i, j) is `row` i + `column` j elements behind the first; c's `column` is 1. All have the length
+// (i, j) is `row` i + `column` j elements after the first; c's `column` is 1. All have the length
 // k, but together no more than k_end: so the parts of one long product are a batch.
 typedef struct symc_product {
     int64_t batch, m, n, k, k_end;
@@ -18,7 +18,7 @@ typedef struct symc_product {
 
 // SYMBOL symc_vector_product
 // y = alpha a x + beta y for a matrix of rows that are `row` elements apart; or with its transpose,
-// in pieces of `piece` rows that give an y each, one behind the other.
+// in pieces of `piece` rows that give an y each, one after the other.
 typedef struct symc_vector_product {
     int64_t rows, columns, row, piece;
     const void *a;

@@ -1,4 +1,4 @@
-// What the threads of a team compute together. A team is the blockDim.x threads that share a
+// Joint operations of a team's threads. A team is the blockDim.x threads that share a
 // threadIdx.y: 32, or a larger power of two where blockDim.y is 1; so it is a warp or a block.
 // All its threads call these functions, where they do not diverge, and get the same bits, which
 // depend on blockDim.x but not on how the threads happen to run.
@@ -8,7 +8,7 @@
 __shared__ unsigned long long symc_team_parts[32];
 
 // SYMBOL symc_team_sync
-// What any thread of the team wrote before is seen by all of them behind it.
+// Writes of any thread of the team before it are seen by all of them after it.
 static inline void symc_team_sync() {
     if (blockDim.x > 32)
         __syncthreads();
@@ -112,7 +112,7 @@ struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) symc_pack {
 
 // SYMBOL SYMC_SCAN
 // NEEDS symc_team_scan
-// What the values of the threads up to this one are together.
+// The combined value of the threads up to this one.
 #define SYMC_SCAN(name, type, expression)                                                  \
     static inline type symc_team_scan_##name(type value) {                                 \
         return symc_team_scan(value, [](type a, type b) { return (type)(expression); });   \

@@ -1,6 +1,7 @@
-// What gcc makes of "omp parallel" calls these functions. Programs that run in a process of symc's
-// get their own (targets/team.py), which lead to the threads of that process, in symc/calls/_team.c, and
-// not to libgomp. Everything else, such as an exported library, uses OpenMP's own.
+// The code that gcc makes of "omp parallel" calls these functions. Programs that run in a process
+// of symc's get their own (targets/team.py), which lead to the threads of that process, in
+// symc/calls/_team.c, and not to libgomp. Everything else, such as an exported library, uses
+// OpenMP's own.
 //
 // No parallel region of symc's has a barrier in it, and at most one loop whose chunks are taken.
 

@@ -1,4 +1,4 @@
-// What the programs of symc.profile use: a clock, and a row of a table for each step.
+// The timers of symc.profile's programs: a clock, and a row of a table for each step.
 
 // SYMBOL symc_timer
 typedef struct symc_timer {

@@ -1,7 +1,7 @@
 """The machine code of a compiled function as text, for people: objdump's, or else the compiler's.
 
-Only what belongs to the function is shown: its kernels, with what each computes above it, and the
-functions that call them; not what the linker adds.
+Only what belongs to the function is shown: its kernels, each with its note above it, and the
+functions that call them; not the linker's additions.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _DIRECTIVE = re.compile(r"^\s+\.(?!string|long|quad|double|float)")
 
 
 def assembly(folder: str | Path, notes: Mapping[str, str], *, quick: bool = False) -> str:
-    """The machine code of what `CTarget.compile` left in `folder`.
+    """The machine code of the library that `CTarget.compile` left in `folder`.
 
-    `notes` says by kernel what it computes. Raises `CompilerMissing` where there is neither objdump
-    nor a compiler.
+    `notes` says of each kernel which nodes it computes. Raises `CompilerMissing` where there is
+    neither objdump nor a compiler.
     """
     program = shutil.which("objdump")
     if program is not None:

@@ -1,7 +1,7 @@
-"""What a target is: a language as a table, and a few functions that know a compiler.
+"""The interface of targets: a language as a table, and a few functions that know a compiler.
 
 `emit/` prints loop IR through a `Lang`; nothing in a `Lang` computes. A `Target` finds the
-compiler, runs it, and loads what it made; it knows nothing about tensors or caches. Whoever finds
+compiler, runs it, and loads its result; it knows nothing about tensors or caches. Whoever finds
 or builds functions knows no more of a target than its protocol, and finds it by name: see `named`.
 """
 
@@ -28,14 +28,14 @@ class Lang:
     suffixes: Mapping[str, str]  # of literals, by dtype name
     infinity: Mapping[str, str]
     nan: Mapping[str, str]
-    kernel: str  # what stands before a kernel's name
+    kernel: str  # the words before a kernel's name
     folds: str | None  # a macro between the two, where loops accumulate in vector registers
     restrict: str
-    local: str  # what stands behind the declaration of a local array
+    local: str  # the text after the declaration of a local array
     simd: str
     parallel: str
     unroll: str
-    truth: str | None  # a runtime function around what logic reads of memory
+    truth: str | None  # a runtime function around bools that logic reads of memory
     thread: str  # a runtime function: the number of the thread that asks
     reserved: frozenset[str]  # names that a program's own names must not take
     functions: frozenset[str]  # that the compiler knows: names that kernels must not take
@@ -53,8 +53,13 @@ class Source:
 
     @property
     def text(self) -> str:
-        """All files, one behind the other."""
+        """All files, one after the other."""
         return "\n".join(text for _, text in self.files)
+
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel by its name in the program, where kernels have such texts."""
+        return {}
 
     def file(self, name: str) -> str:
         """One file."""
@@ -88,7 +93,7 @@ class Target(Protocol):
         ...
 
     def passes(self) -> tuple[Pass, ...]:
-        """What to do to a program before it is printed, in order."""
+        """The passes over a program before it is printed, in order."""
         ...
 
     def emit(self, program: Program) -> Source:
@@ -96,7 +101,7 @@ class Target(Protocol):
         ...
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
-        """Everything besides the source that decides what compiling gives, in named parts."""
+        """Cache-key parts: everything besides the source that affects the binary, by name."""
         ...
 
     def compile(
@@ -109,5 +114,8 @@ class Target(Protocol):
         ...
 
     def load(self, folder: str | Path) -> Any:
-        """Open what `compile` left in `folder`, for those who call functions of this target."""
+        """Open the library that `compile` left in `folder`, for callers of this target.
+
+        For a device without a caller of its own, that is a program to be called with NumPy arrays.
+        """
         ...

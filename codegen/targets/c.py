@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from symc.codegen.emit.units import Parts
+    from symc.codegen.emit.units import ProgramText
     from symc.codegen.ir import Program
     from symc.codegen.targets.base import Lang, Pass, Source
     from symc.codegen.targets.processes import Ended
@@ -51,7 +51,7 @@ class CTarget:
     @property
     def lang(self) -> Lang:
         """The table that programs are printed through."""
-        from symc.codegen.targets.c_language import C  # late: what is in the cache is printed
+        from symc.codegen.targets.c_language import C  # late: functions in the cache are printed
 
         return C
 
@@ -70,25 +70,25 @@ class CTarget:
         return True
 
     def passes(self) -> tuple[Pass, ...]:
-        """What to do to a program before it is printed, in order."""
+        """The passes over a program before it is printed, in order."""
         from symc.codegen.passes.order import PASSES
 
         return PASSES
 
     def emit(self, program: Program) -> Source:
         """The text of a program that has been through the passes."""
-        from symc.codegen.emit.program import emit_parts
+        from symc.codegen.emit.program import emit_text
         from symc.codegen.foreign import foreign_of
         from symc.codegen.targets.c_source import CSource
         from symc.codegen.targets.foreign import files
 
         foreign = foreign_of(program)
-        parts = emit_parts(program, self.lang, timed=self.timed)
+        parts = emit_text(program, self.lang, timed=self.timed)
         origins = {f.file_name: f.file for f in foreign}
         return CSource(((SOURCE, parts.text), *files(foreign)), {}, parts, origins)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
-        """What decides besides the source what compiling gives: the parts of a cache key."""
+        """Cache-key parts: everything besides the source that affects the binary."""
         found = self.compiler()
         model, features = compiler.cpu()
         return {
@@ -126,7 +126,7 @@ class CTarget:
         self.compile_text(source.parts, folder, quick=quick, objects=objects, home=home)
 
     def compile_foreign(self, name: str, text: str, file: str, folder: Path) -> str:
-        """Compile a user's file, what it includes being beside it. Returns the object's name."""
+        """Compile a user's file, its includes being beside it. Returns the object's name."""
         from symc.codegen.targets.foreign import FLAGS as OPTIONS
         from symc.codegen.targets.foreign import ForeignFailed
 
@@ -145,7 +145,7 @@ class CTarget:
 
     def compile_text(
         self,
-        text: str | Parts,
+        text: str | ProgramText,
         folder: Path,
         *,
         quick: bool = False,
@@ -153,9 +153,11 @@ class CTarget:
         home: str | None = None,
     ) -> None:
         """As `compile`, for a text from anywhere, to be linked with these objects."""
+        from symc.codegen.runtime.load import PARALLEL  # late: loading needs none
+
         found = self.compiler()
         source = text if isinstance(text, str) else text.text
-        parallel = team.PARALLEL in text if isinstance(text, str) else text.parallel
+        parallel = PARALLEL in text if isinstance(text, str) else text.parallel
         shared = parallel and not objects and team.applies(found, self.options)
         (folder / SOURCE).write_text(source, encoding="utf-8")
         options = flags(found, quick=quick, memo=self.memo)
@@ -188,7 +190,7 @@ class CTarget:
 
 
 def is_library(path: Path) -> bool:
-    """Whether a file looks like a shared library: what a compiler leaves that claims success."""
+    """Whether a file looks like a shared library: a compiler may claim success and leave none."""
     try:
         with path.open("rb") as file:
             start = file.read(4)
@@ -199,13 +201,13 @@ def is_library(path: Path) -> bool:
 
 def flags(found: compiler.Compiler, *, quick: bool, memo: compiler.Memo | None = None) -> list[str]:
     """The options of one compilation. For `memo`, see `openmp.py`."""
-    # Our loops say themselves what may be vectorised. What else gcc does at -O2 takes a quarter of
-    # its time, for code that is no faster. clang vectorises from -O2 on.
+    # Our loops say themselves whether they may be vectorised. The rest of -O2 takes gcc a quarter
+    # of its time, for code that is no faster. clang vectorises from -O2 on.
     level = ["-O1", "-fexpensive-optimizations"] if compiler.is_gcc(found) else ["-O2"]
     if quick:
         level = ["-O1"]
     # gcc 12 duplicates stores for both sides of a condition, and then vectorises `omp simd` loops
-    # as if what one of them leaves were not read back by the other: elements are lost.
+    # as if stores of one of them were not read back by the other: elements are lost.
     level += ["-fno-thread-jumps"] if compiler.is_gcc(found) else []
     mvec = ["-DSYMC_LIBMVEC"] if compiler.has_libmvec(found) else []
     # Without it, a program that multiplies matrices also has loops for where there is no BLAS.

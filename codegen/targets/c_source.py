@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symc.codegen.emit.units import Parts
+from symc.codegen.emit.units import ProgramText
+from symc.codegen.encodable import encodable
 from symc.codegen.record import record
 from symc.codegen.targets.base import Source
 
@@ -16,5 +17,10 @@ class CSource(Source):
     `origins` has the places of users' files, by their names among the others.
     """
 
-    parts: Parts
+    parts: ProgramText
     origins: Mapping[str, str]
+
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel."""
+        return {kernel.kernel: encodable(kernel.text) for kernel in self.parts.kernels}

@@ -1,4 +1,4 @@
-"""Which C compiler there is, and what makes its results differ from another machine's."""
+"""Which C compiler there is, and which of its properties affect the binary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         """Where answers of compilers are kept for other processes: texts by name."""
 
         def read(self, name: str) -> str | None:
-            """What was kept, if anything was."""
+            """The kept value, if there is one."""
             ...
 
         def write(self, name: str, text: str) -> None:
@@ -34,7 +34,7 @@ FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib",
 )  # fmt: skip
 time_limit: list[Callable[[], float]] = []
-"""What answers how many seconds a compiler may take: the last, which symc's settings are."""
+"""Functions that tell how many seconds a compiler may take; the last counts: symc's settings."""
 _ONE_PROCESSOR = 8192  # bytes of /proc/cpuinfo, at most
 _FOR_AN_ANSWER = 20.0  # seconds that a compiler has to say its version
 
@@ -48,7 +48,7 @@ class Compiler:
 
     @property
     def stamp(self) -> str:
-        """What changes when the compiler is replaced: costs one `stat`, starts no process."""
+        """A stamp that a replaced compiler changes: costs one `stat`, starts no process."""
         status = os.stat(self.path)
         return f"{self.path} {status.st_size} {status.st_mtime_ns}"
 
@@ -110,7 +110,7 @@ def march() -> str:
 
 
 def processor() -> list[str]:
-    """`march`, and what no code of ours may use of a processor.
+    """`march`, and on x86 the option that keeps MMX registers out of the code.
 
     Without AVX, gcc moves parts of vectors through MMX registers, and never gives them back: all
     long doubles of the process are NaN from then on.
@@ -119,7 +119,7 @@ def processor() -> list[str]:
 
 
 def why_missing() -> str:
-    """What to tell a user who has no compiler."""
+    """The error for a user who has no compiler."""
     order = os.environ.get("SYMC_CC") or os.environ.get("CC")
     if order:
         return f"no C compiler: {_why_none(order, 'SYMC_CC or CC')}"
@@ -127,7 +127,7 @@ def why_missing() -> str:
 
 
 def why_cxx_missing() -> str:
-    """What to tell a user who has no C++ compiler."""
+    """The error for a user who has no C++ compiler."""
     order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
     if order:
         return f"no C++ compiler: {_why_none(order, 'SYMC_CXX or CXX')}"
@@ -135,7 +135,7 @@ def why_cxx_missing() -> str:
 
 
 def _why_none(order: str, variables: str) -> str:
-    """What is wrong with a compiler that the environment names."""
+    """The error for a compiler that the environment names and that cannot be used."""
     import shlex
 
     try:
@@ -154,7 +154,7 @@ def identity(found: Compiler, memo: Memo | None) -> str:
 
 
 def remembered(name: str, stamp: str, memo: Memo | None, ask: Callable[[], str]) -> str:
-    """What `ask` answers about the file that `stamp` stands for: asked once, kept in `memo`."""
+    """The answer of `ask` about the file that `stamp` stands for: asked once, kept in `memo`."""
     if memo is not None:
         known, _, answer = (memo.read(name) or "").partition("\n")
         if known == stamp and answer:
@@ -180,7 +180,7 @@ def _version(found: Compiler) -> str:
 
 @functools.cache
 def cpu() -> tuple[str, str]:
-    """The processor's model and its features, as Linux says it: what ``-march=native`` looks at."""
+    """The processor's model and its features, from Linux, as ``-march=native`` sees them."""
     model, features = os.uname().machine, "unknown"
     try:
         # The kernel writes no more of this file than is asked for; one processor is enough.
@@ -233,12 +233,12 @@ def cores() -> int:
 
 
 def is_gcc(found: Compiler) -> bool:
-    """Whether a compiler is gcc, by the name of its file behind all links."""
+    """Whether a compiler is gcc, by the name of the file that all links lead to."""
     return "gcc" in os.path.basename(found.path)
 
 
 def with_hint(failed: CompileFailed, found: Compiler) -> CompileFailed:
-    """The error, and for a compiler that symc does not know what else could be taken."""
+    """The error, and for a compiler that symc does not know the alternatives."""
     name = os.path.basename(found.path)
     if any(known in name for known in ("gcc", "clang", "icx", "cc1")) or name == "cc":
         return failed
@@ -249,12 +249,12 @@ def with_hint(failed: CompileFailed, found: Compiler) -> CompileFailed:
 
 
 def libraries(found: Compiler, *, threads: bool = True, team: bool = False) -> list[str]:
-    """What to link with; `team` for programs that need no OpenMP runtime (`team.py`).
+    """The linker's options; `team` for programs that need no OpenMP runtime (`team.py`).
 
     libmvec only where its development file is: libm pulls it in elsewhere.
 
     With glibc, gcc's own list is left out: reading the C library takes more than half of the
-    linker's time, and what is used of it (``malloc``, ``memcpy``) is in every process. Options of
+    linker's time, and all we use of it (``malloc``, ``memcpy``) is in every process. Options of
     the user's, such as a sanitizer, may need the whole list.
     """
     mvec = has_libmvec(found) and _is_in_a_folder("libmvec.so")

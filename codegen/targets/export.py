@@ -1,13 +1,14 @@
 """A program for other C programs: a header, the C file that goes with it, and a test.
 
-    NAME.h           what callers see: a function of typed arrays, and the state it keeps
+    NAME.h           for callers: a function of typed arrays, and the state it keeps
     NAME.c           tables of the program's arrays; includes the files below
     NAME_program.c   the program, as it is
     call.h, blas.h   how it is called, the same for all
     test.c           calls it with the arrays in data/ and compares (check.h)
 
-The texts are in `runtime/export/`. What differs from program to program is printed here, into the
-places that have names between at signs. `export_cuda.py` has what is different on graphics cards.
+The texts are in `runtime/export/`. The parts that differ from program to program are printed here,
+into the places that have names between at signs. `export_cuda.py` has the differences for graphics
+cards.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from symc.codegen.dtypes import DType
+    from symc.codegen.emit.cuda_module import CudaModule
 
 TEMPLATES = load.FOLDER / "export"
 TYPES = {
@@ -36,7 +38,7 @@ TYPES = {
 }  # fmt: skip
 """The types of elements that have other names in C. A complex number is two of its type."""
 HIDDEN = ("symc_prepare", "symc_run", "symc_counts")
-"""What every program defines for its caller."""
+"""The names that every program defines for its caller."""
 TABLES = ("symc_imports", "symc_lapack")
 """The tables of functions that some programs must be given before they run."""
 CPP_KEYWORDS = (
@@ -52,33 +54,34 @@ TAKEN = WORDS | {
     "on_card", "printf", "read_values", "results", "same_bytes", "same_float32", "same_float64",
     "same_shape", "set_threads", "shapes", "state", "status", "stream", "upload", "words",
 }  # fmt: skip
-"""What arrays cannot be called: the texts in `runtime/export/` use these, and shared variables have
-functions that are called so behind the program's name."""
+"""Names that arrays cannot have: the texts in `runtime/export/` use these, and shared variables
+have
+functions whose names end so, after the program's name."""
 FILES = frozenset({"blas", "call", "card", "check", "data", "kernels", "sim", "test"})
-"""What programs cannot be called: files in the folder are."""
+"""Names that programs cannot have: files in the folder are."""
 ROLES = ("input", "shared", "constant", "output")
 Shape = tuple[int, ...]
 
 
 @record
 class Kernels:
-    """What a program runs on a graphics card: its kernels as CUDA text, and their names.
+    """The kernels of a program on a graphics card: a CUDA module, and their names.
 
-    `shared` are the names of kernels of `runtime/`, which come behind them.
+    `shared` are the names of kernels of `runtime/`, which follow them.
     """
 
-    source: str
+    module: CudaModule
     names: tuple[str, ...]
     shared: tuple[str, ...]
 
 
 @record
 class Exported:
-    """A program to be exported, with what its caller must know about it.
+    """A program to be exported, with all that its caller must know about it.
 
-    `updates` has, for each output behind the first `results`, the number of the shared variable
+    `updates` has, for each output after the first `results`, the number of the shared variable
     whose new value it is. `errors` are the texts for the statuses 1, 2 ...; `lengths` are the
-    lengths of the shared variables and constants, in order. `names` has what the user calls arrays,
+    lengths of the shared variables and constants, in order. `names` has the user's names of arrays,
     by the program's names; `kernels` are there on a graphics card.
     """
 
@@ -94,7 +97,7 @@ class Exported:
 
     @property
     def name(self) -> str:
-        """What the function is called: as in symc, with underscores where C has that name."""
+        """The name of the function: as in symc, with underscores where C has that name."""
         name = self.program.name
         known = WORDS | C.functions | FILES | load.symbols().keys()
         while name in known:
@@ -187,7 +190,7 @@ def _build_file(exported: Exported, name: str) -> str:
 
 
 def header_places(exported: Exported) -> dict[str, str]:
-    """What stands in the header."""
+    """The texts that the header's template needs."""
     where = "" if exported.kernels is None else " on the card"
     accessors: list[str] = []
     for buffer, (head, *_) in zip(exported.buffers("shared"), _accessors(exported), strict=True):
@@ -208,7 +211,7 @@ def kind(dtype: DType) -> str:
 
 
 def prototype(exported: Exported, suffix: str = "", *first: str) -> str:
-    """The function's declaration, with parameters of its own behind the state."""
+    """The function's declaration, with parameters of its own after the state."""
     name = exported.name
     parameters = [f"{name}_state *state", *first]
     for buffer in exported.buffers("input"):
@@ -234,11 +237,11 @@ def _accessors(exported: Exported) -> Iterator[tuple[str, int, int, int]]:
         first += len(buffer.shape)
 
 
-# --- the file behind it ---------------------------------------------------------------------------
+# --- the file after it ----------------------------------------------------------------------------
 
 
 def glue_places(exported: Exported) -> dict[str, str]:
-    """What stands in the file with the function."""
+    """The texts that the template of the function's file needs."""
     name = exported.name
     inputs, outputs = exported.buffers("input"), exported.buffers("output")
     hidden = [*HIDDEN, *exported.tables]
@@ -285,7 +288,7 @@ def _ranks(buffers: Sequence[Buffer]) -> int:
 
 
 def _libraries(exported: Exported) -> str:
-    """What the program needs to be given before it runs."""
+    """The macro that finds BLAS and LAPACK before the program runs."""
     if "symc_imports" not in exported.tables:
         return "#define FIND_LIBRARIES()"
     lines = ['#define FIND_LIBRARIES find_blas\n#include "blas.h"']
@@ -336,7 +339,7 @@ def _quoted(text: str) -> str:
 
 
 def test_places(exported: Exported, example: Sequence[Shape]) -> dict[str, str]:
-    """What stands in the test."""
+    """The texts that the test's template needs."""
     name, inputs = exported.name, exported.buffers("input")
     arguments, lines = ["state"], list[str]()
     for buffer, shape in zip(inputs, example, strict=False):

@@ -1,9 +1,9 @@
-"""An exported program for graphics cards: what is there beside, or instead of, a program in C.
+"""An exported program for graphics cards: the files beside, or instead of, those of a program in C.
 
     NAME.h             as in C; also a function that takes arrays in the memory of the card
     NAME_program.c     the host functions, as they are
     NAME_kernels.cu    the kernels, as they are; NAME_shared.cu those that programs share
-    kernels.h          what nvcc needs to compile them
+    kernels.h          declarations that nvcc needs to compile them
     call.h, card.h     how a program is called, and a card opened through the driver
     sim/               the simulator, which runs the same program without a card
 
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from symc.codegen.runtime import load
 from symc.codegen.targets import sim
+from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.export import (
     Exported,
     Shape,
@@ -31,7 +32,9 @@ from symc.codegen.targets.export import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-Image: TypeAlias = "tuple[str, tuple[str, ...]]"  # a CUDA text, and the names of its kernels
+    from symc.codegen.emit.cuda_module import CudaModule
+
+Image: TypeAlias = "tuple[CudaModule, tuple[str, ...]]"  # and the names of its kernels
 PARAMETERS = "_on_card", "void *stream"
 
 
@@ -63,9 +66,9 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
     }  # fmt: skip
     for file in ("call.h", "card.h", "kernels.h"):
         made[file] = template(f"cuda/{file}")
-    for image, (text, kernels) in images.items():
-        made[f"{image}.cu"] = _kernels(text)
-        made[f"sim/{image}.cpp"] = _simulated(image, text, kernels)
+    for image, (module, kernels) in images.items():
+        made[f"{image}.cu"] = _kernels(module)
+        made[f"sim/{image}.cpp"] = _simulated(image, module, kernels)
     made |= _simulator()
     if example is not None:
         made["test.c"] = template("cuda/test.c.in", **test_places(exported, example))
@@ -74,26 +77,27 @@ def files(exported: Exported, example: Sequence[Shape] | None) -> dict[str, str]
 
 
 def _images(exported: Exported) -> Iterator[tuple[str, Image]]:
-    """The texts that are compiled, by the name of what becomes of them, and their kernels."""
+    """The modules that are compiled, by the names of their images, and their kernels."""
     assert exported.kernels is not None
     kernels = exported.kernels
     if kernels.names:
-        yield f"{exported.name}_kernels", (kernels.source, kernels.names)
+        yield f"{exported.name}_kernels", (kernels.module, kernels.names)
     if kernels.shared:
         text = load.base("cuda") + load.source_of(kernels.shared, "cuda")
-        yield f"{exported.name}_shared", (text, kernels.shared)
+        yield f"{exported.name}_shared", (module_of(text), kernels.shared)
 
 
-def _kernels(text: str) -> str:
-    return '#include "kernels.h"\n\n' + text.replace("extern __shared__", "DYNAMIC_SHARED")
+def _kernels(module: CudaModule) -> str:
+    """The kernels for nvcc and the simulator, for which `kernels.h` has words."""
+    return '#include "kernels.h"\n\n' + module.written(dynamic="DYNAMIC_SHARED")
 
 
 # --- the simulator --------------------------------------------------------------------------------
 
 
-def _simulated(image: str, text: str, kernels: Sequence[str]) -> str:
-    """The kernels with what the simulator must know of each."""
-    ends = sim.records(text)
+def _simulated(image: str, module: CudaModule, kernels: Sequence[str]) -> str:
+    """The kernels with the facts that the simulator needs of each."""
+    ends = sim.records(module)
     return "\n".join([f"// For make SIM=1. Kernels: {', '.join(kernels)}", "",
                       f'#include "../{image}.cu"', "", *ends, ""])  # fmt: skip
 
@@ -106,7 +110,7 @@ def _simulator() -> dict[str, str]:
     return made
 
 
-# --- what stands in the files ---------------------------------------------------------------------
+# --- texts for the templates ----------------------------------------------------------------------
 
 
 def _numbers_noted(exported: Exported) -> str:

@@ -17,7 +17,7 @@ FLAGS = ("-std=gnu11", "-O2", "-ftree-vectorize", "-fopenmp", "-fPIC", "-w")
 
 
 class ForeignFailed(CompileFailed):
-    """The compiler rejected a user's file. The message is what it says of it, and the command."""
+    """The compiler rejected a user's file. The message has the compiler's own, and the command."""
 
     def __str__(self) -> str:
         import shlex
@@ -50,7 +50,7 @@ def _type(dtype: DType) -> str:
 def files(found: Sequence[Foreign]) -> list[tuple[str, str]]:
     """The files of some functions, by their names beside a program.
 
-    Messages name the user's own file. Behind the text stand declarations, so that the compiler
+    Messages name the user's own file. Declarations follow the text, so that the compiler
     compares them with the definitions.
     """
     texts: dict[str, list[str]] = {}

@@ -2,7 +2,7 @@
 
 That sanitizer must be in a process from its beginning, and ends it at the first mistake. So a small
 program (`runtime/guarded/run.c`) loads a function that was compiled with `OPTIONS`, calls it once,
-and what it reports is read here.
+and its report is read here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 OPTIONS = ("-fsanitize=address", "-fno-omit-frame-pointer", DEBUG_SYMBOLS)
 RUNNER = "run"
-SETTINGS = (  # so much lies between arrays that what misses one does not seem to miss another
+SETTINGS = (  # arrays lie so far apart that an access beside one is not taken for another's
     "detect_leaks=0:exitcode=99:abort_on_error=0:allocator_may_return_null=1:color=never:redzone=256"
 )
 
@@ -43,8 +43,8 @@ _ARRAY = re.compile(r"^symc array (0x[0-9a-f]+|\(nil\))$", re.M)
 
 
 @record
-class Call:
-    """What a function is called with: given arrays as bytes, and rank and item of each output."""
+class GuardedCall:
+    """The arguments of a call: given arrays as bytes, and rank and item of each output."""
 
     given: Sequence[bytes]
     lengths: Sequence[int]
@@ -53,8 +53,8 @@ class Call:
 
 
 @record
-class Frame:
-    """A place in the code: function, file and line."""
+class TraceEntry:
+    """A line of the stack trace: function, file and line number."""
 
     function: str
     file: str
@@ -63,7 +63,7 @@ class Frame:
 
 @record
 class Report:
-    """What went wrong: the kind of mistake, where, and which array it was beside.
+    """A fault: the kind of mistake, where, and which array it was beside.
 
     `array` has the number of the array, in the order of `symc_call.data`, the place that was
     touched in bytes from its begin, and its length in bytes.
@@ -71,14 +71,16 @@ class Report:
 
     kind: str
     access: str
-    frames: tuple[Frame, ...]
+    trace: tuple[TraceEntry, ...]
     array: tuple[int, int, int] | None
     text: str
 
 
 def source() -> str:
-    """The text of the program that calls functions."""
-    return Path(FOLDER, "guarded", "run.c").read_text(encoding="utf-8")
+    """The text of the program that calls functions, with the header that it includes."""
+    program = Path(FOLDER, "guarded", "run.c").read_text(encoding="utf-8")
+    header = Path(FOLDER, "call.h").read_text(encoding="utf-8")
+    return program.replace('#include "call.h"', header)
 
 
 def build(compiler: Compiler, folder: Path) -> None:
@@ -96,8 +98,8 @@ def works(runner: str) -> bool:
         return False
 
 
-def run(runner: str, library: str, call: Call) -> Report | None:
-    """Call a function in `library`; what was found, or None."""
+def run(runner: str, library: str, call: GuardedCall) -> Report | None:
+    """Call a function in `library`; the fault that was found, or None."""
     with tempfile.NamedTemporaryFile(prefix="symc-arrays-") as file:
         head = (call.threads, len(call.given), len(call.outputs), len(call.lengths))
         kinds = [number for kind in call.outputs for number in kind]
@@ -126,7 +128,7 @@ def _blas() -> list[str]:
 
 
 def read(text: str, status: int) -> Report:
-    """The report in what a process wrote that ended with this status."""
+    """The report in the output of a process that ended with this status."""
     error = _ERROR.search(text)
     if error is None:
         kind = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
@@ -136,8 +138,8 @@ def read(text: str, status: int) -> Report:
     if access is not None and access.re is _ACCESS and access[2]:
         words += f" {access[2]} bytes"
     first = text[error.start() :].partition("\n\n")[0]
-    frames = tuple(Frame(f, file, int(line)) for f, file, line in _FRAME.findall(first))
-    return Report(error[1], words, frames, _touched(text), text.strip())
+    trace = tuple(TraceEntry(f, file, int(line)) for f, file, line in _FRAME.findall(first))
+    return Report(error[1], words, trace, _touched(text), text.strip())
 
 
 def _touched(text: str) -> tuple[int, int, int] | None:

@@ -13,7 +13,7 @@ from typing import Any
 from symc.codegen.errors import BlasMissing
 from symc.codegen.targets import blas
 
-# As in `runtime/lapack.h`; behind the bar the name of the complex functions, where it differs.
+# As in `runtime/lapack.h`; after the bar the name of the complex functions, where it differs.
 NAMES = (
     "gemm", "trsm", "potrf", "getrf", "getri", "gelqf", "orglq|unglq", "syevd|heevd", "gesdd",
     "geev",

@@ -70,7 +70,8 @@ def pin_openmp() -> None:
         return
     system: Any = ffi.dlopen(None)
     for name in OPENMP:
-        # Not ffi.dlopen: it reads an error message, and there is none for what is not loaded.
+        # Not ffi.dlopen: it reads an error message, and there is none for a library that is not
+        # loaded.
         handle = system.dlopen(name.encode(), os.RTLD_NOW | os.RTLD_NOLOAD | os.RTLD_NODELETE)
         if handle != ffi.NULL:
             _pinned.append(handle)

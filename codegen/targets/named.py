@@ -1,4 +1,5 @@
-"""Targets by name: the module of one is imported when it is asked for."""
+"""Targets by name, and by the devices that they compile for: the module of one is imported when it
+is asked for."""
 
 from __future__ import annotations
 
@@ -12,11 +13,13 @@ _CLASSES = {
     "c": ("symc.codegen.targets.c", "CTarget"),
     "cuda": ("symc.codegen.targets.cuda.target", "CudaTarget"),
 }
+_DEVICES = {"cpu": "c", "cuda": "cuda"}
 
 
 def announce(name: str, module: str, kind: str) -> None:
-    """Enters a target: the class `kind` of a module."""
+    """Enters a target: the class `kind` of a module. Devices that it compiles for have its name."""
     _CLASSES[name] = module, kind
+    _DEVICES[name] = name
 
 
 def target_named(name: str, **options: Any) -> Target:
@@ -24,3 +27,12 @@ def target_named(name: str, **options: Any) -> Target:
     module, kind = _CLASSES[name]
     made: Target = getattr(import_module(module), kind)(**options)
     return made
+
+
+def target_of_device(device: str) -> str | None:
+    """The name of the target that compiles for a device, if there is one.
+
+    >>> target_of_device("cuda:1"), target_of_device("abacus")
+    ('cuda', None)
+    """
+    return _DEVICES.get(device.partition(":")[0])

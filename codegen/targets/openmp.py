@@ -1,7 +1,7 @@
 """Whether a compiler has the runtime that loops on several threads need.
 
 gcc brings its own. clang often comes without one (on macOS always): its programs then run on one
-thread, and only what OpenMP says of vectors is used.
+thread, and only OpenMP's vector pragmas are used.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def has_openmp(found: Compiler, memo: Memo | None = None) -> bool:
 
 
 def option(found: Compiler, memo: Memo | None = None) -> str:
-    """What to compile with."""
+    """The options to compile with."""
     return THREADS if has_openmp(found, memo) else VECTORS
 
 

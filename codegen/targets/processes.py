@@ -1,4 +1,4 @@
-"""Running compilers: side by side, for a limited time, and without any left behind.
+"""Running compilers: side by side, for a limited time, and none left running.
 
 Each runs in a process group of its own, which ends with the block that waits for it: when the time
 is over, and when anything is raised meanwhile, such as KeyboardInterrupt. No thread is needed.
@@ -13,7 +13,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from _thread import get_ident
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Process = subprocess.Popen[bytes]
 
 SAID_AFTER = 10.0  # seconds
-MOST_TEXT = 1 << 20  # bytes of what a program says that are kept
+MOST_TEXT = 1 << 20  # bytes of a program's output that are kept
 _TO_CLEAN_UP = 1.0  # seconds from the signal that compilers heed to the one that they cannot
 _USUAL_LIMIT = 600.0
 
@@ -38,7 +39,7 @@ def _limit() -> float:
 
 @record
 class Ended:
-    """How a process ended, and what it said on standard output and standard error."""
+    """How a process ended, and its standard output and standard error."""
 
     status: int
     said: str
@@ -51,7 +52,7 @@ def run(
     given: str | None = None,
     most: float = float("inf"),
 ) -> list[Ended]:
-    """Run programs side by side to their ends. `given` is what the first reads.
+    """Run programs side by side to their ends. `given` is the standard input of the first.
 
     Raises `CompileTimeout` when they take longer than the setting allows, or than `most` seconds,
     and OSError for a program that cannot be started.
@@ -68,8 +69,10 @@ def started(
     given: str | None = None,
     most: float = float("inf"),
 ) -> Generator[Callable[[], list[Ended]]]:
-    """The same, to do something else meanwhile: what it gives waits for the ends."""
+    """The same, to do something else meanwhile: the result waits for the ends."""
     running: list[Process] = []
+    key = get_ident(), id(running)
+    _running[key] = running
     try:
         with tempfile.TemporaryFile() as text:
             text.write((given or "").encode())
@@ -79,6 +82,20 @@ def started(
         yield lambda: _ends(running, _Clock(commands, min(_limit(), most)))
     finally:
         _stop(running)
+        _running.pop(key, None)
+
+
+_running: dict[tuple[int, int], list[Process]] = {}
+"""What each thread waits for; a child of fork waits for nothing."""
+os.register_at_fork(after_in_child=_running.clear)
+
+
+def interrupt(threads: Collection[int]) -> None:
+    """Tell the programs that these threads wait for to end, for what they make is not wanted."""
+    for (thread, _), programs in list(_running.items()):
+        for process in list(programs) if thread in threads else ():
+            if process.returncode is None:
+                _signal(process, signal.SIGTERM)
 
 
 def _start(command: Sequence[str], folder: str | Path | None, stdin: int) -> Process:
@@ -114,7 +131,7 @@ def _ends(running: Sequence[Process], clock: _Clock) -> list[Ended]:
 
 
 class _Clock:
-    """Says what is waited for when that takes long, and ends the wait when it takes too long."""
+    """Names the processes in a wait that takes long, and ends one that takes too long."""
 
     def __init__(self, commands: Sequence[Sequence[str]], limit: float) -> None:
         self.commands = commands
@@ -146,7 +163,7 @@ class _Clock:
 
 @contextmanager
 def said_if_long(what: str) -> Generator[None]:
-    """Say what is waited for, where that is no process but a function that takes long.
+    """Names the thing waited for, where that is no process but a function that takes long.
 
     The thread that does is gone after the block.
     """
@@ -167,7 +184,7 @@ def said_if_long(what: str) -> Generator[None]:
 
 
 def _stop(running: Sequence[Process]) -> None:
-    """End what still runs, with all that it started; compilers then remove what is half done."""
+    """End what still runs, with all that it started; compilers then remove half-written files."""
     alive = [process for process in running if process.returncode is None]
     try:
         for process in alive:

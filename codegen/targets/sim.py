@@ -1,8 +1,8 @@
-"""CUDA without a GPU: what NVRTC and the driver do, on a CPU.
+"""CUDA without a GPU: NVRTC and the driver, simulated on a CPU.
 
-`compile_kernels` makes an image of CUDA source with a C++ compiler; `load` gives the driver that
+`compile_kernels` makes an image of a CUDA module with a C++ compiler; `load` gives the driver that
 runs it, through the addresses of functions that have libcuda's names and types. Both are C and C++
-in `codegen/runtime/sim`; `driver.h` there says what is checked and what is not, `cudasim.h` what a
+in `codegen/runtime/sim`; `driver.h` there lists the checks, `cudasim.h` the parts of CUDA that a
 source may use.
 
 Nothing here runs at import. The environment is read by `load`: ``SYMC_SIM_ORDER`` (``forward``,
@@ -21,6 +21,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from symc.codegen.emit.cuda_module import DYNAMIC
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.record import record
 from symc.codegen.targets import compiler
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import ctypes
     from collections.abc import Callable, Iterator
 
+    from symc.codegen.emit.cuda_module import CudaModule
+
     Build = Callable[[Path], None]
     Keep = Callable[[dict[str, str], Build, Callable[[str], "Simulator"]], "Simulator"]
 
@@ -38,7 +41,7 @@ FOLDER = Path(__file__).parent.parent / "runtime" / "sim"
 MODULE_FLAGS = (
     "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fvisibility=hidden",
     "-g1",  # lines, for reports
-    "-fsanitize=thread,alignment",  # not the libraries: check.h has what they would
+    "-fsanitize=thread,alignment",  # not the libraries: check.h has their checks
     "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing",
     "-ffp-contract=fast",  # as NVRTC does
     "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
@@ -59,14 +62,6 @@ DRIVER_FLAGS = (
 
 DRIVER = "driver.so"
 
-_KERNEL = re.compile(
-    r"\b__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\(\s*(\w+)[^)]*\)\s*)?(?:void\s+)?"
-    r"(\w+)\s*\("
-)
-_DYNAMIC = re.compile(
-    r"\bextern\s+__shared__\s+(?:__align__\s*\(\s*\w+\s*\)\s*)?[\w\s]+?\b(\w+)\s*\[\s*\]\s*;"
-)
-_EXTERN_SHARED = re.compile(r"(\bextern\s+)__shared__\b")
 _OFFSET = re.compile(r"module\+0x([0-9a-f]+)")
 
 Order: TypeAlias = Literal["forward", "reversed"] | int
@@ -74,7 +69,7 @@ Order: TypeAlias = Literal["forward", "reversed"] | int
 
 @record
 class Counters:
-    """Work done since the driver was loaded (launches, barriers, products of cuBLAS), and what is
+    """Work done since the driver was loaded (launches, barriers, products of cuBLAS), and objects
     alive now."""
 
     launches: int
@@ -94,7 +89,7 @@ def available() -> bool:
 
 
 def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
-    """What decides besides the source what `compile_kernels` gives: the parts of a cache key."""
+    """Cache-key parts: everything besides the source that affects an image."""
     found = _cxx_compiler()
     return {
         "compiler": compiler.identity(found, memo),
@@ -105,8 +100,8 @@ def describe(memo: compiler.Memo | None = None) -> dict[str, str]:
     }
 
 
-def compile_kernels(source: str, name: str = "function.cu") -> bytes:
-    """The image of a CUDA source: what cuModuleLoadData takes where a GPU takes a cubin.
+def compile_kernels(module: CudaModule, name: str = "function.cu") -> bytes:
+    """The image of a CUDA module: the argument of cuModuleLoadData, where a GPU takes a cubin.
 
     Messages call the file `name`, unless the source has ``#line``. Raises `CompileFailed`.
     """
@@ -117,12 +112,12 @@ def compile_kernels(source: str, name: str = "function.cu") -> bytes:
     found = _cxx_compiler()
     with tempfile.TemporaryDirectory(prefix="symc-sim-") as folder:
         made, text = Path(folder, "module.so"), Path(folder, "module.cpp")
-        text.write_text(module_text(source, name), encoding="utf-8")
+        text.write_text(module_text(module, name), encoding="utf-8")
         command = [
             *found.command, *flags(found), "-include", str(FOLDER / "cudasim.h"), str(text),
             "-o", str(made), *LIBRARIES,
         ]  # fmt: skip
-        raise_first(processes.run([command], folder), [command], [source])
+        raise_first(processes.run([command], folder), [command], [module.text])
         return made.read_bytes()
 
 
@@ -132,30 +127,21 @@ def flags(found: compiler.Compiler) -> list[str]:
     return [*compiler.processor(), *MODULE_FLAGS, *more]
 
 
-def module_text(source: str, name: str) -> str:
-    """The C++ of a module: the source, with a record behind it for each kernel.
+def module_text(module: CudaModule, name: str) -> str:
+    """The C++ of a module: its text, and after that a record for each kernel.
 
-    One thing in the source is changed. `__shared__` declares a static variable, which cannot be
-    ``extern`` too, so that ``extern __shared__`` loses its second word.
+    Dynamic shared memory is ``extern`` alone: `__shared__` declares a static variable, which
+    cannot be ``extern`` too.
     """
-    body = _EXTERN_SHARED.sub(lambda match: match[1] + " " * len("__shared__"), source)
-    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *records(source), ""])
+    body = module.written(dynamic="extern".ljust(len(DYNAMIC)))
+    return "\n".join([f'#line 1 "{name}"', body, '#line 1 "records"', *records(module), ""])
 
 
-def records(source: str) -> list[str]:
-    """The lines behind a source: a record for each kernel, and the module's own."""
-    kernels = (f"SYMC_SIM_KERNEL({found[2]}, {found[1] or 0})" for found in _kernels(source))
-    dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in sorted(set(_DYNAMIC.findall(source))))
+def records(module: CudaModule) -> list[str]:
+    """The lines after a module's text: a record for each kernel, and the module's own."""
+    kernels = (f"SYMC_SIM_KERNEL({found.kernel}, {found.threads})" for found in module.kernels)
+    dynamic = (f"SYMC_SIM_DYNAMIC({array})" for array in module.dynamic)
     return [*kernels, *dynamic, "SYMC_SIM_MODULE"]
-
-
-def _kernels(source: str) -> Iterator[re.Match[str]]:
-    """Each kernel once, though it may be declared before it is defined."""
-    seen = set[str]()
-    for match in _KERNEL.finditer(source):
-        if match[2] not in seen:
-            seen.add(match[2])
-            yield match
 
 
 def _cxx_compiler() -> compiler.Compiler:
@@ -207,7 +193,7 @@ class Simulator:
         self._library.symc_sim_set_deferred(int(deferred))
 
     def report(self) -> str:
-        """What was wrong in the last call that failed, in words: kernel, thread, line, memory."""
+        """The error of the last call that failed, in words: kernel, thread, line, memory."""
         text: str = self._library.symc_sim_report().decode(errors="replace")
         return _OFFSET.sub(lambda match: self._line(int(match[1], 16)) or match[0], text)
 
@@ -219,7 +205,7 @@ class Simulator:
         self._library.symc_sim_recover()
 
     def counters(self) -> Counters:
-        """Work done, and what is alive."""
+        """Work done, and objects alive."""
         import ctypes
 
         values = (ctypes.c_int64 * 7)()
@@ -302,7 +288,7 @@ def _apply_environment(made: Simulator) -> None:
 
 
 def describe_driver() -> dict[str, str]:
-    """What decides what `build` gives: the parts of a cache key."""
+    """Cache-key parts: everything that affects the result of `build`."""
     found = _c_compiler()
     return {
         "driver": f"{_digest('.h')} {_digest('.c')}",

@@ -17,7 +17,6 @@ from symc.codegen.targets.compiler import Compiler, is_gcc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PARALLEL = "omp parallel"  # in C as it is written, whether in a pragma or a `_Pragma`
 PLAIN = frozenset({"-g"})  # options of a target that do not move a program to another process
 
 FILE = f"{os.path.dirname(os.path.dirname(__file__))}/runtime/team.h"
@@ -37,7 +36,7 @@ def applies(found: Compiler, options: Sequence[str]) -> bool:
 
 @cache
 def digest() -> str:
-    """What changes with the text of the functions."""
+    """A stamp that changes with the text of the functions."""
     with open(FILE, "rb") as file:
         return f"{zlib.crc32(file.read()):x}"
 

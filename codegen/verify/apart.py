@@ -17,14 +17,14 @@ from symc.codegen.passes.walk import substitute
 from symc.codegen.record import field, record
 from symc.codegen.signs import natural_names
 
-_LARGE = 64  # operations; what a longer one computes is not written out
+_LARGE = 64  # operations; longer expressions are not written out
 
 
 @record
 class Sizes:
-    """What a kernel's sizes are: written out in sizes of the program, and which are not negative.
+    """The values of a kernel's sizes: in sizes of the program, and which are not negative.
 
-    Of a kernel that is launched several times, what all launches agree on.
+    Of a kernel that is launched several times, the values that all launches agree on.
     """
 
     values: Mapping[str, Expr] = field(default_factory=dict[str, Expr])
@@ -106,7 +106,7 @@ def _rows(index: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
 
 
 def _length(part: Expr) -> Expr | None:
-    """What a variable is multiplied with: perhaps the length of a row."""
+    """The factors of a variable: perhaps the length of a row."""
     match part:
         case Binary("mul", _, right) if not isinstance(right, Const):
             return right
@@ -139,7 +139,7 @@ def multiples(index: Expr) -> dict[str, int] | None:
 
 
 def terms(index: Expr) -> list[Expr]:
-    """What is added up in an index."""
+    """The terms of an index."""
     match index:
         case Binary("add", left, right):
             return terms(left) + terms(right)

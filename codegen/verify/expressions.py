@@ -37,7 +37,7 @@ class Broken(Exception):
 
 @record
 class Scope:
-    """What an expression may use."""
+    """The names and buffers that an expression may use."""
 
     names: Mapping[str, DType]
     buffers: Mapping[str, DType]
@@ -55,7 +55,7 @@ def is_used_once(names: Iterable[tuple[str, object]]) -> None:
 
 
 def check_expr(expr: Expr, scope: Scope, part: object) -> DType:
-    """The dtype of an expression that breaks no rule. `part` is what to blame otherwise."""
+    """The dtype of an expression that breaks no rule. `part` is named in the error otherwise."""
     match expr:
         case Var(name, dtype):
             if name not in scope.names:

@@ -1,21 +1,21 @@
-"""The rules of `program.py` on what the iterations of one loop may know of each other.
+"""The rules of `program.py` on dependences between the iterations of one loop.
 
-A parallel loop that reads a buffer which it also writes must show that it reads what the iteration
-itself writes, or nobody. One of these is needed:
+A parallel loop that reads a buffer which it also writes must show that it reads elements of its own
+iteration, or of none. One of these is needed:
 
 - Both have one *place* (`passes/dependence.py`): no two iterations touch the same element.
 - The index that is read is one that is written: the same expression over the loop's variable and
   over loops inside it of the same lengths. The iterations of a parallel loop never write the same
-  element, so none reads what another one writes.
+  element, so none reads an element of another one.
 - The index is that of a row with a column added, as in ``i*n + column``, and so are those that are
   written, of the same row: it is this iteration's. (Columns that are seen to be those of another
   row are not taken for columns; others may come from anywhere.)
 - The index is a sum of multiples of variables, and so are those that are written, and it stays
-  between what iterations before and after write (`_Sum`).
+  between the elements that iterations before and after write (`_Sum`).
 - Nobody writes there: the row or the column of the index is another one than those that are
   written, whatever the iterations (`apart.py`).
 
-In serial loops, which may well read what they have written, it is the index of an index that is
+In serial loops, which may read elements that they have written, it is the index of an index that is
 refused: whoever writes where an array says must have read all that it needs before.
 """
 
@@ -48,7 +48,7 @@ from symc.codegen.verify.apart import Sizes, differ, multiples, terms
 from symc.codegen.verify.expressions import Broken
 
 INDEPENDENT = frozenset({"parallel", "vector", "grid", "team", "lane"})
-_LARGE = 64  # operations; what a longer one computes is not written out
+_LARGE = 64  # operations; longer expressions are not written out
 
 Position: TypeAlias = tuple[Expr, tuple[Expr, ...]]
 """An index, its inner loops' variables numbered as they occur, and the lengths of those loops."""
@@ -57,7 +57,7 @@ Row: TypeAlias = tuple[Position, int, frozenset[tuple[Expr, int]]]
 
 
 def check_iterations(kernel: Kernel, sizes: Sizes) -> None:
-    """Raise `Broken` if an iteration may read what another one writes."""
+    """Raise `Broken` if an iteration may read an element that another one writes."""
     params = {param.name for param in kernel.params if param.written}
     names = _Names(kernel.body, sizes)
     for stmt in statements(kernel.body):
@@ -66,7 +66,7 @@ def check_iterations(kernel: Kernel, sizes: Sizes) -> None:
 
 
 class _Names:
-    """What the names of a kernel stand for: values written out, and the loops of variables."""
+    """The values of a kernel's names: values written out, and the loops of variables."""
 
     def __init__(self, body: Block, sizes: Sizes) -> None:
         self.sizes = sizes
@@ -98,7 +98,7 @@ class _Names:
         return substitute(index, numbered), lengths
 
     def row(self, index: Expr, variable: str, inside: frozenset[str]) -> Row | None:
-        """What an index is without its columns; None if a loop's variable tells no row."""
+        """An index without its columns; None if a loop's variable tells no row."""
         rest, lengths = self.written_out(index), list[Expr]()
         while True:
             columns, found = list[Expr](), list[Expr]()
@@ -144,7 +144,7 @@ class _Names:
 
 @record
 class _Sum:
-    """The sum of multiples of variables, and of what lies from `low` to `high`."""
+    """The sum of multiples of variables, and of a rest from `low` to `high`."""
 
     multiples: dict[str, int]
     low: int
@@ -153,8 +153,8 @@ class _Sum:
     def is_apart(self, other: _Sum, variable: str, last: int | None) -> bool:
         """Whether the two are different for different values of a variable, `last` the largest.
 
-        What this one reaches must lie between what the other one reaches for the values before
-        and behind: bounds that are linear in the variable hold if they do at its ends.
+        The range of this one must lie between the ranges of the other one for the values before
+        and after: bounds that are linear in the variable hold if they do at its ends.
         """
         rest, others = dict(self.multiples), dict(other.multiples)
         own, step = rest.pop(variable, 0), others.pop(variable, 0)
@@ -170,7 +170,7 @@ class _Sum:
 
 
 def factors(length: Expr) -> list[Expr]:
-    """What is multiplied in a length."""
+    """The factors of a length."""
     match length:
         case Binary("mul", left, right):
             return factors(left) + factors(right)
@@ -264,7 +264,7 @@ def _independent(
 def _same_element(
     write: Store | Accumulate, load: Load, names: _Names, inside: frozenset[str]
 ) -> bool:
-    """Whether an iteration reads what it writes itself."""
+    """Whether an iteration reads only elements that it writes itself."""
     return names.position(load.index, inside) == names.position(write.index, inside)
 
 
@@ -281,10 +281,27 @@ def _in_order(
         and _reads(names.written_out(write.index))
     }
     for stmt, load in reads:
-        changes = isinstance(stmt, Store) and (stmt.buffer, stmt.index) == (load.buffer, load.index)
-        if load.buffer in scattered and not changes:
+        if load.buffer in scattered and not _is_changed(stmt, load, writes, reads):
             what = f"{load.buffer} is written where an array says, and read in the same loop"
             raise Broken(stmt, what)
+
+
+def _is_changed(
+    stmt: Plain, load: Load, writes: list[Store | Accumulate | Combine],
+    reads: list[tuple[Plain, Load]],
+) -> bool:  # fmt: skip
+    """Whether an element is read only for the value that replaces it, perhaps by way of a name."""
+    if isinstance(stmt, Store) and (stmt.buffer, stmt.index) == (load.buffer, load.index):
+        return True
+    return (
+        isinstance(stmt, Let)
+        and sum(other.buffer == load.buffer for _, other in reads) == 1
+        and all(
+            isinstance(write, Store) and write.index == load.index
+            for write in writes
+            if write.buffer == load.buffer
+        )
+    )
 
 
 def _reads(index: Expr) -> bool:

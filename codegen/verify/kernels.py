@@ -69,7 +69,7 @@ class _Kernel:
             self.buffers.pop(name, None)
 
     def statement(self, stmt: Stmt, around: LoopKind | None, names: list[str]) -> None:
-        """A statement; what it binds in its block is added to `names`."""
+        """A statement; the names that it binds in its block are added to `names`."""
         match stmt:
             case Let(var, value):
                 dtype = check_expr(value, self.scope, stmt)

@@ -22,12 +22,12 @@ Kernels (`kernels.py`)
 Iterations (`iterations.py`)
 13. Whatever an iteration of a loop whose iterations are independent reads of a buffer that the loop
     writes, it lies where this iteration writes, as far as indexes tell.
-14. A serial loop that writes where an array says reads nothing else of what it writes.
+14. A serial loop that writes where an array says reads no other element of the buffers it writes.
 
 Programs (this file)
 15. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
 16. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
-    without a value is measured at most once; rule 18 is what forbids to use it before.
+    without a value is measured at most once; rule 18 forbids its use before.
 17. A buffer's shape is in the program's sizes.
 18. A step uses measured sizes, and buffers whose shape has them, only after they are measured.
 19. `Launch` gives as many buffers and sizes as the kernel has parameters, with the same dtypes (a
@@ -38,12 +38,12 @@ Programs (this file)
 20. A `Check` has a bool condition over sizes and element 0 of bool buffers, and a code above 0. A
     `Measure` reads an int64 buffer.
 21. Steps use declared buffers; a `Pointer` has an int64 offset and writes no input or constant.
-22. A `Host` has a number from 0 on, which no other has, and regions with int64 lengths.
+22. A `PythonCall` has a number from 0 on, which no other has, and regions with int64 lengths.
 23. A row is of a buffer above it with the same dtype. It is used where its offset is known.
 24. The variable of a `Repeat` and the size that it measures are sizes without a value. The
-    variable, and what is measured inside, is known inside only. Conditions of loops and branches
+    variable, and sizes measured inside, are known inside only. Conditions of loops and branches
     are bool buffers.
-25. What a step writes it is given once, and overlaps nothing else that it is given
+25. A buffer that a step writes is given once, and overlaps no other of its arguments
     (`rows.py`): no buffer that it is a row of, no row of it, and no row of the same buffer
     that may be the same place.
 """
@@ -61,13 +61,13 @@ from symc.codegen.ir import (
     Buffer,
     Check,
     Expr,
-    Host,
     Kernel,
     Launch,
     Load,
     Measure,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -110,7 +110,7 @@ def _listing(program: Program, broken: Broken) -> str:
 
 
 class _Checker:
-    """The walk over one program. What raises `Broken` says which part is wrong."""
+    """The walk over one program. `Broken` says which part is wrong."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -186,7 +186,7 @@ class _Checker:
             self.step(step)
 
     def block(self, steps: Sequence[Step], *known: str) -> None:
-        """A block of steps in which these sizes are known. What it learns is known nowhere else."""
+        """A block of steps in which these sizes are known. Others stay known only inside."""
         before = dict(self.known), set(self.measured)
         self.measured.update(known)
         self.learn()
@@ -224,8 +224,8 @@ class _Checker:
                     else:
                         self.number(step, arg)
                 self.apart(step, [arg for arg in args if isinstance(arg, Pointer)])
-            case Host():
-                self.host(step)
+            case PythonCall():
+                self.python_call(step)
                 self.apart(step, [arg.pointer for arg in step.args if isinstance(arg, Region)])
             case Check(condition, code):
                 dtypes = {b.name: b.dtype for b in self.buffers.values() if b.dtype is BOOL}
@@ -295,11 +295,11 @@ class _Checker:
         dtypes = {b.name: b.dtype for b in self.buffers.values()}
         check_expr(arg, Scope(self.known, dtypes if isinstance(arg, Load) else {}, {}), step)
 
-    def host(self, step: Host) -> None:
+    def python_call(self, step: PythonCall) -> None:
         """Rule 22."""
-        numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, Host)]
+        numbers = [s.number for s in every_step(self.program.steps) if isinstance(s, PythonCall)]
         if step.number < 0 or numbers.count(step.number) > 1:
-            raise Broken(step, f"{step.number} is not a number of its own for a Host")
+            raise Broken(step, f"{step.number} is not a number of its own for a PythonCall")
         for arg in step.args:
             if isinstance(arg, Region):
                 self.pointer(step, arg.pointer)
@@ -308,7 +308,7 @@ class _Checker:
             else:
                 check_expr(arg, Scope(self.known, {}, {}), step)
 
-    def pointer(self, step: Routine | Host, pointer: Pointer) -> None:
+    def pointer(self, step: Routine | PythonCall, pointer: Pointer) -> None:
         """Rule 21."""
         self.use(step, pointer.buffer)
         self.int64(step, pointer.offset, self.known, "an offset")

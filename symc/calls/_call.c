@@ -1,9 +1,9 @@
 /* The call path: from Python arguments to a compiled function and back.
  *
- * `Caller` is what symc.function's objects call. It does what symc/calls/call.py does in Python, and the
- * same tests run over both; see there for what the arguments mean. Everything a call needs stands
- * on its stack, so that threads may call one Caller at the same time and a compiled function may
- * call back. The only state is one workspace, kept from call to call and taken away during a call.
+ * `Caller` is the C twin of symc/calls/call.py, called by symc.function's objects; the same tests
+ * run over both; see there for the meaning of the arguments. Everything a call needs stands on its
+ * stack, so that threads may call one Caller at the same time and a compiled function may call
+ * back. The only state is one workspace, kept from call to call and taken away during a call.
  *
  * _caller.c makes callers, _values.c reads arguments and makes results; this file runs the call.
  */
@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "_kept.h"
 #include "_team.h"
 
 /* OpenMP has no threads left in a child of fork, and would wait for them. */
@@ -45,9 +46,9 @@ PyTypeObject *symc_lock_type; /* lives as long as the process */
 static _Thread_local Frame *innermost;
 
 static Lock *
-lock_of(Caller *self, Py_ssize_t number, int *writes)
+lock_of(PyObject *locks, Py_ssize_t number, int *writes)
 {
-    PyObject *pair = PyTuple_GET_ITEM(self->locks, number);
+    PyObject *pair = PyTuple_GET_ITEM(locks, number);
     *writes = PyTuple_GET_ITEM(pair, 1) == Py_True;
     return (Lock *)PyTuple_GET_ITEM(pair, 0);
 }
@@ -58,41 +59,60 @@ own_readings(const Lock *lock)
 {
     Py_ssize_t count = 0;
     for (Frame *frame = innermost; frame != NULL; frame = frame->outer)
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(frame->caller->locks); i++) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(frame->locks); i++) {
             int writes;
-            count += lock_of(frame->caller, i, &writes) == lock && !writes;
+            count += lock_of(frame->locks, i, &writes) == lock && !writes;
         }
     return count;
 }
 
 static void
-release_locks(Caller *self, Py_ssize_t count)
+release_locks(PyObject *locks, Py_ssize_t count)
 {
     while (count-- > 0) {
         int writes;
-        Lock *lock = lock_of(self, count, &writes);
+        Lock *lock = lock_of(locks, count, &writes);
         if (writes) symc_unlock_write(lock);
         else symc_unlock_read(lock);
     }
 }
 
 static int
-take_locks(Caller *self)
+take_locks(PyObject *locks)
 {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->locks); i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(locks); i++) {
         int writes;
-        Lock *lock = lock_of(self, i, &writes);
+        Lock *lock = lock_of(locks, i, &writes);
         int status = writes ? symc_lock_write(lock, lock->readers ? own_readings(lock) : 0)
                             : symc_lock_read(lock, i > 0 || innermost != NULL);
         if (status < 0) {
-            release_locks(self, i);
+            release_locks(locks, i);
             return -1;
         }
     }
     return 0;
 }
 
-/* ---- what the compiled function calls ---- */
+/* holding(locks, function, *args): a call of Python's that holds locks as those of callers do. */
+static PyObject *
+holding(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count < 2 || symc_check_locks(args[0]) < 0) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "holding(locks, function, *args)");
+        return NULL;
+    }
+    PyObject *locks = args[0], *result;
+    if (take_locks(locks) < 0) return NULL;
+    Frame frame = {.outer = innermost, .locks = locks};
+    innermost = &frame;
+    result = PyObject_Vectorcall(args[1], args + 2, (size_t)(count - 2), NULL);
+    innermost = frame.outer;
+    release_locks(locks, PyTuple_GET_SIZE(locks));
+    return result;
+}
+
+/* ---- callbacks of the compiled function ---- */
 
 /* `symc_call.allocate`: an output whose lengths were measured while the function ran. */
 static void *
@@ -239,7 +259,7 @@ run(Frame *frame, PyObject *const *args, void **outputs)
         PyEval_RestoreThread(frame->released);
         symc_use_asker(outer);
     }
-    if (code == 0 && call->stopped) code = -1; /* at the very end: what it left may be unfinished */
+    if (code == 0 && call->stopped) code = -1; /* at the very end: the outputs may be unfinished */
     if (workspace != NULL) keep_workspace(self, workspace, bytes);
     if (code != 0) {
         raise_failed(self, code, args, owned);
@@ -281,15 +301,16 @@ symc_call_caller(PyObject *callable, PyObject *const *args, size_t flags, PyObje
     PyObject *result = NULL;
     void **outputs = data + given + self->constant_count;
     Py_INCREF(self); /* a callback may drop the last reference */
-    Frame frame = {.outer = innermost, .caller = self, .call = &call, .owned = owned};
+    Frame frame = {.outer = innermost, .locks = self->locks, .caller = self, .call = &call,
+                   .owned = owned};
     Py_ssize_t locks = PyTuple_GET_SIZE(self->locks);
-    if (locks == 0 || take_locks(self) == 0) {
+    if (locks == 0 || take_locks(self->locks) == 0) {
         if (locks > 0) innermost = &frame;
         if (symc_read_inputs(self, args, data, lengths, slots, owned) == 0 &&
             run(&frame, args, outputs) == 0)
             result = symc_finish(self, owned + given);
         innermost = frame.outer;
-        release_locks(self, locks);
+        release_locks(self->locks, locks);
     }
     for (Py_ssize_t i = 0; i < owners; i++) Py_XDECREF(owned[i]);
     if (memory != small) PyMem_Free(memory);
@@ -307,6 +328,7 @@ execute(PyObject *module)
     if (!registered && pthread_atfork(NULL, NULL, after_fork) == 0) registered = 1;
     if (symc_lock_type == NULL) symc_lock_type = (PyTypeObject *)PyType_FromSpec(&symc_lock_spec);
     if (PyModule_AddObjectRef(module, "Lock", (PyObject *)symc_lock_type) < 0) return -1;
+    if (PyModule_AddStringConstant(module, "FIELDS", SYMC_FIELDS) < 0) return -1;
     PyObject *type = PyType_FromModuleAndSpec(module, &symc_caller_spec, NULL);
     int status = PyModule_AddObjectRef(module, "Caller", type);
     Py_XDECREF(type);
@@ -323,6 +345,11 @@ static PyModuleDef_Slot module_slots[] = {
 };
 
 static PyMethodDef module_methods[] = {
+    {"holding", (PyCFunction)(void (*)(void))holding, METH_FASTCALL,
+     "Call a function with arguments while locks are held."},
+    {"keep_at_most", symc_keep_at_most, METH_O, "How many bytes of dead results may be kept."},
+    {"kept_bytes", symc_kept_bytes, METH_NOARGS, "How many bytes of dead results are kept."},
+    {"free_kept", symc_free_kept, METH_NOARGS, "Free what is kept; returns how many bytes."},
     {"use_threads", use_threads, METH_O, "How many threads callers use that were given no number."},
     {NULL, NULL, 0, NULL},
 };

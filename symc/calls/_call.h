@@ -1,4 +1,4 @@
-/* What the files of the call path share: callers, and calls in progress. See _call.c. */
+/* Shared by the files of the call path: callers, and calls in progress. See _call.c. */
 #ifndef SYMC_CALL_H
 #define SYMC_CALL_H
 
@@ -16,28 +16,13 @@
 
 #include "_asker.h"
 #include "_lock.h"
+#include "call.h" /* of codegen/runtime */
 
 #pragma GCC visibility push(hidden)
 
-typedef struct symc_call {
-    void **data;
-    const int64_t *lengths;
-    int64_t *shapes;
-    int64_t *sizes;
-    char *workspace;
-    int64_t workspace_bytes;
-    int64_t threads;
-    void *(*allocate)(void *context, int64_t output);
-    void *context;
-    int64_t (*host)(void *context, int64_t number, const void *const *arrays,
-                    const int64_t *lengths);
-    int64_t (*ask)(void *context);
-    int64_t stopped;
-} symc_call;
-
 typedef int64_t (*symc_function)(symc_call *call);
 
-/* What is known about one array before a call. */
+/* The facts about one array that are fixed before a call. */
 typedef struct {
     int type;
     int ndim;
@@ -66,10 +51,11 @@ typedef struct {
     int64_t workspace_bytes;
 } Caller;
 
-/* One call in progress: what the callbacks must reach, and what must be released. */
+/* One call in progress: all that the callbacks need, and all that must be released. */
 typedef struct Frame {
     struct Frame *outer; /* a call that this one was made from, on the same thread */
-    Caller *caller;
+    PyObject *locks;     /* those that it holds */
+    Caller *caller;      /* NULL, as all below, where Python computes it: see `holding` */
     symc_call *call;
     PyObject **owned; /* inputs that were converted, shared variables, outputs; or NULL */
     PyThreadState *released;
@@ -83,8 +69,15 @@ typedef union {
 
 /* ---- _caller.c ---- */
 
+/* The fields of a CallSpec (spec.py) in the order in which a Caller reads them. */
+#define SYMC_FIELDS \
+    "prepare run counts inputs shared constants outputs convert failed rebind returns"
+
 extern PyType_Spec symc_caller_spec;
 extern PyTypeObject *symc_lock_type;
+
+/* Whether locks are a tuple of pairs (lock, whether it is to be changed); else an error is set. */
+int symc_check_locks(PyObject *locks);
 
 /* ---- _values.c ---- */
 
@@ -98,7 +91,7 @@ PyObject *symc_new_array(const Array *wanted, const int64_t *shape);
 /* Make the outputs whose lengths are known before the function runs. */
 int symc_new_outputs(Caller *self, const int64_t *shapes, void **data, PyObject **owned);
 
-/* What the call returns. Rebinds shared variables to the arrays written for them. */
+/* The result of the call. Rebinds shared variables to the arrays written for them. */
 PyObject *symc_finish(Caller *self, PyObject **outputs);
 
 /* ---- _call.c ---- */

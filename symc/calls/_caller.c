@@ -119,13 +119,17 @@ read_returns(Caller *self, PyObject *returns)
     return 0;
 }
 
-static int
-check_locks(Caller *self)
+int
+symc_check_locks(PyObject *locks)
 {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->locks); i++) {
+    if (!PyTuple_Check(locks)) {
+        PyErr_SetString(PyExc_TypeError, "locks are a tuple");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(locks); i++) {
         PyObject *lock;
         int writes;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(self->locks, i), "O!p", symc_lock_type, &lock, &writes))
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(locks, i), "O!p", symc_lock_type, &lock, &writes))
             return -1;
     }
     return 0;
@@ -134,23 +138,28 @@ check_locks(Caller *self)
 static PyObject *
 caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"prepare", "run",     "counts", "inputs",  "shared",
-                            "constants", "outputs", "convert", "failed", "rebind",
-                            "returns", "threads", "tiny",   "team",    "locks",  "host",
-                            "keep",      NULL};
-    PyObject *prepare, *run, *inputs, *shared, *constants, *outputs, *convert, *failed, *rebind;
+    static char *names[] = {"spec", "threads", "tiny", "team", "locks", "host", "keep", NULL};
+    PyObject *spec, *prepare, *run, *inputs, *shared, *constants, *outputs, *convert, *failed, *rebind;
     PyObject *returns, *locks = NULL, *host = Py_None, *keep = Py_None;
     long long counts[4], threads = 0;
     int tiny = 0, team = 0;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "O!O!(LLLL)O!O!O!O!OOO!O!|$LppO!OO:Caller", names, &PyLong_Type, &prepare,
-            &PyLong_Type, &run, &counts[0], &counts[1], &counts[2], &counts[3], &PyTuple_Type,
-            &inputs, &PyTuple_Type, &shared, &PyTuple_Type, &constants, &PyTuple_Type, &outputs,
-            &convert, &failed, &PyTuple_Type, &rebind, &PyTuple_Type, &returns, &threads, &tiny,
-            &team, &PyTuple_Type, &locks, &host, &keep))
+            args, keywords, "O|$LppO!OO:Caller", names, &spec, &threads, &tiny, &team, &PyTuple_Type,
+            &locks, &host, &keep))
         return NULL;
-    Caller *self = (Caller *)type->tp_alloc(type, 0);
-    if (self == NULL) return NULL;
+    PyObject *fields = PySequence_Tuple(spec); /* as SYMC_FIELDS has them */
+    if (fields == NULL) return NULL;
+    Caller *self = NULL;
+    if (PyArg_ParseTuple(fields, "O!O!(LLLL)O!O!O!O!OOO!O!:CallSpec", &PyLong_Type, &prepare,
+                         &PyLong_Type, &run, &counts[0], &counts[1], &counts[2], &counts[3],
+                         &PyTuple_Type, &inputs, &PyTuple_Type, &shared, &PyTuple_Type, &constants,
+                         &PyTuple_Type, &outputs, &convert, &failed, &PyTuple_Type, &rebind,
+                         &PyTuple_Type, &returns))
+        self = (Caller *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        Py_DECREF(fields);
+        return NULL;
+    }
     self->vectorcall = symc_call_caller;
     self->prepare = (symc_function)(intptr_t)PyLong_AsVoidPtr(prepare);
     self->run = (symc_function)(intptr_t)PyLong_AsVoidPtr(run);
@@ -173,10 +182,9 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->team = (char)team;
     if (PyErr_Occurred() || read_returns(self, returns) < 0 ||
         read_arrays(self, inputs, outputs) < 0 || check_counts(self) < 0 ||
-        check_locks(self) < 0) {
-        Py_DECREF(self);
-        return NULL;
-    }
+        symc_check_locks(self->locks) < 0)
+        Py_CLEAR(self);
+    Py_DECREF(fields);
     return (PyObject *)self;
 }
 

@@ -8,12 +8,12 @@
  *
  * - the members of a team are only numbers. The caller is the first member, and goes on with the
  *   next until nobody is left; helpers take numbers as well when they happen to run. So the caller
- *   waits only for what a helper has really begun;
+ *   waits only for parts that a helper has really begun;
  * - helpers that find nothing to do spin for some microseconds, and then sleep;
  * - a caller that had to wait for long leaves the helpers alone for a while;
  * - a child of fork starts with no helpers, and makes new ones when it needs them.
  *
- * What a member computes depends on its number alone, never on who computes it.
+ * The result of a member depends on its number alone, never on who computes it.
  */
 #include "_team.h"
 
@@ -55,7 +55,7 @@ typedef struct {
 } Loop;
 
 /* A parallel region. Of a loop in it whose chunks are taken one by one, each member has a lane, which
- * is the same part of the range in every loop over it, so that what it needs is in its caches; it
+ * is the same part of the range in every loop over it, so that its elements are in its caches; it
  * goes on with the lanes of others when its own is empty. */
 typedef struct {
     void (*body)(void *);
@@ -74,13 +74,13 @@ typedef struct {
     _Atomic int used, sleeping;          /* by a caller; whether it sleeps until `done` changes */
     _Atomic int64_t given;               /* the processor time that helpers spent for it */
     Crew crew;
-    /* Tasks: what the first member leaves to others while it goes on. */
+    /* Tasks: work that the first member leaves to others while it goes on. */
     _Atomic int single, opened, running, lock;
     int waiting;
     Task tasks[TASKS];
 } Slot;
 
-/* What this thread is a member of. */
+/* The team that this thread is a member of. */
 typedef struct {
     Crew *crew;
     Slot *slot; /* NULL for a team of one thread */
@@ -294,7 +294,7 @@ wait_for(Slot *slot, uint32_t begun)
     return symc_now() - start;
 }
 
-/* Where helpers made the caller wait for longer than what they did had taken itself, there is no
+/* Where helpers made the caller wait for longer than their share had taken itself, there is no
  * processor for them. They are left alone for 2 ms then; when that happens again, for twice as long,
  * up to 128 ms. */
 static void

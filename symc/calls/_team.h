@@ -2,8 +2,8 @@
 #ifndef SYMC_TEAM_H
 #define SYMC_TEAM_H
 
-/* What compiled functions call, in the order of `symc_team` in codegen/runtime/threads.h. */
-typedef struct {
+/* The functions that compiled functions call, in the order of `symc_team` in
+codegen/runtime/threads.h. */ typedef struct {
     void (*run)(void (*body)(void *), void *data, unsigned count);
     void (*loop)(void (*body)(void *), void *data, unsigned count, long start, long end, long step,
                  long chunk);

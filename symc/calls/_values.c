@@ -1,5 +1,7 @@
-/* Values of a call: Python's arguments to pointers and lengths, new arrays to what is returned. */
+/* Values of a call: Python's arguments to pointers and lengths, new arrays to returned objects. */
 #include "_call.h"
+
+#include "_kept.h"
 
 /* ---- arguments ---- */
 
@@ -49,10 +51,8 @@ fits_slot(PyObject *value, const Array *wanted, Slot *slot)
     return 0;
 }
 
-/* What `convert` makes of an argument that cannot be used directly: a new reference or NULL. */
-static PyObject *
-converted(Caller *self, Py_ssize_t index, PyObject *value)
-{
+/* The array that `convert` makes of an argument that cannot be used directly: a new reference or
+NULL. */ static PyObject * converted(Caller *self, Py_ssize_t index, PyObject *value) {
     PyObject *number = PyLong_FromSsize_t(index);
     if (number == NULL) return NULL;
     PyObject *result = PyObject_CallFunctionObjArgs(self->convert, number, value, NULL);
@@ -105,11 +105,37 @@ symc_read_inputs(Caller *self, PyObject *const *args, void **data, int64_t *leng
 
 /* ---- outputs ---- */
 
+/* An uninitialised array whose memory is that of a dead result, or will be kept for later ones. */
+static PyObject *
+new_kept_array(const Array *wanted, npy_intp *lengths)
+{
+    PyObject *own = symc_kept_handler();
+    PyObject *usual = own == NULL ? NULL : PyDataMem_SetHandler(own);
+    if (usual == NULL) return NULL;
+    if (usual != PyDataMem_DefaultHandler) { /* the user has another one, who is to have it */
+        Py_DECREF(own = PyDataMem_SetHandler(usual));
+        PyObject *array = PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
+        Py_DECREF(usual);
+        return array;
+    }
+    PyObject *array = PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
+    own = PyDataMem_SetHandler(usual);
+    Py_DECREF(usual);
+    Py_XDECREF(own);
+    if (own == NULL) Py_CLEAR(array);
+    return array;
+}
+
 PyObject *
 symc_new_array(const Array *wanted, const int64_t *shape)
 {
     npy_intp lengths[NPY_MAXDIMS];
-    for (int axis = 0; axis < wanted->ndim; axis++) lengths[axis] = (npy_intp)shape[axis];
+    double count = 1;
+    for (int axis = 0; axis < wanted->ndim; axis++) {
+        lengths[axis] = (npy_intp)shape[axis];
+        count *= (double)shape[axis];
+    }
+    if (count >= SYMC_KEPT_FROM) return new_kept_array(wanted, lengths);
     return PyArray_EMPTY(wanted->ndim, lengths, wanted->type, 0);
 }
 

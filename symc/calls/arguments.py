@@ -1,4 +1,4 @@
-"""Arguments of compiled functions: what is accepted, what is converted, and what is refused."""
+"""Arguments of compiled functions: which values are accepted, converted or refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def convert_argument(
 
     Values are converted by the rule of `symc/graph/values.py`; others raise `DTypeError` unless
     `allow_downcast`. Raises `RankError` and `ShapeMismatch` when axes or declared lengths do not
-    fit, and `BadArgument` for what is no array of numbers.
+    fit, and `BadArgument` for a value that is no array of numbers.
     """
     if isinstance(value, Tensor):
         raise BadArgument(

@@ -4,28 +4,16 @@ There are two classes `Caller` with one meaning. `_call.c` is an extension that 
 compiler is at hand when symc is installed: 0.2 us a call. `PythonCaller`, here, needs only cffi:
 some microseconds a call. ``SYMC_NO_EXTENSION=1`` chooses the latter.
 
-A `Caller` is made from
+A `Caller` is made from a `CallSpec`, and by name
 
-- ``prepare`` and ``run``: the addresses of the compiled functions, and ``counts``, how many arrays,
-  lengths and shapes they exchange (`codegen/targets/host/functions.py`);
-- ``inputs``: (NumPy type number, ndim, lengths or None) for each argument; a length of -1 is any;
-- ``shared``: a list of one array for each shared variable, ``constants``: arrays,
-  ``outputs``: (NumPy type number, ndim);
-- ``convert(index, value)``: called for an argument that cannot be used as it is; returns an array
-  that can, or raises;
-- ``failed(code, arrays)``: called with the status of a failed check and the arguments and shared
-  arrays; raises;
-- ``rebind``: (output, list) for each shared variable whose new value is a fresh output: the list
-  holds it after a call that succeeds;
-- ``returns``: (count, form): how many of the outputs are handed back, as ``"one"`` array, a
-  ``"list"`` of arrays, or ``"none"``;
 - ``threads``: how many a call may use, 0 for as many as `config.threads` says (1 in the child of a
   fork where they would be OpenMP's, which are gone; those of ``team`` come back), ``tiny``: whether
   to keep the GIL while running, ``keep``: an object to keep alive, such as the library;
 - ``locks``: the locks of the shared variables (`symc/graph/locks.py`) in the order in which they
   are taken, each with whether the call changes the variable;
-- ``host(number, arrays, lengths)``: called where the function calls back into Python; for what the
-  numbers mean see `symc/pipeline/host_calls.py`. What it raises ends the call.
+- ``host(number, arrays, lengths)``: called where the function calls back into Python; for the
+meaning
+  of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
@@ -41,9 +29,10 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
+from symc.calls.spec import FIELDS, CallSpec
 from symc.codegen.targets import team
 from symc.codegen.targets._abi import ffi
-from symc.config import follow_threads
+from symc.config import follow_kept_memory, follow_threads
 from symc.graph.locks import PythonLock
 
 if TYPE_CHECKING:
@@ -54,6 +43,9 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 Cell: TypeAlias = "list[Array]"
 Form: TypeAlias = Literal["one", "list", "none"]
+Locks: TypeAlias = "tuple[tuple[PythonLock, bool], ...]"
+"""Those of shared variables in the order in which every call takes them, each with whether the
+function changes the variable."""
 
 _FLOAT64, _INT64 = np.dtype(np.float64), np.dtype(np.int64)
 _memory: Any = ffi.from_buffer
@@ -125,43 +117,33 @@ class _Frame:
 
 
 class PythonCaller:
-    """A compiled function that can be called; the module says what the arguments mean."""
+    """A compiled function that can be called; the module describes the arguments."""
 
     def __init__(
         self,
-        prepare: int,
-        run: int,
-        counts: tuple[int, int, int, int],
-        inputs: tuple[tuple[int, int, tuple[int, ...] | None], ...],
-        shared: tuple[Cell, ...],
-        constants: tuple[Array, ...],
-        outputs: tuple[tuple[int, int], ...],
-        convert: Callable[[int, object], Array],
-        failed: Callable[[int, tuple[object, ...]], NoReturn],
-        rebind: tuple[tuple[int, Cell], ...],
-        returns: tuple[int, Form],
+        spec: CallSpec,
         *,
         threads: int = 0,
         tiny: bool = False,
         team: bool = False,
-        locks: tuple[tuple[PythonLock, bool], ...] = (),
+        locks: Locks = (),
         host: Callable[[int, int, int], None] | None = None,
         keep: object = None,
     ) -> None:
         """See the module."""
         del tiny, team  # cffi always releases the GIL; the threads belong to the extension
-        self._prepare = ffi.cast("int64_t(*)(symc_call *)", prepare)
-        self._run = ffi.cast("int64_t(*)(symc_call *)", run)
-        self._counts = counts
-        self._inputs = [(dtype_of(number), ndim, lengths) for number, ndim, lengths in inputs]
-        self._shared = shared
-        self._shared_types = [(cell[0].dtype, cell[0].ndim) for cell in shared]
-        self._constants = constants
-        self._outputs = [(dtype_of(number), ndim) for number, ndim in outputs]
-        self._convert = convert
-        self._failed = failed
-        self._rebind = rebind
-        self._count, self._form = returns
+        self._prepare = ffi.cast("int64_t(*)(symc_call *)", spec.prepare)
+        self._run = ffi.cast("int64_t(*)(symc_call *)", spec.run)
+        self._counts = spec.counts
+        self._inputs = [(dtype_of(number), ndim, lengths) for number, ndim, lengths in spec.inputs]
+        self._shared = spec.shared
+        self._shared_types = [(cell[0].dtype, cell[0].ndim) for cell in spec.shared]
+        self._constants = spec.constants
+        self._outputs = [(dtype_of(number), ndim) for number, ndim in spec.outputs]
+        self._convert = spec.convert
+        self._failed = spec.failed
+        self._rebind = spec.rebind
+        self._count, self._form = spec.returns
         self._keep = keep
         self._locks = locks
         self.threads = threads
@@ -192,23 +174,19 @@ class PythonCaller:
         """Run the compiled function."""
         if len(args) != len(self._inputs):
             raise TypeError(f"expected {len(self._inputs)} positional arguments, got {len(args)}")
+        if self._locks:
+            return python_holding(self._locks, self._framed, args)
+        return self._framed(args)
+
+    def _framed(self, args: tuple[Any, ...]) -> Any:
+        """The call, with memory of its own."""
         try:
             frame = self._free.pop()  # atomic: threads never share a frame
         except IndexError:
             frame = _Frame(self._counts, self._allocate, self._back)
-        nested, taken = get_ident() in _calling, 0
         try:
-            if self._locks:
-                _calling.append(get_ident())
-            for lock, writes in self._locks:
-                lock.take(writes=writes, nested=nested or taken > 0)
-                taken += 1
             return self._call(frame, args)
         finally:
-            for lock, writes in self._locks[:taken]:
-                lock.release(writes=writes)
-            if self._locks:
-                _calling.remove(get_ident())
             frame.keep.clear()
             frame.arrays = []
             frame.error = None
@@ -234,7 +212,7 @@ class PythonCaller:
         if any(output is None for output in outputs):
             raise RuntimeError("an output was never measured")
         for output, cell in self._rebind:
-            cell[0] = outputs[output]  # type: ignore[assignment]
+            cell[0] = outputs[output]
         if self._form == "one":
             return outputs[0]
         return outputs[: self._count] if self._form == "list" else None
@@ -321,6 +299,21 @@ class PythonCaller:
         raise RuntimeError(f"the compiled function failed with status {code}")
 
 
+def python_holding(locks: Locks, function: Callable[..., Any], *args: Any) -> Any:
+    """What `function` returns for these arguments; meanwhile the thread holds the locks."""
+    nested, taken = get_ident() in _calling, 0
+    try:
+        _calling.append(get_ident())
+        for lock, writes in locks:
+            lock.take(writes=writes, nested=nested or taken > 0)
+            taken += 1
+        return function(*args)
+    finally:
+        for lock, writes in locks[:taken]:
+            lock.release(writes=writes)
+        _calling.remove(get_ident())
+
+
 def fits(array: Array, dtype: Any, ndim: int, fixed: tuple[int, ...] | None) -> bool:
     """Whether the compiled function can use this array's memory as it is."""
     flags = array.flags
@@ -354,7 +347,7 @@ _TYPES: dict[int, np.dtype[Any]] = {
 
 
 def host_callback(host: Callable[[int, int, int], None]) -> Any:
-    """`symc_call.host`: what `host` raises is kept as the `error` of the call's frame."""
+    """`symc_call.host`: an exception of `host` is kept as the `error` of the call's frame."""
 
     def back(context: Any, number: int, arrays: Any, lengths: Any) -> int:
         try:
@@ -371,7 +364,7 @@ def host_callback(host: Callable[[int, int, int], None]) -> Any:
 
 
 def _ignore(*error: object) -> None:
-    """cffi prints what a callback raises; the callbacks keep it."""
+    """cffi prints exceptions of callbacks; these keep them instead."""
 
 
 _raised: dict[int, BaseException] = {}  # by handlers of signals, on a thread
@@ -384,7 +377,7 @@ def _no_signal(context: Any) -> int:
 
 
 def _keep(kind: object, error: BaseException, traceback: object) -> None:
-    """What a handler raised waits for the end of the call."""
+    """An exception of a signal handler waits for the end of the call."""
     del kind, traceback
     _raised[get_ident()] = error
 
@@ -399,18 +392,21 @@ def _use(threads: int) -> None:
 follow_threads(_use)
 
 
-def _choose() -> tuple[type[PythonCaller], type[PythonLock]]:
-    """The extension's classes where it is built and wanted."""
+def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]:
+    """The extension's classes, and its `holding`, where it is built and wanted."""
     if os.environ.get("SYMC_NO_EXTENSION") == "1":
-        return PythonCaller, PythonLock
+        return PythonCaller, PythonLock, python_holding
     try:
         from symc.calls import _call
 
+        if _call.FIELDS.split() != [*FIELDS]:
+            return PythonCaller, PythonLock, python_holding  # left over from an older symc
         team.use(_call.team)
         follow_threads(_call.use_threads)
-    except (ImportError, AttributeError):  # not built, or left over from an older symc
-        return PythonCaller, PythonLock
-    return _call.Caller, _call.Lock
+        follow_kept_memory(_call.keep_at_most)
+        return _call.Caller, _call.Lock, _call.holding
+    except (ImportError, AttributeError):  # not built, or older still
+        return PythonCaller, PythonLock, python_holding
 
 
-Caller, Lock = _choose()
+Caller, Lock, holding = _choose()

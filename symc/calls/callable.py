@@ -1,9 +1,10 @@
-"""A compiled function: what a call accepts, and what can be seen of how it was made."""
+"""A compiled function: the arguments of a call, and views of how it was made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
+from weakref import ref
 
 from symc.codegen.record import record
 from symc.errors import BadArgument, SymcError
@@ -18,6 +19,9 @@ from symc.tensor.broadcast import describe
 if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
+
+    from symc.calls.background import Job
+    from symc.calls.modes import Runner
 
 
 @record
@@ -63,32 +67,73 @@ class Function:
     """A compiled function. Call it with arrays (or numbers, or lists), by position or by name.
 
     `source` is the generated C (and CUDA), `program` the loops as text, `graph` the rewritten
-    expressions, `explain()` what was fused and why, `seconds` the time each stage of compiling
-    took, `hit` whether it came from the cache, `folder` where its files lie.
+    expressions, `explain()` which nodes were fused and why, `seconds` the time each stage of
+    compiling took, `hit` whether it came from the cache, `folder` where its files lie.
     """
 
     def __init__(
-        self, request: Request, ins: Sequence[In], form: str, keys: list[str], mode: str
+        self,
+        request: Request,
+        ins: Sequence[In],
+        form: str,
+        keys: list[str],
+        mode: str,
+        *,
+        background: bool = False,
     ) -> None:
         self.request = request
         self.ins = ins
         self.form = form
         self.keys = keys
         self.mode = mode
+        self.background = background
         self.name = request.name
         self._count = len(ins)
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
-        from symc.calls.call import Caller
-        from symc.calls.modes import Runner, runner_for
+        wanted = request, mode, "list" if form == "dict" else form, downcast
+        self._made: Runner | Job
+        if background:
+            from symc.calls.background import begin
 
-        runner: Runner = runner_for(request, mode, "list" if form == "dict" else form, downcast)
-        self.runner = runner
-        self._call: Callable[..., Any] = runner.call
-        # A `Caller` holds the locks of the variables themselves.
-        alone = request.updates and not isinstance(runner.call, Caller)
-        self._lock = PythonLock() if alone else None
+            self._made = begin(*wanted, owner=ref(self))
+        else:
+            from symc.calls.modes import runner_for
+
+            self._made = runner_for(*wanted)
+        self._call: Callable[..., Any] = self._made.call
+        self._lock = PythonLock() if request.updates and not self._made.locks else None
         self._plain = form != "dict" and self._lock is None
+
+    @property
+    def runner(self) -> Runner:
+        """How the function runs once it is compiled, which this waits for."""
+        self.adopt(self._made.result())
+        return self._made.result()
+
+    def adopt(self, runner: Runner) -> None:
+        """Run so from the next call on: what was compiled in the background is there."""
+        self._made, self._call = runner, runner.call
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the next call runs the compiled program, and not the interpreter."""
+        return self._made.is_compiled
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until a function with ``background=True`` is compiled, or for so many seconds.
+
+        Returns `compiled`. Raises what compiling it has raised.
+
+        >>> import symc, symc.tensor as T
+        >>> x = T.vector("x")
+        >>> f = symc.function([x], x + 1, background=True)
+        >>> f.wait()
+        True
+        """
+        if self._made.has_ended(timeout):
+            self.adopt(self._made.result())
+        return self.compiled
 
     def __reduce__(self) -> Any:
         return SERVICES["reduce_function"](self)
@@ -107,10 +152,10 @@ class Function:
         return names
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function; see `symc.function` for what it returns.
+        """Runs the function; see `symc.function` for its results.
 
-        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do
-        not fit, what the graph's run-time conditions say, and `TooLarge` where there is not enough
+        Raises `BadArgument`, `DTypeError`, `RankError` or `ShapeMismatch` for arguments that do not
+        fit, the errors of the graph's run-time conditions, and `TooLarge` where there is not enough
         memory. Shared variables change only when the call succeeds.
         """
         if kwargs or len(args) != self._count:
@@ -189,7 +234,7 @@ class Function:
         return tuple(values)
 
     def __dir__(self) -> list[str]:
-        inner = {"arguments", "form", "keys", "request", "runner"}  # for symc's own use
+        inner = ("adopt", "arguments", "background", "form", "keys", "request", "runner")
         return [name for name in super().__dir__() if name not in inner]
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -204,29 +249,29 @@ class Function:
 
     @property
     def source(self) -> str:
-        """The generated C, and on a device behind it the kernels in CUDA, as text."""
-        return self.runner.stages().source.text
+        """The generated C, and on a device after it the kernels in CUDA, as text."""
+        return self.runner.compilation().source.text
 
     @property
     def program(self) -> str:
         """The loops, printed in the grammar of `codegen/ir.py`."""
         from symc.codegen.text import text
 
-        return text(self.runner.stages().optimised)
+        return text(self.runner.compilation().optimised)
 
     @property
     def graph(self) -> str:
         """The rewritten graph, a line for each node."""
-        text: str = SERVICES["dprint_text"](self.runner.stages().rewritten)
+        text: str = SERVICES["dprint_text"](self.runner.compilation().rewritten)
         return text
 
     def explain(self) -> str:
-        """What was stored, what shares loops, and why; bytes and operations of each kernel."""
-        text: str = SERVICES["explain"](self.runner.stages())
+        """Which nodes are stored or share loops, and why; bytes and operations of each kernel."""
+        text: str = SERVICES["explain"](self.runner.compilation())
         return text
 
     def assembly(self) -> str:
-        """The machine code of the compiled function; above each kernel what it computes.
+        """The machine code of the compiled function; above each kernel the nodes it computes.
 
         Raises TypeError for a function that is not compiled for the CPU, and `CompilerMissing`
         where no tool can show it.
@@ -237,7 +282,7 @@ class Function:
             raise TypeError(f"{self!r} has no machine code: the interpreter runs it")
         if self.device != "cpu":
             raise TypeError(f"{self!r} is compiled for a device; see f.ptx() and f.sass()")
-        kernels = self.runner.stages().optimised.kernels
+        kernels = self.runner.compilation().optimised.kernels
         notes = {kernel.name: kernel.note for kernel in kernels}
         return assembly(self.folder, notes, quick=self.mode == "compile")
 
@@ -282,7 +327,7 @@ class Function:
 
     @property
     def resources(self) -> dict[str, dict[str, int]]:
-        """What each kernel on a CUDA device uses: registers, shared memory, spills."""
+        """The resources of each kernel on a CUDA device: registers, shared memory, spills."""
         found: dict[str, dict[str, int]] = SERVICES["resources"](self)
         return found
 
@@ -293,6 +338,6 @@ class Function:
 
 
 def compiled_function(value: object, asker: str) -> None:
-    """Raises TypeError for what `symc.function` has not made."""
+    """Raises TypeError for a function that `symc.function` has not made."""
     if not isinstance(value, Function):
         raise TypeError(f"{asker} needs a function that symc.function has made, not {value!r:.80}")

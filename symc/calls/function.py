@@ -70,6 +70,7 @@ def function(
     allow_input_downcast: bool | None = None,
     device: str | None = None,
     on_device: bool = False,
+    background: bool | None = None,
 ) -> Function:
     """Compiles a function of `inputs` that computes `outputs` and then updates shared variables.
 
@@ -89,6 +90,11 @@ def function(
       `Out` also has for a single output, `symc.cuda.DeviceArray`.
     - `allow_input_downcast`: True converts arguments though they lose precision. By default those
       with a dtype keep their values and Python's floats are rounded; False refuses that, too.
+    - `background`: True returns at once. NumPy computes the graph, as in mode "python", until the
+      function is compiled; its results then differ by rounding. `Function.wait` waits for that,
+      `Function.compiled` asks. Calls raise what compiling raised. It has no effect for what is in
+      the cache, on devices, in modes that interpret or check, or for graphs with code of the
+      user's (`symc.user`, `symc.Print`). By default ``config.background``.
     - `name` is shown in errors and in the generated source.
 
     Raises `MissingInput`, `UnusedInput` (see `on_unused_input`), `BadUpdate` or `FunctionError`.
@@ -127,7 +133,8 @@ def function(
         _identifier(name), tuple(variables), variables_held, tuple(results), tuple(updated),
         _device(device, variables_held), tuple(_stays(item, on_device) for item in _items(outputs)),
     )  # fmt: skip
-    return Function(request, ins, form, keys, mode_named(mode or config.mode))
+    later = config.background if background is None else background
+    return Function(request, ins, form, keys, mode_named(mode or config.mode), background=later)
 
 
 def copied(
@@ -155,14 +162,18 @@ def copied(
         old.name if name is None else _identifier(name), old.inputs, held, tuple(results),
         tuple(updated), _device(old.device, held), old.on_device,
     )  # fmt: skip
-    return Function(request, original.ins, original.form, original.keys, original.mode)
+    return Function(
+        request, original.ins, original.form, original.keys, original.mode,
+        background=original.background,
+    )  # fmt: skip
 
 
 def _unchecked(new: Tensor) -> Tensor:
     return new.args[0] if isinstance(new.op, NewValue) else new
 
 
-# --- checking what was given ----------------------------------------------------------------------
+# --- checks of the arguments ----------------------------------------------------------------------
+# -------------------------------------------------------------------
 
 
 def _as_in(item: Any, allow_downcast: bool | None) -> In:

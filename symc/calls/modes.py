@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from symc.calls.spec import call_spec, converter
+from symc.calls.spec import call_spec
 from symc.codegen.record import record
-from symc.errors import NotFinite
-from symc.graph.inputs import Constant
-from symc.graph.node import Array, Tensor
+from symc.codegen.targets.named import target_of_device
 from symc.graph.provenance import warn
 from symc.graph.registry import SERVICES
 from symc.graph.request import Request
-from symc.graph.walks import walk
-from symc.tensor.broadcast import describe
 
 if TYPE_CHECKING:
+    from symc.calls.call import Locks, PythonCaller
     from symc.codegen.targets.base import Target
-    from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.compile import Compilation
+    from symc.pipeline.host_calls import BoundCall
+    from symc.pipeline.library import CompiledFunction, Turn
 
 MODES = ("default", "fast", "compile", "python", "nanguard", "debug")
 _ALIASES = {
@@ -46,30 +42,68 @@ class Runner:
     """A function ready to be called: `call` takes positional arguments."""
 
     call: Callable[..., Any]
-    stages: Callable[[], Stages]
+    compilation: Callable[[], Compilation]
     facts: dict[str, int]
     seconds: dict[str, float]
     hit: bool = False
     folder: str | None = None
+    locks: bool = False
+    """Whether a call holds the locks of the function's variables by itself."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether `call` runs a compiled program."""
+        return self.folder is not None
+
+    def has_ended(self, timeout: float | None = None) -> bool:
+        """As `Job.has_ended`: nothing is waited for."""
+        del timeout
+        return True
+
+    def result(self) -> Runner:
+        """As `Job.result`."""
+        return self
 
 
-def runner_for(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
+def runner_for(
+    request: Request,
+    mode: str,
+    form: str,
+    downcast: Sequence[bool | None],
+    turn: Turn | None = None,
+) -> Runner:
     """Compiles the request, or interprets it where the mode says so or no compiler is found."""
     if mode in ("python", "nanguard"):
         return _interpreted(request, mode, form, downcast)
     if request.device != "cpu" and mode != "debug":
-        on_device: Runner = SERVICES["device_runner"](request, mode, form, downcast)
-        return on_device
+        return on_device(request, mode, form, downcast)
     from symc.codegen.errors import CompilerMissing
 
     try:
         if mode == "debug":
             checked: Runner = SERVICES["checked_runner"](request, form, downcast)
             return checked
-        return compiled(request, mode, form, downcast)
+        return compiled(request, mode, form, downcast, turn=turn)
     except CompilerMissing as missing:
         _warn_once(f"{missing}\nfunctions run in the NumPy interpreter instead, which is slower")
         return _interpreted(request, mode, form, downcast)
+
+
+def on_device(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None], **options: Any
+) -> Runner:
+    """Compiles the request for a device that is not the processor, by the target that it names.
+
+    A target has a service that makes its functions callable, or is called with arrays.
+    """
+    name = target_of_device(request.device) or "cuda"  # which lists the devices
+    own = SERVICES.find(f"{name}_runner")
+    if own is not None:
+        found: Runner = own(request, mode, form, downcast, **options)
+        return found
+    from symc.calls.on_arrays import runner_on_arrays
+
+    return runner_on_arrays(request, name, mode, form, downcast, **options)
 
 
 _warned: set[str] = set()
@@ -81,18 +115,20 @@ def _warn_once(text: str) -> None:
         warn(text, RuntimeWarning)
 
 
-def stages_of(request: Request, mode: str, target: Target | None = None) -> Callable[[], Stages]:
-    """A function that builds the request once more, for people to look at the stages."""
-    kept: list[Stages] = []
+def compilation_of(
+    request: Request, mode: str, target: Target | None = None
+) -> Callable[[], Compilation]:
+    """A function that compiles the request once more, for people to look at each step."""
+    kept: list[Compilation] = []
 
-    def stages() -> Stages:
+    def compilation() -> Compilation:
         from symc.pipeline.compile import Clock, build
 
         if not kept:
             kept.append(build(request, mode=mode, clock=Clock(), target=target, trace=[]))
         return kept[0]
 
-    return stages
+    return compilation
 
 
 # --- compiled -------------------------------------------------------------------------------------
@@ -104,37 +140,66 @@ def compiled(
     form: str,
     downcast: Sequence[bool | None],
     target: Target | None = None,
+    turn: Turn | None = None,
 ) -> Runner:
-    """Compiles the request for the processor, by another target than the usual one if given."""
-    from symc.calls.call import Caller
+    """Compiles the request for the processor, by another target than the usual one if given.
+
+    For `turn`, see `symc/pipeline/library.py`.
+    """
+    from symc.calls.call import Caller  # first: with the extension, other code is compiled
     from symc.pipeline import library
 
     target = library.target() if target is None else target
-    made = library.compile_request(request, mode=mode, target=target, use=lambda made, _: made)
-    caller = Caller(
-        *call_spec(request, made, form, downcast),
+    made = library.compile_request(
+        request, mode=mode, target=target, use=lambda made, _: made, turn=turn or library.NO_TURN
+    )
+    return _runner_of(Caller, made, request, mode, form, downcast, target)
+
+
+def from_cache(
+    request: Request, mode: str, form: str, downcast: Sequence[bool | None]
+) -> Runner | None:
+    """The compiled function if it is in the cache."""
+    from symc.calls.call import Caller  # first: with the extension, other code is compiled
+    from symc.pipeline import library
+
+    target = library.target()
+    made = library.kept_function(request, mode=mode, target=target, use=lambda made, _: made)
+    return None if made is None else _runner_of(Caller, made, request, mode, form, downcast, target)
+
+
+def _runner_of(
+    caller: type[PythonCaller],
+    made: CompiledFunction,
+    request: Request,
+    mode: str,
+    form: str,
+    downcast: Sequence[bool | None],
+    target: Target,
+) -> Runner:
+    call = caller(
+        call_spec(request, made, form, downcast),
         tiny=bool(made.facts["tiny"]),
         team=made.library.team,
         locks=locks_of(request),
         host=_host(made.host),
         keep=made.library,
     )
-    stages = stages_of(request, mode, target)
-    return Runner(caller, stages, made.facts, made.seconds, made.hit, made.folder)
+    compilation = compilation_of(request, mode, target)
+    return Runner(call, compilation, made.facts, made.seconds, made.hit, made.folder, locks=True)
 
 
-def _host(calls: Sequence[HostCall]) -> Callable[[int, int, int], None] | None:
-    """What a program calls for its functions in Python."""
+def _host(calls: Sequence[BoundCall]) -> Callable[[int, int, int], None] | None:
+    """The callback of a program for its functions in Python, None without any."""
     if not calls:
         return None
-    from symc.pipeline.host_calls import HostCalls  # late: few functions call any
+    from symc.pipeline.host_calls import Callbacks  # late: few functions call any
 
-    return HostCalls(calls)
+    return Callbacks(calls)
 
 
-def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
-    """The locks of the shared variables in the order in which every call takes them, each with
-    whether the function changes the variable."""
+def locks_of(request: Request) -> Locks:
+    """The locks of the shared variables that every call of the function takes."""
     from symc.calls.call import Lock
 
     changed = {variable for variable, _ in request.updates}
@@ -151,61 +216,16 @@ def locks_of(request: Request) -> tuple[tuple[Any, bool], ...]:
 
 
 def _interpreted(request: Request, mode: str, form: str, downcast: Sequence[bool | None]) -> Runner:
-    from symc.calls.too_large import refuse_too_large
-    from symc.graph.conditions import check_all, requirements
-    from symc.graph.interpreter import evaluate
-    from symc.rewrite.stabilise import stabilise
+    from symc.calls.interpreted import Guard, Interpreter
 
-    order = walk(request.roots())
-    found = requirements(order)
-    roots = stabilise(request.roots())
-    convert = converter(request, downcast)
+    interpreter = Interpreter(request, form, downcast, locks_of(request))
 
-    def call(*args: Any) -> Any:
-        after = _Guard() if mode == "nanguard" else None
-        arrays = [convert(position, value) for position, value in enumerate(args)]
-        inputs = dict(zip(request.inputs, arrays, strict=True))
-        if after is not None:
-            for variable, array in inputs.items():
-                after(variable, array)
-        try:
-            check_all(found, inputs)
-        finally:
-            refuse_too_large(order, inputs)
-        values = [np.array(value) for value in evaluate(roots, inputs, after)]
-        results, news = values[: len(request.outputs)], values[len(request.outputs) :]
-        for (shared, _), new in zip(request.updates, news, strict=True):
-            shared.op.replace(new)
-        return results[0] if form == "one" else None if form == "none" else results
+    def guarded(*args: Any) -> Any:
+        return interpreter.watched(Guard(), args)
 
-    return Runner(call, stages_of(request, "default"), {"nodes_before": len(order)}, {})
-
-
-class _Guard:
-    """Raises `NotFinite` for the first value that an op made not finite.
-
-    Constants are as they were written, and infinities may be passed on: what fills a maximum's
-    padding, or masks what is not to be seen.
-    """
-
-    def __init__(self) -> None:
-        self._infinite: set[Tensor] = set()
-
-    def __call__(self, node: Tensor, value: Array) -> None:
-        if value.dtype.kind not in "fc" or bool(np.isfinite(value).all()):
-            return
-        has_nan = bool(np.isnan(value).any())
-        passed_on = not has_nan and any(arg in self._infinite for arg in node.args)
-        if passed_on or isinstance(node.op, Constant):
-            self._infinite.add(node)
-            return
-        kind = "NaN" if has_nan else "an infinity"
-        if not node.args:
-            raise NotFinite(
-                f"the {node.op.label} {node.name or '?'} has {kind}\n  {describe(node)}"
-            )
-        args = "".join(f"\n  from   {describe(arg)}" for arg in node.args)
-        raise NotFinite(f"{node.op.label} gave {kind}\n  node   {describe(node)}{args}")
+    call = guarded if mode == "nanguard" else interpreter
+    facts = {"nodes_before": len(interpreter.plan().order)}
+    return Runner(call, compilation_of(request, "default"), facts, {}, locks=True)
 
 
 __all__ = ["MODES", "Runner", "mode_named", "runner_for"]

@@ -1,12 +1,12 @@
-"""What every caller of compiled functions is told: one record, however the function was compiled.
+"""The call convention of a compiled function as one record, however the function was compiled.
 
-The callers are `call.py`, its twin in C, `_call.c`, and `cuda/caller.py`. Each takes these fields
-in this order, and after them, by name, what it alone needs.
+The callers are `call.py`, its twin in C, `_call.c`, and `cuda/caller.py`. Each takes this record,
+and after it, by name, fields of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from symc.codegen.record import record
@@ -23,28 +23,31 @@ if TYPE_CHECKING:
 
 @record
 class CallSpec:
-    """The call of a function: its addresses, its arrays, and what becomes of its results.
-
-    `inputs` has NumPy's number of each type, the axes, and the lengths that are fixed (-1: any);
-    `outputs` the same without lengths, new values of shared variables after the results.
-    `rebind` has the outputs that become the values of shared variables; `returns` how many results
-    are handed back, and in which form.
-    """
+    """The call of a function: its addresses, its arrays, and the fate of its results."""
 
     prepare: int
     run: int
+    """The addresses of the compiled functions."""
     counts: tuple[int, int, int, int]
+    """How many arrays, lengths, shapes and sizes they exchange."""
     inputs: tuple[tuple[int, int, tuple[int, ...] | None], ...]
+    """NumPy's number of the type of each argument, its axes, and fixed lengths (-1: any)."""
     shared: tuple[list[Any], ...]
+    """A list of one array for each shared variable."""
     constants: tuple[Array, ...]
     outputs: tuple[tuple[int, int], ...]
+    """As `inputs` without lengths; new values of shared variables come after the results."""
     convert: Callable[[int, object], Array]
+    """An argument that cannot be used as it is becomes an array that can, or an error."""
     failed: Callable[[int, tuple[object, ...]], NoReturn]
+    """Raises the error of a failed check, from its status, the arguments and shared arrays."""
     rebind: tuple[tuple[int, list[Any]], ...]
+    """The outputs that become values of shared variables, after a call that succeeds."""
     returns: tuple[int, Form]
+    """How many outputs are handed back: ``"one"`` array, a ``"list"``, or ``"none"``."""
 
-    def __iter__(self) -> Any:
-        """The fields in order, as callers take them."""
+    def __iter__(self) -> Iterator[Any]:
+        """The fields in order, as the caller in C reads them."""
         return iter([getattr(self, name) for name in FIELDS])
 
 
@@ -87,7 +90,7 @@ def _output(node: Tensor) -> tuple[int, int]:
 
 
 def converter(request: Request, downcast: Sequence[bool | None]) -> Callable[[int, object], Array]:
-    """Makes an argument what the function takes, or raises."""
+    """Converts an argument to the input's dtype and layout, or raises."""
 
     def convert(position: int, value: object) -> Array:
         from symc.calls.arguments import convert_argument  # late: most arguments fit as they are

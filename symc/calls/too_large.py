@@ -16,13 +16,17 @@ from symc.tensor.broadcast import describe
 LITTLE = 1 << 26  # bytes that may be computed to know a length that is measured
 
 
-def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> None:
-    """Raises `TooLarge` for the first node of which a length or the bytes need over 64 bits."""
+def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> int:
+    """Raises `TooLarge` for the first node of which a length or the bytes need over 64 bits.
+
+    Returns the bytes of all nodes together, as far as lengths are known beforehand.
+    """
     lengths = _Lengths(inputs)
     for node in order:
         error = lengths.refused(node)
         if error is not None:
             raise error
+    return sum(lengths.bytes.values())
 
 
 def explain_length(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> TooLarge:
@@ -108,7 +112,7 @@ class _Lengths:
         return tuple(known) if len(known) == len(found) else None
 
     def value(self, dim: Dim) -> int | None:
-        """A length; None where what it is measured from would take long to compute, or fails."""
+        """A length; None where its computation would take long, or fails."""
         if isinstance(dim, int):
             return dim
         for size in sizes(dim):
@@ -132,7 +136,7 @@ class _Lengths:
 
 
 def _parts(dim: Dim) -> Iterator[Dim]:
-    """What a length is computed from, innermost first, and the length itself."""
+    """The lengths that a length is computed from, innermost first, and itself."""
     for atom in atoms(dim):
         if not isinstance(atom, Size):
             yield from _parts(atom.left)

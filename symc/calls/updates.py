@@ -1,4 +1,4 @@
-"""The updates of a function: `updates=` as users write it, default updates, and what must hold."""
+"""The updates of a function: `updates=` as users write it, default updates, and checks of both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Updates: TypeAlias = (
 
 
 def pairs_of(given: Any, error: type[FunctionError], needs: str) -> Iterator[tuple[Any, Any]]:
-    """The pairs of a mapping or a list of pairs. Raises `error` about what is none."""
+    """The pairs of a mapping or a list of pairs. Raises `error` about a value that is no pair."""
     items = cast("Mapping[object, object]", given).items() if isinstance(given, Mapping) else given
     for pair in cast("Iterable[Any]", items):
         if not isinstance(cast("object", pair), tuple | list) or len(pair) != 2:
@@ -33,7 +33,7 @@ def pairs_of(given: Any, error: type[FunctionError], needs: str) -> Iterator[tup
 
 
 def as_updates(updates: Updates) -> list[tuple[SharedVariable, Tensor]]:
-    """Shared variables and what they become, each variable once."""
+    """Shared variables and their new values, each variable once."""
     pairs: list[tuple[SharedVariable, Tensor]] = []
     needs = "updates= needs pairs (shared variable, new value)"
     for target, new in pairs_of(updates, BadUpdate, needs):

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from symc.calls.modes import Runner, compiled
+from symc.calls.modes import Runner, compiled, on_device
 from symc.calls.spec import converter
 from symc.checking.guarded import Guarded, runner
 from symc.checking.sanitized import (
@@ -42,6 +42,7 @@ from symc.codegen.errors import IRError
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
 from symc.codegen.targets.compiler import DEBUG_SYMBOLS
+from symc.codegen.targets.named import target_of_device
 from symc.errors import Mismatch
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.interpreter import compute
@@ -65,7 +66,7 @@ def checked_runner(request: Request, form: str, downcast: Sequence[bool | None])
     """The function that checks all it does."""
     checker = Checker(request, form, downcast)
     plain = checker.plain
-    return Runner(checker, plain.stages, plain.facts, plain.seconds, plain.hit, plain.folder)
+    return Runner(checker, plain.compilation, plain.facts, plain.seconds, plain.hit, plain.folder)
 
 
 class Checker:
@@ -89,7 +90,7 @@ class Checker:
         self.runner = runner() if on_host else None
         programs = (every, "compile", self.every), (request, "default", self.plain)
         self.guarded = [
-            Guarded(asked, mode, made.stages, request.name)
+            Guarded(asked, mode, made.compilation, request.name)
             for asked, mode, made in programs
             if self.runner is not None and not made.facts["host_calls"]
         ]
@@ -167,11 +168,11 @@ class Checker:
 
     def _check_loops(self, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
         """The loops in the interpreter, where that is not for ever: it checks each access."""
-        stages = self.plain.stages()
-        program = stages.optimised
-        given = {"input": [*arrays], "shared": [*shared], "constant": [*stages.constants]}
+        compilation = self.plain.compilation()
+        program = compilation.optimised
+        given = {"input": [*arrays], "shared": [*shared], "constant": [*compilation.constants]}
         elements = sum(array.size for group in given.values() for array in group)
-        outside = ir.Routine | ir.Host
+        outside = ir.Routine | ir.PythonCall
         if elements > SMALL or any(isinstance(s, outside) for s in every_step(program.steps)):
             return
         flat = {
@@ -190,14 +191,15 @@ def _made(request: Request, mode: str, form: str, downcast: Sequence[bool | None
     if request.device == "cpu":
         options = (DEBUG_SYMBOLS, NO_CONTRACTION, *sanitizers())
         return compiled(request, mode, form, downcast, target(options=options))
-    from symc.cuda.functions import device_runner
-
-    return device_runner(request, mode, form, downcast)
+    return on_device(request, mode, form, downcast)
 
 
 @contextmanager
 def _one_by_one(name: str) -> Generator[None]:
     """In the block, a device's launches are waited for, so that errors name the step."""
+    if target_of_device(name) != "cuda":
+        yield  # there is nothing to wait for
+        return
     from symc.cuda.devices import device
 
     struct = device(name).struct

@@ -1,7 +1,7 @@
 """Calls under AddressSanitizer, for ``mode="debug"``: in processes of their own, before real ones.
 
-So an access beside an array, or a crash, becomes an error that says whose it is. What calls Python
-on its way cannot run there.
+So an access beside an array, or a crash, becomes an error that says whose it is. A function that
+calls Python on its way cannot run there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.errors import CompileFailed, CompileTimeout, note_above
 from symc.codegen.targets import guarded
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget
-from symc.codegen.targets.guarded import Call, Report
+from symc.codegen.targets.guarded import GuardedCall, Report
 from symc.config import thread_count
 from symc.errors import Mismatch
 from symc.graph.node import Array
@@ -23,10 +23,10 @@ from symc.tensor.broadcast import describe
 from symc.tensor.notation import described
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 
-RUN = "symc_run"  # what stands below it on the stack is not the function's
+RUN = "symc_run"  # stack entries below it are not the function's
 
 
 def runner() -> str | None:
@@ -47,24 +47,24 @@ def runner() -> str | None:
 class Guarded:
     """A function compiled for that process. `name` is the one that errors use.
 
-    `stages` are those of its program.
+    `compilation` makes its program.
     """
 
     def __init__(
-        self, request: Request, mode: str, stages: Callable[[], Stages], name: str
+        self, request: Request, mode: str, compilation: Callable[[], Compilation], name: str
     ) -> None:
         self.request = request
         self.name = name
         self.mode = mode
-        self.stages = stages
+        self.compilation = compilation
         self.target = target(options=guarded.OPTIONS)
 
     def check(self, runner: str, arrays: Sequence[Array], shared: Sequence[Array]) -> None:
         """One call; raises `Mismatch` for accesses to memory that is not its own."""
-        stages = self.stages()
-        outputs = [b for b in stages.optimised.buffers if b.role == "output"]
-        call = Call(
-            [array.tobytes() for array in (*arrays, *shared, *stages.constants)],
+        compilation = self.compilation()
+        outputs = [b for b in compilation.optimised.buffers if b.role == "output"]
+        call = GuardedCall(
+            [array.tobytes() for array in (*arrays, *shared, *compilation.constants)],
             [length for array in (*arrays, *shared) for length in array.shape],
             [(len(buffer.shape), buffer.dtype.bytes) for buffer in outputs],
             thread_count(),
@@ -82,24 +82,24 @@ class Guarded:
         lines = [f"{head}: {', '.join(filter(None, (report.kind, report.access)))}"]
         if report.array is not None:
             lines.append(f"  array  {self._beside(*report.array)}")
-        names = [frame.function for frame in report.frames]
-        frames = report.frames[: names.index(RUN) + 1 if RUN in names else None]
+        names = [entry.function for entry in report.trace]
+        trace = report.trace[: names.index(RUN) + 1 if RUN in names else None]
         source = Path(folder, SOURCE).read_text(encoding="utf-8")
-        notes = [note for frame in frames if (note := note_of(frame.file, frame.line, source))]
+        notes = [note for entry in trace if (note := note_of(entry.file, entry.line, source))]
         lines += [f"  node   {line}" for note in notes[:1] for line in note.split("\n")]
-        lines += [f"  code   {frame.function}   {frame.file}:{frame.line}" for frame in frames]
-        return "\n".join(lines if frames else [*lines, report.text])
+        lines += [f"  code   {entry.function}   {entry.file}:{entry.line}" for entry in trace]
+        return "\n".join(lines if trace else [*lines, report.text])
 
     def _beside(self, number: int, offset: int, size: int) -> str:
         """Which array an access was near to, and where."""
-        stages, known = self.stages(), (*self.request.inputs, *self.request.shared)
+        compilation, known = self.compilation(), (*self.request.inputs, *self.request.shared)
         if number < len(known):
             name = describe(known[number])
         else:
-            buffers = stages.optimised.buffers
+            buffers = compilation.optimised.buffers
             rest = [b.name for role in ("constant", "output") for b in buffers if b.role == role]
             name = rest[number - len(known)]
-            name = next((described(node) for node in stages.holds.get(name, ())), name)
+            name = next((described(node) for node in compilation.holds.get(name, ())), name)
         if 0 <= offset < size:
             return f"{name}, in its byte {offset}"
         far = -offset if offset < 0 else offset - size

@@ -21,7 +21,7 @@ from symc.codegen.targets.compiler import find_compiler, is_gcc
 _REPORT = re.compile(r"(\S+):(\d+):\d+: runtime error:")
 _lock = threading.RLock()  # standard error is the whole process's
 _said: dict[tuple[int, int], list[str]] = {}
-"""What was reported of each library in this process: it is reported once only."""
+"""The reports of each library in this process: each is given once only."""
 
 
 @functools.cache

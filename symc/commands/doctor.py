@@ -20,7 +20,7 @@ class Finding:
     """One thing that was looked for.
 
     ``missing`` is something that symc does without, ``broken`` something that it cannot work
-    without, or should not. `mend` says what to do about it.
+    without, or should not. `mend` is the remedy.
     """
 
     what: str
@@ -58,7 +58,7 @@ def examine() -> Iterator[Finding]:
             yield Finding(look.__name__.strip("_"), "broken", f"{type(error).__name__}: {error}")
 
 
-# --- what is looked for ---------------------------------------------------------------------------
+# --- the checks -----------------------------------------------------------------------------------
 
 
 def _python() -> Iterator[Finding]:

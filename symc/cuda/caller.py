@@ -1,6 +1,6 @@
 """The call path of CUDA functions: from Python arguments to the host program in C and back.
 
-`CudaCaller` has the arguments of a `Caller` (`calls/call.py`), and besides
+`CudaCaller` takes a `CallSpec`, as every caller, and besides
 
 - ``device``, and ``functions``: the kernels' handles (`Module.functions`);
 - ``on_device``: for each output that is handed back whether it stays on the device, as a
@@ -30,7 +30,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from symc.calls.call import Array, Form, dtype_of, fits, host_callback, is_number
+from symc.calls.call import Array, dtype_of, fits, host_callback, is_number
+from symc.calls.spec import CallSpec
 from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda.driver import OUT_OF_MEMORY
@@ -55,17 +56,7 @@ class CudaCaller:
 
     def __init__(
         self,
-        prepare: int,
-        run: int,
-        counts: tuple[int, int, int, int],
-        inputs: tuple[tuple[int, int, tuple[int, ...] | None], ...],
-        shared: tuple[Cell, ...],
-        constants: tuple[Array, ...],
-        outputs: tuple[tuple[int, int], ...],
-        convert: Callable[[int, object], Array],
-        failed: Callable[[int, tuple[object, ...]], NoReturn],
-        rebind: tuple[tuple[int, Cell], ...],
-        returns: tuple[int, Form],
+        spec: CallSpec,
         *,
         device: Device,
         functions: Sequence[int],
@@ -80,25 +71,26 @@ class CudaCaller:
     ) -> None:
         """See the module."""
         self._device = device
-        self._prepare = ffi.cast("int64_t(*)(symc_device_call *)", prepare)
-        self._run = ffi.cast("int64_t(*)(symc_device_call *)", run)
-        self._counts = counts
+        self._prepare = ffi.cast("int64_t(*)(symc_device_call *)", spec.prepare)
+        self._run = ffi.cast("int64_t(*)(symc_device_call *)", spec.run)
+        self._counts = spec.counts
         self._functions = ffi.new("void *[]", [ffi.cast("void *", f) for f in functions] or 1)
-        self._inputs = [(dtype_of(number), ndim, lengths) for number, ndim, lengths in inputs]
+        self._inputs = [(dtype_of(number), ndim, lengths) for number, ndim, lengths in spec.inputs]
+        writes = [*in_place, *[False] * len(spec.shared)]
         self._shared = [
-            (cell, cell[0].dtype, cell[0].ndim, writes)
-            for cell, writes in zip(shared, [*in_place, *[False] * len(shared)], strict=False)
+            (cell, cell[0].dtype, cell[0].ndim, written)
+            for cell, written in zip(spec.shared, writes, strict=False)
         ]
-        self._constants = [interop.upload(array, device) for array in constants]
-        self._outputs = [(dtype_of(number), ndim) for number, ndim in outputs]
-        self._convert = convert
-        self._failed = failed
-        self._rebind = rebind
-        self._count, self._form = returns
+        self._constants = [interop.upload(array, device) for array in spec.constants]
+        self._outputs = [(dtype_of(number), ndim) for number, ndim in spec.outputs]
+        self._convert = spec.convert
+        self._failed = spec.failed
+        self._rebind = spec.rebind
+        self._count, self._form = spec.returns
         stay = [on_device] * self._count if isinstance(on_device, bool) else list(on_device)
         # Outputs to be downloaded: those handed back so, and new values of variables on the host.
         self._downloads = [number for number in range(self._count) if not stay[number]]
-        self._downloads += [output for output, cell in rebind if _is_host(cell[0])]
+        self._downloads += [output for output, cell in spec.rebind if _is_host(cell[0])]
         self._steps = steps
         self._graphs = Graphs(device, self._run) if graphs else None
         self._tf32 = tf32
@@ -184,7 +176,7 @@ class CudaCaller:
             return outputs[0]
         return outputs[: self._count] if self._form == "list" else None
 
-    # --- what goes in -----------------------------------------------------------------------------
+    # --- arguments --------------------------------------------------------------------------------
 
     def _read(self, frame: Frame, args: tuple[Any, ...]) -> list[Any]:
         """Pointers and lengths of everything that goes in. Returns arguments and shared arrays."""
@@ -269,7 +261,7 @@ class CudaCaller:
             raise TypeError(f"argument {index} was not converted to the right array")
         return array
 
-    # --- what comes out ---------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def _plan_outputs(self, frame: Frame) -> None:
         """The types and shapes of a prepared call's outputs."""
@@ -341,7 +333,7 @@ class CudaCaller:
                     driver.download(ffi.from_buffer(array), found.ptr, found.nbytes, stream)
             driver.stream_synchronize(stream)
 
-    # --- what goes wrong --------------------------------------------------------------------------
+    # --- errors -----------------------------------------------------------------------------------
 
     def _raise(self, frame: Frame, code: int, arrays: list[Any]) -> NoReturn:
         step, frame.call.step = frame.call.step, -1

@@ -19,7 +19,7 @@ from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import driver as cuda
 from symc.codegen.targets.cuda import table
 from symc.codegen.targets.cuda.driver import Driver
-from symc.cuda.memory import Late, Memory, Pool
+from symc.cuda.memory import Memory, Pool, RuntimeAllocator
 from symc.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ class Device:
         self._streams: list[int] = []  # those that nobody uses
         self._waiting: deque[tuple[list[int], Callable[[], object]]] = deque()
         self._unmarked: deque[tuple[frozenset[int], Callable[[], object]]] = deque()
-        self.sweepers: list[Callable[[], None]] = []  # what else `sweep` calls
+        self.sweepers: list[Callable[[], None]] = []  # called by `sweep` as well
         self.routines: dict[str, Module] = {}  # kernels that programs share, by name
         self.shared_bytes = self.driver.attribute(cuda.SHARED_OPTIN, handle)
         with self:
             self.pool = Pool(self, pooled=bool(self.driver.attribute(cuda.POOLS, handle)))
-        self.late = Late(self)
+        self.late = RuntimeAllocator(self)
         self.struct = self._as_struct(self.driver.attribute(cuda.PROCESSORS, handle))
 
     def _as_struct(self, processors: int) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from symc.cuda.array import DeviceArray, strides
-from symc.cuda.memory import Foreign
+from symc.cuda.memory import BorrowedMemory
 from symc.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def device_of(device: Device) -> tuple[int, int]:
 
 # --- giving ---------------------------------------------------------------------------------------
 
-_live: dict[int, tuple[object, ...]] = {}  # what the struct at an address needs
+_live: dict[int, tuple[object, ...]] = {}  # the objects that keep a struct alive, by its address
 _given: list[tuple[object, int]] = []  # capsules, and the addresses in them
 
 
@@ -202,7 +202,7 @@ def take(value: Any, device: Device) -> DeviceArray:
             managed.deleter(address)
 
     data = (tensor.data or 0) + tensor.byte_offset if size else 0
-    memory = Foreign(device, data, size, stream, let_go)
+    memory = BorrowedMemory(device, data, size, stream, let_go)
     memory.readonly = name == VERSIONED and bool(managed.flags & READ_ONLY)
     return DeviceArray(memory, shape, dtype)
 

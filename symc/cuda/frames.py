@@ -60,7 +60,7 @@ class Frame:
         self.planned: list[int] | None = None  # the lengths of outputs that `plan` is for
         self.plan: list[Any] = []
         self.outputs: list[Any] = []  # of the call under way
-        self.keep: list[Any] = []  # what its pointers point to
+        self.keep: list[Any] = []  # the targets of its pointers
         self.written: list[tuple[Any, Any]] = []  # host arrays to update, and their new values
         self.error: BaseException | None = None
 

@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from symc.calls.modes import Runner, stages_of
+from symc.calls.modes import Runner, compilation_of
 from symc.calls.spec import call_spec
 from symc.codegen.record import record
-from symc.codegen.targets.cuda.routines import source_of_kernel
+from symc.codegen.targets.cuda.routines import module_of_kernel
 from symc.codegen.targets.cuda.target import IMAGE, CudaTarget
 from symc.config import config
 from symc.cuda.caller import CudaCaller, TooLong
 from symc.cuda.devices import Device, Module, device
-from symc.cuda.host_calls import DeviceHostCalls
+from symc.cuda.host_calls import DeviceCallbacks
 from symc.graph.request import Request
 from symc.pipeline.library import CompiledFunction, Read, compile_request, kept_files, target
 
@@ -64,7 +64,7 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
     """The module of a kernel that programs share: compiled once on a machine, loaded once."""
 
     if name not in found.routines:
-        parts = {"source": source_of_kernel(name), **target.describe_kernels()}
+        parts = {"source": module_of_kernel(name).text, **target.describe_kernels()}
         make = partial(target.compile_routine, name)
         made = kept_files(parts, make, lambda read: found.load(read(IMAGE), [name]))
         return found.routines.setdefault(name, made)
@@ -74,7 +74,7 @@ def _routine(found: Device, target: CudaTarget, name: str) -> Module:
 # --- running --------------------------------------------------------------------------------------
 
 
-def device_runner(
+def cuda_runner(
     request: Request, mode: str, form: str, downcast: Sequence[bool | None], *, timed: bool = False
 ) -> Runner:
     """Compiles the request for its device. With `timed`, it is one program, for `symc.profile`."""
@@ -85,8 +85,8 @@ def device_runner(
     if made.facts["narrow"] and not timed:
         call = Widening(call, lambda: _wide(request, found, mode, form, downcast))
     facts = {**made.facts, "kernels": len(made.facts["kernels"] + made.facts["routines"])}
-    stages = stages_of(request, mode, target_for(found, timed=timed))
-    return Runner(call, stages, facts, made.seconds, made.hit, made.folder)
+    compilation = compilation_of(request, mode, target_for(found, timed=timed))
+    return Runner(call, compilation, facts, made.seconds, made.hit, made.folder)
 
 
 def _wide(
@@ -125,18 +125,18 @@ def device_caller(
     loaded: DeviceFunction, request: Request, found: Device, form: str,
     downcast: Sequence[bool | None],
 ) -> CudaCaller:  # fmt: skip
-    """The function with what its arguments and results are."""
+    """The function as a caller, with the facts on its arguments and results."""
     made, modules = loaded.made, loaded.modules
     in_place = dict(zip((shared for shared, _ in request.updates), made.in_place, strict=True))
     steps, steady = made.facts["steps"], not made.facts["synchronises"]
     return CudaCaller(
-        *call_spec(request, made, form, downcast),
+        call_spec(request, made, form, downcast),
         device=found,
         functions=[function for module in modules for function in module.functions],
         on_device=request.on_device,
         in_place=tuple(in_place.get(shared, False) for shared in request.shared),
         steps=steps,
-        host=DeviceHostCalls(made.host, found) if made.host else None,
+        host=DeviceCallbacks(made.host, found) if made.host else None,
         tf32=config.tf32,
         steady=steady,
         graphs=steady and len(steps) >= WORTH_A_GRAPH,

@@ -138,7 +138,7 @@ class Graphs:
                     graph = driver.capture_end(self._stream)
                 ready = Ready(self._device, graph, memory)
         except DeviceError:
-            return None  # launched one by one, it says what is wrong, or works
+            return None  # launched one by one, it reports its error, or works
         return None if code else ready
 
     def __del__(self) -> None:

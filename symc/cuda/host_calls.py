@@ -9,13 +9,13 @@ import numpy as np
 from symc.codegen.targets._abi import ffi
 from symc.cuda.devices import Device
 from symc.graph.node import Array
-from symc.pipeline.host_calls import HostCall, HostCalls, Kind
+from symc.pipeline.host_calls import BoundCall, Callbacks, Kind
 
 
-class DeviceHostCalls(HostCalls):
-    """As `HostCalls`; addresses are the device's, but for those of inputs without axes."""
+class DeviceCallbacks(Callbacks):
+    """As `Callbacks`; addresses are the device's, but for those of inputs without axes."""
 
-    def __init__(self, calls: Sequence[HostCall], device: Device) -> None:
+    def __init__(self, calls: Sequence[BoundCall], device: Device) -> None:
         """Calls of programs that run on a device, on the stream of the thread."""
         super().__init__(calls)
         self._device = device

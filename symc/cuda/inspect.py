@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.cuda.target import IMAGE, KERNELS, RESOURCES
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def sass(function: Function) -> str:
 
     folder = _folder(function)
     if function.device == "cuda:sim":
-        source = (folder / KERNELS).read_text(encoding="utf-8")
-        return disassemble(nvrtc.compile(source, _architecture(function)).image)
+        module = module_of((folder / KERNELS).read_text(encoding="utf-8"))
+        return disassemble(nvrtc.compile(module, _architecture(function)).image)
     return disassemble((folder / IMAGE).read_bytes())
 
 

@@ -11,7 +11,7 @@ from symc.cuda import dlpack
 from symc.cuda.array import DeviceArray, elsewhere, empty
 from symc.cuda.devices import SIMULATOR, Device
 from symc.cuda.devices import device as device_named
-from symc.cuda.memory import Foreign
+from symc.cuda.memory import BorrowedMemory
 from symc.errors import DeviceError, DTypeError
 from symc.graph.types import is_known
 from symc.graph.values import Unfit, as_array
@@ -85,7 +85,7 @@ def by_interface(value: Any, device: Device, what: str) -> DeviceArray:
     if size:
         _check_owner(what, int(address), device)
     stream = device.current.handle
-    memory = Foreign(device, int(address) if size else 0, size, stream, _Keep(value).drop)
+    memory = BorrowedMemory(device, int(address) if size else 0, size, stream, _Keep(value).drop)
     memory.readonly = bool(readonly)
     producer = described.get("stream")
     if producer is not None:

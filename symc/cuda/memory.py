@@ -78,7 +78,7 @@ class Memory:
                 self.device.leaked += self.size  # its context is gone, and with it the memory
 
 
-class Foreign(Memory):
+class BorrowedMemory(Memory):
     """Memory that another library owns; `let_go` tells it that we need it no more."""
 
     __slots__ = ("let_go", "readonly")
@@ -146,7 +146,7 @@ class Pool:
         return Memory(self._device, address, size, stream, blocks)
 
     def _fresh(self, size: int, stream: int) -> int:
-        if size > self._device.total_memory:  # drivers differ in what they call this
+        if size > self._device.total_memory:  # drivers differ in the error for this
             self._no_room(size)
         if self.cached > self._device.total_memory // KEPT:
             self.empty()
@@ -213,7 +213,7 @@ class _Recording(threading.local):
     stream = 0
 
 
-class Late:
+class RuntimeAllocator:
     """Memory that a compiled function asks for while it runs: two functions, as the driver has.
 
     They come from the same pool as all other memory, so that they are as quick the second time, and

@@ -39,7 +39,7 @@ class Model:
     predict: Function
     """From images to classes."""
     seconds: float
-    """How long making `step` took: what `step.seconds` has, and importing the compiler."""
+    """How long making `step` took: the sum of `step.seconds`, and importing the compiler."""
 
 
 def start_regression() -> Start:

@@ -59,9 +59,9 @@ def grad(
 ) -> Tensor | list[Tensor]:
     """The gradient of a scalar `cost` with respect to one tensor or several.
 
-    Each gradient has its tensor's shape and dtype (see `tensor/complex_numbers.py` for what it
-    means for complex ones). `wrt` may hold intermediate results. Nothing flows through the tensors
-    in `consider_constant`, nor through integers and bools. `known_grads` gives gradients of
+    Each gradient has its tensor's shape and dtype (see `tensor/complex_numbers.py` for its meaning
+    for complex ones). `wrt` may hold intermediate results. Nothing flows through the tensors in
+    `consider_constant`, nor through integers and bools. `known_grads` gives gradients of
     intermediate tensors; with it, `cost` may be None. Raises `GradientError` when the cost is no
     real scalar. When a tensor in `wrt` does not influence the cost, raises `DisconnectedInput`, and
     when it is of integers or bools, which have no derivative, `GradientError`; with
@@ -228,7 +228,7 @@ def hessian(
 def _stable(cost: Tensor) -> Tensor:
     """The cost with the logarithm of a sigmoid as one function.
 
-    Else its gradient would be infinity times zero where the sigmoid underflows, and what remains
+    Else its gradient would be infinity times zero where the sigmoid underflows, and the rest
     of the two factors in a larger gradient is no pattern that a rewrite could find afterwards.
     """
     suspects = ("log", "sub", "log1p")
@@ -429,7 +429,7 @@ def _same_rank(what: str, x: Tensor, point: Tensor) -> None:
         )
 
 
-# --- changing what flows back ---------------------------------------------------------------------
+# --- changed gradients ----------------------------------------------------------------------------
 
 
 @record

@@ -12,7 +12,7 @@ import gc
 class without_collection:  # noqa: N801 -- used as a function: with without_collection(): ...
     """No garbage collection meanwhile.
 
-    (A class, as `contextlib` takes longer to import than what is done in many a block.)
+    (A class, as `contextlib` takes longer to import than many a block runs.)
     """
 
     __slots__ = ("_enabled",)

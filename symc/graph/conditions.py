@@ -20,22 +20,15 @@ from symc.graph.walks import walk
 
 @record
 class Test:
-    """Run-time condition number `number`; on a scalar bool `node`, or (None) on two lengths.
+    """Run-time condition number `number`: a scalar bool `node`, or a comparison of two lengths.
 
-    These are equal, or as `compared` says.
+    Where it does not hold, the error is of type `error`; its text is made elsewhere.
     """
 
     number: int
-    requirement: Requirement
+    error: type[Exception]
     node: Tensor | None
-    compared: tuple[BinaryOp, Dim, Dim] | None = None
-
-    @property
-    def lengths(self) -> tuple[BinaryOp, Dim, Dim] | None:
-        """The two sides of a comparison, if these are lengths."""
-        if self.node is None and isinstance(self.requirement.holds, tuple):
-            return ("eq", *self.requirement.holds)
-        return self.compared
+    lengths: tuple[BinaryOp, Dim, Dim] | None = None
 
 
 def requirements(order: Sequence[Tensor]) -> list[tuple[Tensor, Requirement]]:
@@ -62,9 +55,9 @@ def as_tests(found: Sequence[tuple[Tensor, Requirement]]) -> list[Test]:
                 scalar = METHODS["all"](requirement.holds)
             value = constant_value(scalar)
             if value is None or not bool(value):
-                tests.append(Test(number, requirement, scalar))
+                tests.append(Test(number, requirement.error, scalar))
         elif requirement.holds[0] != requirement.holds[1]:
-            tests.append(Test(number, requirement, None))
+            tests.append(Test(number, requirement.error, None, ("eq", *requirement.holds)))
     return tests
 
 
@@ -85,7 +78,7 @@ def waits(
             origin.setdefault(node, []).append(position[number])
     result: list[frozenset[int]] = []
     for index, test in enumerate(tests):
-        needed = walk(_computed(test.requirement))
+        needed = walk(_computed(found[test.number][1]))
         before = {p for node in needed for p in origin.get(node, ()) if p != index}
         result.append(frozenset(before))
     return result

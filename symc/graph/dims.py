@@ -9,22 +9,35 @@ integer coefficients over atoms, and interned: ``n + 1 - 1`` *is* ``n``, so equa
          | Extreme(kind, left, right)   kind = min | max, where neither is provably smaller
 
 Lengths are exact integers, which the arithmetic here takes them for: ``n * m // m`` *is* ``n``, and
-no product is computed, so that none can be too large. What a program does compute must fit into 64
-bits, and so must all that it is computed from; a call where it does not ends with `TooLarge`.
+no product is computed, so that none can be too large. A length that a program does compute must fit
+into 64 bits, and so must all that it is computed from; a call where it does not ends with
+`TooLarge`.
 """
 
 from __future__ import annotations
 
+import os
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Literal, Self, TypeAlias, cast
 from weakref import WeakValueDictionary
 
-MOST = (1 << 63) - 1  # what 64 bits can count
-LONG = 1 << 31  # what is added to a length without a second thought
+MOST = (1 << 63) - 1  # the largest int64
+LONG = 1 << 31  # the largest number that is added to a length unchecked
 
 _serial = count()
 _interned: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+_lock = allocate_lock()  # of two threads that make equal lengths at once, the first one's counts
+os.register_at_fork(
+    before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+)
+
+
+def _kept(key: tuple[Any, ...], made: Any) -> Any:
+    """What is interned under a key: `made`, unless another thread was faster."""
+    with _lock:
+        return _interned.setdefault(key, made)
 
 
 class Size:
@@ -42,11 +55,10 @@ class Size:
             return cast("Self", found)
         size = super().__new__(cls)
         size.source, size.axis, size.serial = source, axis, next(_serial)
-        _interned[key] = size
-        return size
+        return cast("Self", _kept(key, size))
 
     def __repr__(self) -> str:
-        # Generated code shows this: it may depend on the graph alone, not on what was made before.
+        # Generated code shows this: it may depend on the graph alone, not on names made before.
         name = getattr(self.source, "name", None) or self.source.op.label
         return f"{name}.value" if self.axis is None else f"{name}.shape[{self.axis}]"
 
@@ -64,7 +76,7 @@ class _Pair:
         if found is None:
             found = super().__new__(cls)
             found.kind, found.left, found.right, found.serial = kind, left, right, next(_serial)
-            _interned[key] = found
+            found = _kept(key, found)
         return found
 
 
@@ -103,7 +115,7 @@ class Poly:
         if found is None:
             found = super().__new__(cls)
             found.terms = terms
-            _interned[terms] = found
+            found = _kept(terms, found)
         return cast("Self", found)
 
     def __add__(self, other: Dim) -> Dim:
@@ -249,7 +261,7 @@ def ceildiv(left: Dim, right: Dim) -> Dim:
 
 
 def constant_part(dim: Dim) -> int:
-    """What a length is added to that follows from sizes: 3 of ``2*n + 3``."""
+    """The constant term of a length: 3 of ``2*n + 3``."""
     return next((factor for monomial, factor in _terms(dim) if not monomial), 0)
 
 

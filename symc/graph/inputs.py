@@ -313,7 +313,11 @@ class Shared(Op):
 
     def replace(self, array: Array) -> None:
         """Put another array of the same dtype in, which nobody else has."""
-        self.cell[0] = self.place.stored(array, array.dtype, copy=False)
+        self.cell[0] = self.stored(array)
+
+    def stored(self, array: Array) -> Any:
+        """The array where the value lives, to be put into `cell`."""
+        return self.place.stored(array, array.dtype, copy=False)
 
     def settled(self) -> AbstractContextManager[None]:
         """For a block: waits until no call on another thread changes the value, and keeps it so."""

@@ -116,7 +116,7 @@ _GENERAL = {
     "arrays": "tensors", "nb_class": "num_classes", "p": "rate",
 }  # fmt: skip
 
-# For the functions named on the left, what there is instead of keywords of other libraries.
+# By function, the replacements for keywords of other libraries.
 _TABLES: dict[str, Mapping[str, str]] = {
     "conv1d conv2d conv3d conv1d_transpose conv2d_transpose conv3d_transpose": _CONVOLUTION,
     "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d sum_pool1d sum_pool2d "
@@ -190,7 +190,7 @@ for _functions, _table in _TABLES.items():
 
 
 def explained(function: Callable[..., Any], given: Iterable[str], text: str) -> str:
-    """The error of a call that does not fit, with what to write instead and the user's line."""
+    """The error of a call that does not fit, with the replacement and the user's line."""
     parameters = inspect.signature(function).parameters
     taken = [name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD]
     unknown = [name for name in given if name not in parameters]

@@ -9,77 +9,59 @@
              | Alias     the argument's buffer under another shape (reshape)
              | Control   steps that run again and again, or only if a condition holds
 
-An element is described by a *reader*: a generator that yields `Read(argument, index)` whenever it
-needs an argument's element, is sent that element as an expression, and returns its own. So ops
-never recurse into each other, and graphs of any depth lower without deep stacks:
-
-    def element(index):                      # of x[::-1]
-        return (yield Read(0, (sub(n_minus_1, index[0]),)))
-
-`Op.lower` asks for all lengths that its readers need before it returns: they are known before
-anything is scheduled. The text of a lowering leaves readers out, as functions have none.
+An element is described by a *formula* (`formulas.py`): the elements of the arguments that are read,
+and a value of them. All of a lowering is data, and the lengths that it depends on are those that
+`Op.lower` asks for: they are known before anything is scheduled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
+from symc.graph.formulas import Formula, IndexFormula
 from symc.graph.node import Op
 
-Index: TypeAlias = tuple[ir.Expr, ...]
 SizeOf: TypeAlias = Callable[[Dim], ir.Expr]
 
 
 @record
-class Read:
-    """A request for the element of argument number `arg` at `index` (one int64 per axis)."""
-
-    arg: int
-    index: Index
-
-
-Reader: TypeAlias = Generator[Read, ir.Expr, ir.Expr]
-IndexReader: TypeAlias = Generator[Read, ir.Expr, Index]
-
-
-@record
 class At:
-    """Element `index` of the result is the value of ``element(index)``, which reads arguments."""
+    """Each element of the result has a formula of its own."""
 
-    element: Callable[[Index], Reader] = field(repr=False)
+    element: Formula
 
 
 @record
 class Fold:
-    """Element `index` is `op` over all ``element(index, inner)``, inner ranging over `extents`.
+    """Each element is `op` over terms, one for each folded index over `extents`.
 
     The running value has dtype `dtype` (wider than the result where that keeps digits) and starts
-    from `initial`; ``element`` must return that dtype, and the end value is cast to the node's.
+    from `initial`; terms have that dtype, and the end value is cast to the node's.
     """
 
     extents: tuple[Dim, ...]
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Callable[[Index, Index], Reader] = field(repr=False)
+    element: Formula
 
 
 @record
 class Written:
-    """Writes ``value(inner)`` to ``target(inner)`` for all inner indexes over `extents`.
+    """Writes a value to a target for all indexes over `extents`.
 
-    `parallel` says that no two inner indexes have the same target. `target` gives an index of the
+    `parallel` says that no two of these have the same target. `target` gives an index of the
     result, in range. Where it is not parallel, writes happen in row-major order: the last one wins.
     """
 
     extents: tuple[Dim, ...]
-    target: Callable[[Index], IndexReader] = field(repr=False)
-    value: Callable[[Index], Reader] = field(repr=False)
+    target: IndexFormula
+    value: Formula
     combine: Literal["set", "add", "max", "min", "mul"] = "set"
     parallel: bool = True
 
@@ -88,23 +70,23 @@ class Written:
 class Write:
     """The result starts as `base` (None: the parts cover it all) and the parts write into it."""
 
-    base: Callable[[Index], Reader] | None = field(repr=False)
+    base: Formula | None
     parts: tuple[Written, ...]
 
 
 @record
 class Sweep:
-    """Along `axis`, element i is ``op(element i-1, element(index))``: a running fold.
+    """Along `axis`, element i is `op` of element i-1 and the formula's value: a running fold.
 
-    With `scale`, the element before is first multiplied by ``scale(index)``: a linear recurrence.
+    With `scale`, the element before is first multiplied by its value: a linear recurrence.
     """
 
     axis: int
     op: ir.AccumulateOp
     dtype: DType
     initial: ir.Const
-    element: Callable[[Index], Reader] = field(repr=False)
-    scale: Callable[[Index], Reader] | None = field(default=None, repr=False)
+    element: Formula
+    scale: Formula | None = None
 
 
 @record

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock  # `threading` takes 1 ms to import
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MethodType
@@ -117,6 +118,11 @@ class Op:
         """Whether only some arguments are needed, which it knows when it runs: `ifelse`."""
         return False
 
+    @property
+    def is_users(self) -> bool:
+        """Whether code of the user's computes it, which may do more than that: print, count ..."""
+        return False
+
     def changes(self, node: Tensor) -> Iterable[tuple[Any, Tensor]]:
         """The shared variables that a node, a loop, has new values of, and these."""
         del node
@@ -147,6 +153,10 @@ class Op:
 
 _nodes: WeakValueDictionary[tuple[Any, ...], Tensor] = WeakValueDictionary()
 _lock = allocate_lock()
+# A child of fork must not inherit it from a thread that it does not have.
+os.register_at_fork(
+    before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+)
 
 
 def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:

@@ -19,7 +19,7 @@ _LOGITS = "T.nnet.categorical_crossentropy(x, target, from_logits=True)"
 _BATCH_NORM = "T.nnet.batch_norm and T.nnet.batch_norm_inference"
 _NOTHING = "not to be set"
 
-# What was asked for the name, the name, and what there is instead.
+# The module or class that was asked, the name, and symc's counterpart.
 _INSTEAD: dict[str, dict[str, str]] = {
     "tensor": {
         "at": _SET, "put": _SET,
@@ -222,14 +222,14 @@ def said(advice: str) -> str:
 
 
 def missing(of: str, module: str, name: str, known: Callable[[], Iterable[str]]) -> AttributeError:
-    """The error of a module that lacks a name, which says what to write instead."""
+    """The error of a module that lacks a name, which names symc's counterpart."""
     advice = instead(of, name, () if name.startswith("_") else known())
     # Without the module, as Python would add a guess of its own.
     return AttributeError(f"module {module!r} has no attribute {name!r}{advice}", obj=None)
 
 
 class ImportAdvice:
-    """Says what to write for modules that Theano has: asked last, when no module was found."""
+    """Names symc's counterpart of modules that Theano has: asked last, when no module was found."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:

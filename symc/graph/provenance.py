@@ -35,7 +35,7 @@ _located: ContextVar[Where | None] = ContextVar("located", default=None)
 class located_at:  # noqa: N801 -- used as a function: with located_at(node.where): ...
     """New nodes are attributed to this line: for gradients and rewrites of a user's node.
 
-    (A class, as a generator would take longer than what is done in the block.)
+    (A class, as a generator would take longer than the block itself.)
     """
 
     __slots__ = ("_token", "_where")

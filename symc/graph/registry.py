@@ -88,6 +88,10 @@ class Services:
         """Announce that a module has functions of these names."""
         self._modules.update(dict.fromkeys(names.split(), module))
 
+    def find(self, name: str) -> Callable[..., Any] | None:
+        """The function of a name, or None if no module has been announced for it."""
+        return self[name] if name in self._modules else None
+
     def __getitem__(self, name: str) -> Callable[..., Any]:
         found = self._functions.get(name)
         if found is None:

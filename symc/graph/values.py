@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 
 _NUMBERS = frozenset({bool, int, float, complex})
-# What stands between the name of a value and this is written by who knows the name.
+# The head of the message, with the name of the value, is written by who knows it.
 _TOO_WIDE = "is an integer that neither int64 nor uint64 holds\n  pass float(...)"
 _WIDE = "has integers that no dtype holds together\n  convert them: np.asarray(value, dtype=float)"
 
@@ -150,12 +150,12 @@ def _cast(array: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _exact_integers(value: Any, array: Array) -> Array:
-    """What NumPy made floats of Python's integers: those, or the integers if they are none."""
+    """The floats that NumPy made of Python's integers, or the integers if it made none."""
     objects: Array = np.array(value, dtype=object)
     return array if np.all(array.astype(object) == objects) else objects
 
 
-# --- what is refused ------------------------------------------------------------------------------
+# --- refused values -------------------------------------------------------------------------------
 
 
 def _kinds(value: Any) -> frozenset[type]:

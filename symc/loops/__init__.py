@@ -9,7 +9,7 @@ Making loops, from the user's function to the op:
 api.py          `scan`, the public function; folding.py and repeat.py have the shorter forms
 sequences.py    the sequences of a loop, and its number of steps
 states.py       initial states, fitted to the results of a step
-trace.py        the user's function called on slots; outcome.py reads what it returned
+trace.py        the user's function called on slots; outcome.py reads its results
 carried.py      shared variables that a step changes
 build.py        a loop of its parts, and the parts of a loop
 run.py          its results as users see them; checkpoint.py makes them in segments

@@ -276,7 +276,7 @@ def slots_for(
     """Inputs of a body from outside, and the slots that stand for them and for the parameters.
 
     Instead of values that follow from lengths, the arrays: lengths are known everywhere. Of those
-    that are `turned`, what is transposed.
+    that are `turned`, their arguments.
     """
     captured: dict[Tensor, None] = {}
     lengths: dict[Tensor, Tensor] = {}

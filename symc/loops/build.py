@@ -11,7 +11,7 @@ from symc.graph.node import Tensor
 from symc.graph.types import TensorType
 from symc.graph.walks import substitute
 from symc.loops.body import Body, closed
-from symc.loops.scan import Layout, Part, Rows, Scan, State
+from symc.loops.scan import BodyLayout, Part, Rows, Scan, State
 
 
 @record
@@ -39,7 +39,7 @@ class Loop:
     """A loop's data, of which any result can be had."""
 
     body: Body
-    layout: Layout
+    layout: BodyLayout
     args: tuple[Tensor, ...]
 
     def part(self, part: Part) -> Tensor:
@@ -138,7 +138,7 @@ class LoopParts:
         if self.condition is not None:
             results.append(self.condition)
         body, outside = closed(params, results)
-        layout = Layout(
+        layout = BodyLayout(
             tuple(read.rows for read in self.reads),
             tuple(State(carry.taps, carry.shared) for carry in self.carries),
             len(self.collected),

@@ -82,7 +82,7 @@ def _finish(
         del loop.carries[number]
 
 
-# --- what is added up -----------------------------------------------------------------------------
+# --- sums -----------------------------------------------------------------------------------------
 
 
 def _sums(loop: OpenLoop) -> dict[int, list[Tensor]]:
@@ -141,7 +141,7 @@ def _is_spread(node: Tensor, order: tuple[int | None, ...]) -> bool:
     return isinstance(node.op, DimShuffle) and node.op.order == order and node.args[0].ndim == 1
 
 
-# --- what is gathered from all steps --------------------------------------------------------------
+# --- values gathered from all steps ---------------------------------------------------------------
 
 
 def _direction(loop: OpenLoop, terms: list[Tensor]) -> bool:

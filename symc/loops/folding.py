@@ -43,7 +43,7 @@ def reduce(
     """The final results of a `scan`: (the outputs of its last step, updates).
 
     `fn` is given rows of the sequences, then the outputs so far. Without any row, the result is
-    what `outputs_info` gives. Only the last values are kept in memory.
+    the value in `outputs_info`. Only the last values are kept in memory.
 
     >>> import symc, symc.tensor as T
     >>> x = T.vector("x")

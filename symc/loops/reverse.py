@@ -3,7 +3,7 @@
 At its step s it is at step ``t = n - 1 - s`` of the loop. It reads the rows of the sequences and of
 the states at t, computes the body's values from them anew, but for products of matrices, which the
 loop keeps, and pulls the gradients of step t's results back through the body: those of row
-t from outside, and what later steps that read this row have added. So for each slot of
+t from outside, and those that later steps have added which read this row. So for each slot of
 a state, ``t + tap``, the gradient at the slot is a state of the backward loop that is read with the
 same tap. The gradients of rows of sequences are collected; those of the other arguments are added
 up in states.
@@ -43,7 +43,8 @@ def reverse(op: Scan, bars: Mapping[Tensor, Tensor]) -> list[Tensor | None]:
     return backward.arguments()
 
 
-# --- the loop, and what its slots stand for -------------------------------------------------------
+# --- the loop, and the meaning of its slots -------------------------------------------------------
+# ----------------------------------------------------
 
 
 class _Forward:
@@ -68,7 +69,7 @@ class _Forward:
         self.steps = self.done
         if self.layout.truncate is not None:
             self.steps = dim_of(T.minimum(tensor_of(self.done), self.layout.truncate))
-        # What is read instead of being computed again, and where.
+        # The values that are read instead of being computed again, with their places.
         self.kept: dict[Tensor, Part] = {}
 
     def keep(self, needed: Iterable[Tensor], parts: Iterable[Part]) -> None:
@@ -305,7 +306,7 @@ class _Backward:
         }
         return tuple(number for slot, number in self.collected.items() if slot in forwards)
 
-    # --- what came out ----------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def arguments(self) -> list[Tensor | None]:
         """The gradient for each argument of the loop."""

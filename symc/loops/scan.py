@@ -74,7 +74,7 @@ class State:
 
 
 @record
-class Layout:
+class BodyLayout:
     """The layout of a loop's body: the meaning of its slots and results.
 
     `truncate` limits the gradient to the last steps, that many; None for all. Of the collected
@@ -116,7 +116,7 @@ class Scan(Op):
     """
 
     body: Body
-    layout: Layout
+    layout: BodyLayout
     part: Part
     checks: tuple[tuple[int, ...], ...] = ()
 

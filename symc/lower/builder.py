@@ -1,6 +1,6 @@
-"""What kernels are built with: named values, loops, and the elements that stages read and keep.
+"""The tools that build kernels: named values, loops, and the elements that stages read and keep.
 
-Memory          the program around a kernel: where values are, how long axes are
+KernelContext   the program around a kernel: where values are, how long axes are
 Scope           a block that is being written, and the elements that have names in it
 KernelBuilder   one kernel: its names, the buffers it uses, the values of its stages so far
 """
@@ -13,10 +13,11 @@ from symc.codegen import ir
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
-from symc.graph.lowering import Index, Lowering
+from symc.graph.formulas import Index
+from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
 from symc.lower.trace import Tracer
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage
 
 
@@ -26,12 +27,12 @@ def loop_name(depth: int) -> str:
 
 
 LOOP_VARIABLES = tuple(map(loop_name, range(8)))
-"""What nothing else in a program is named; few loops stand deeper."""
+"""Names reserved for loop variables; few loops are nested deeper."""
 
 
 @record
-class Memory:
-    """What a kernel needs to know of the program around it."""
+class KernelContext:
+    """All that a kernel needs from the program around it."""
 
     sizes: Lengths
     dims: Mapping[Tensor, tuple[Dim, ...]]
@@ -65,10 +66,10 @@ class Scope:
 
 
 class KernelBuilder:
-    """What the functions that write one kernel share; it remembers which buffers they use."""
+    """The state shared by the functions that write one kernel; it notes which buffers they use."""
 
-    def __init__(self, memory: Memory, names: Names) -> None:
-        self.memory = memory
+    def __init__(self, context: KernelContext, names: UniqueNames) -> None:
+        self.context = context
         self.names = names.copy()
         self.names.taken.difference_update(LOOP_VARIABLES)
         self._params: dict[str, bool] = {}
@@ -78,7 +79,7 @@ class KernelBuilder:
     def params(self) -> list[ir.Param]:
         """The buffers used so far, in order of first use."""
         return [
-            ir.Param(name, self.memory.dtype_of(name), written)
+            ir.Param(name, self.context.dtype_of(name), written)
             for name, written in self._params.items()
         ]
 
@@ -96,16 +97,16 @@ class KernelBuilder:
 
     def extents(self, stage: Stage, axes: Sequence[int]) -> list[ir.Expr]:
         """The lengths of some axes of a stage's result."""
-        dims = self.memory.dims[stage.node]
-        return [self.memory.sizes(dims[axis]) for axis in axes]
+        dims = self.context.dims[stage.node]
+        return [self.context.sizes(dims[axis]) for axis in axes]
 
     def flat(self, node: Tensor, index: Index, skip: int = 0) -> ir.Expr:
         """The position of an element, by Horner's rule; `skip` outer loops are left out."""
-        dims = self.memory.dims[node]
+        dims = self.context.dims[node]
         pairs = [(i, dim) for i, dim in zip(index, dims, strict=True) if dim != 1][skip:]
         flat: ir.Expr = ir.const(0)
         for i, dim in pairs:
-            flat = _joined(flat, self.memory.sizes(dim), i)
+            flat = _joined(flat, self.context.sizes(dim), i)
         return flat
 
     # --- reading and keeping elements -------------------------------------------------------------
@@ -123,7 +124,7 @@ class KernelBuilder:
         def name(node: Tensor, index: Index, value: ir.Expr) -> ir.Expr:
             return self.named(block, node.name, value)
 
-        return Scope(block, Tracer(self.memory.lowerings, stored, name))
+        return Scope(block, Tracer(self.context.lowerings, stored, name))
 
     def named(self, block: list[ir.Stmt], wanted: str | None, value: ir.Expr) -> ir.Expr:
         """The value under a name of its own, unless it is one already."""
@@ -139,9 +140,9 @@ class KernelBuilder:
         if node in self._rows:
             row, depth = self._rows[node]
             return ir.Load(row, self.flat(node, index, depth), node.dtype)
-        if not self.memory.is_stored(node):
+        if not self.context.is_stored(node):
             return None
-        buffer = self.memory.home(node)
+        buffer = self.context.home(node)
         self.uses(buffer, written=False)
         return ir.Load(buffer, self.flat(node, index), node.dtype)
 
@@ -158,8 +159,8 @@ class KernelBuilder:
         whole = len(stage.loops) == depth
         if whole:
             self._values[node] = value
-        if self.memory.outside(node):
-            for buffer in self.memory.destinations(node):
+        if self.context.outside(node):
+            for buffer in self.context.destinations(node):
                 self.uses(buffer, written=True)
                 store = ir.Store(buffer, self.flat(node, index), value)
                 (scope.stores if whole else scope.block).append(store)

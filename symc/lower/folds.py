@@ -15,8 +15,10 @@ from collections.abc import Callable, Sequence
 
 from symc.codegen import ir
 from symc.codegen.passes.inline import operations
+from symc.codegen.passes.strips import StripMining
 from symc.graph.dims import product
-from symc.graph.lowering import Fold, Index
+from symc.graph.formulas import Index
+from symc.graph.lowering import Fold
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
 from symc.schedule.stages import Stage
@@ -26,7 +28,7 @@ BLOCK = 256  # columns of a block: 2 KiB of doubles
 STREAMS = 4  # parts of a chunk that are added up side by side
 SHORT = 4  # operations of an element; additions after more need not wait for each other
 FEWEST = 64  # steps of a chunk of `split`
-MOST = 1024  # such chunks: one thread adds up what came of them
+MOST = 1024  # such chunks: one thread adds up their results
 THREADS = 1 << 18  # as many as a large device has room for at a time
 
 
@@ -55,7 +57,7 @@ def folded_index(
     variables = builder.loops(depth, len(wide))
     remaining = iter(variables)
     index = tuple(ir.const(0) if dim == 1 else next(remaining) for dim in fold.extents)
-    return index, variables, [builder.memory.sizes(dim) for dim in wide]
+    return index, variables, [builder.context.sizes(dim) for dim in wide]
 
 
 def register(
@@ -65,9 +67,9 @@ def register(
     """Folds into a register: the running value when the loops are done."""
     acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
-    note = builder.memory.describe(stage.node)
+    note = builder.context.describe(stage.node)
     scope.block += wrap(variables, extents, body.block, "serial", note)
     return ir.Load(acc, ir.const(0), fold.dtype)
 
@@ -87,14 +89,14 @@ def _streams(
 ) -> ir.Load | None:  # fmt: skip
     """As `register`, in parts side by side, each with an accumulator: none waits for the others.
 
-    `moved` has the folded index behind the first so many elements. None where it does not pay.
+    `moved` gives the folded index after the first so many elements. None where it does not pay.
     """
-    if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.memory.on_device:
+    if fold.op not in ("add", "mul") or not fold.dtype.is_float or builder.context.on_device:
         return None
     body = builder.scope([], scope)
 
     def fold_into(acc: str, inside: Scope, skipped: ir.Expr, inner: Index) -> ir.Accumulate:
-        value = inside.tracer.run(stage.node, fold.element(index, moved(inner, skipped)))
+        value = inside.tracer.run(stage.node, fold.element, index, moved(inner, skipped))
         return ir.Accumulate(acc, ir.const(0), fold.op, value)
 
     value = fold_into("", body, ir.const(0), inner).value
@@ -106,7 +108,7 @@ def _streams(
     for number, acc in enumerate(accs):
         skipped = ir.mul(part, ir.const(number))
         body.block.append(fold_into(acc, body, skipped, inner))
-    note = builder.memory.describe(stage.node)
+    note = builder.context.describe(stage.node)
     scope.block += wrap(variables, [part, *extents[1:]], body.block, "serial", note)
     inner, variables, _ = folded_index(builder, fold, len(stage.loops))
     rest, done = builder.scope([], scope), ir.mul(part, ir.const(STREAMS))
@@ -129,13 +131,12 @@ def column(
     *lengths, length = builder.extents(stage, own)
     outer = builder.scope([], scope)
     short = isinstance(length, ir.Const) and length.value <= BLOCK
-    block = None if short else ir.Var(builder.names.fresh(None, "block"))
+    cut = None if short else _cut(builder, "block", length, ir.const(BLOCK))
     start: ir.Expr = ir.const(0)
     width: ir.Expr = length
-    if block is not None:
-        start = ir.Var(builder.names.fresh(None, "start"))
-        outer.block.append(ir.Let(start, ir.mul(block, ir.const(BLOCK))))
-        width = ir.binary("min", ir.const(BLOCK), ir.sub(length, start))
+    if cut is not None:
+        outer.block.append(cut.let)
+        start, width = cut.start, cut.count
     sums = builder.names.fresh(None, "sums")
     capacity = length if short else ir.const(BLOCK)
     outer.block.append(ir.Alloc(ir.Buffer(sums, fold.dtype, (capacity,), "local")))
@@ -145,9 +146,9 @@ def column(
     (var,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])
     body = builder.scope([], outer)
-    value = body.tracer.run(stage.node, fold.element(index, inner))
+    value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(sums, var, fold.op, value))
-    note = builder.memory.describe(stage.node)
+    note = builder.context.describe(stage.node)
     across = wrap([var], [width], body.block, "parallel", note)
     outer.block += wrap(variables, extents, across, "serial")
     (last,) = builder.loops(depth - 1, 1)
@@ -156,24 +157,28 @@ def column(
     result = convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
     builder.keep(stage, index, result, len(prefix), end, scope)
     outer.block.append(ir.Loop(last, width, "parallel", tuple(end.statements())))
-    if block is not None:
-        blocks = ir.binary("floordiv", ir.add(length, ir.const(BLOCK - 1)), ir.const(BLOCK))
-        loops, lengths = [*loops, block], [*lengths, blocks]
+    if cut is not None:
+        loops, lengths = [*loops, cut.number], [*lengths, cut.strips]
     scope.block += wrap(loops, lengths, outer.block, "parallel")
+
+
+def _cut(builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr) -> StripMining:
+    """A loop in strips, which are called `strip` in the program."""
+    number, start = (ir.Var(builder.names.fresh(None, name)) for name in (strip, "start"))
+    return StripMining(number, extent, length, start)
 
 
 def split(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> None:
     """Each element of the result in chunks of the outermost folded axis: the fewer elements there
     are, the more chunks, so that all threads of a device have something to do."""
-    sizes, one = builder.memory.sizes, ir.const(1)
+    sizes, one = builder.context.sizes, ir.const(1)
     extent = sizes(fold.extents[_outermost(fold)])
     elements: ir.Expr = one
     for length in builder.extents(stage, stage.loops):
         elements = ir.mul(elements, length)
     enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", one, elements))
     most = ir.binary("max", one, ir.binary("min", ir.const(MOST), enough))
-    above = ir.sub(ir.add(extent, most), one)
-    rows = ir.binary("max", ir.const(FEWEST), ir.binary("floordiv", above, most))
+    rows = ir.binary("max", ir.const(FEWEST), ir.ceiling(extent, most))
     _in_chunks(builder, stage, fold, scope, sizes.computed("chunk_rows", rows))
 
 
@@ -185,7 +190,7 @@ def chunked(builder: KernelBuilder, stage: Stage, fold: Fold, scope: Scope) -> N
     counter told it that it is; but to set one to zero before each launch is a launch of its own,
     and one that the last team sets back would be shared by calls on several streams.
     """
-    if builder.memory.on_device:
+    if builder.context.on_device:
         _in_chunks(builder, stage, fold, scope, ir.const(CHUNK), as_one=True)
     else:
         _in_chunks(builder, stage, fold, scope, _chunk_length(builder, fold, _outermost(fold)))
@@ -201,7 +206,7 @@ def _as_one(builder: KernelBuilder, fold: Fold, flat: ir.Expr) -> Index:
     index: list[ir.Expr] = [ir.const(0)] * len(fold.extents)
     first, *others = (axis for axis, dim in enumerate(fold.extents) if dim != 1)
     for axis in reversed(others):
-        length = builder.memory.sizes(fold.extents[axis])
+        length = builder.context.sizes(fold.extents[axis])
         index[axis] = ir.binary("mod", flat, length)
         flat = ir.binary("floordiv", flat, length)
     index[first] = flat
@@ -213,12 +218,12 @@ def _in_chunks(
     as_one: bool = False,
 ) -> None:  # fmt: skip
     """Partial results of chunks of `step` for each element of the result, then their fold."""
-    sizes, own, number = builder.memory.sizes, stage.loops, _outermost(fold)
+    sizes, own, number = builder.context.sizes, stage.loops, _outermost(fold)
     extent = sizes(product(fold.extents) if as_one else fold.extents[number])
-    above = ir.add(extent, ir.sub(step, ir.const(1)))
-    count = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    cut = _cut(builder, "chunk", extent, step)
+    count = sizes.computed("chunks", cut.strips)
     lengths = builder.extents(stage, own)
-    partial = builder.memory.temp("partial", fold.dtype, (count, *lengths))
+    partial = builder.context.temp("partial", fold.dtype, (count, *lengths))
     builder.uses(partial, written=True)
 
     def place(chunk: ir.Var, loops: Sequence[ir.Var]) -> ir.Expr:
@@ -227,22 +232,20 @@ def _in_chunks(
             flat = ir.add(ir.mul(flat, length), variable)
         return flat
 
-    chunk = ir.Var(builder.names.fresh(None, "chunk"))
-    start = ir.Var(builder.names.fresh(None, "start"))
+    chunk = cut.number
     loops = builder.loops(0, len(own))
-    inside = builder.scope([ir.Let(start, ir.mul(chunk, step))], scope)
-    steps = ir.binary("min", step, ir.sub(extent, start))
+    inside = builder.scope([cut.let], scope)
     index = builder.index(stage, loops)
     total: ir.Load | None = None
     if as_one:
-        variables, extents = builder.loops(len(own), 1), list[ir.Expr]([steps])
-        inner = _as_one(builder, fold, ir.add(start, variables[0]))
+        variables, extents = builder.loops(len(own), 1), list[ir.Expr]([cut.count])
+        inner = _as_one(builder, fold, cut.at(variables[0]))
     else:
         inner, variables, extents = folded_index(builder, fold, len(own))
-        extents[0] = steps
+        extents[0] = cut.count
 
         def moved(inner: Index, skipped: ir.Expr) -> Index:
-            behind = ir.add(ir.add(start, skipped), inner[number])
+            behind = ir.add(ir.add(cut.start, skipped), inner[number])
             return (*inner[:number], behind, *inner[number + 1 :])
 
         total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)
@@ -266,7 +269,7 @@ def _in_chunks(
     value = convert(ir.Load(acc, ir.const(0), fold.dtype), stage.node.dtype)
     builder.keep(stage, index, value, 0, end, scope)
     if own:
-        note = builder.memory.describe(stage.node)
+        note = builder.context.describe(stage.node)
         scope.block += wrap(loops, lengths, end.statements(), "parallel", note)
 
 
@@ -285,7 +288,7 @@ def is_large(stage: Stage, fold: Fold) -> bool:
 
 def _chunk_length(builder: KernelBuilder, fold: Fold, split: int) -> ir.Expr:
     """How many steps of the split axis make a chunk of about `CHUNK` elements."""
-    sizes = builder.memory.sizes
+    sizes = builder.context.sizes
     width = product(fold.extents[split + 1 :])
     if width == 1:
         return ir.const(CHUNK)

@@ -23,7 +23,7 @@ def nest_body(builder: KernelBuilder, nest: Nest) -> list[ir.Stmt]:
     scope = builder.scope([], None)
     for stage in nest.stages:
         _stage(builder, stage, prefix, scope)
-    note = "; ".join(builder.memory.describe(stage.node) for stage in nest.stages[-3:])
+    note = "; ".join(builder.context.describe(stage.node) for stage in nest.stages[-3:])
     extents = builder.extents(first, first.loops[: nest.depth])
     return wrap(prefix, extents, scope.statements(), "parallel", note)
 
@@ -44,7 +44,7 @@ def _stage(builder: KernelBuilder, stage: Stage, prefix: list[ir.Var], scope: Sc
     match lowering:
         case At():
             _map(builder, stage, lowering, prefix, scope)
-        case Fold() if stage.column and builder.memory.on_device:
+        case Fold() if stage.column and builder.context.on_device:
             if prefix or not folds.is_long(lowering):
                 folds.row(builder, stage, lowering, prefix, scope)
             else:
@@ -68,9 +68,9 @@ def _map(
     loops = builder.loops(len(prefix), len(own))
     index = builder.index(stage, [*prefix, *loops])
     inner = scope if not own else builder.scope([], scope)
-    value = inner.tracer.run(stage.node, lowering.element(index))
+    value = inner.tracer.run(stage.node, lowering.element, index)
     builder.keep(stage, index, value, len(prefix), inner, scope)
     if own:
-        note = builder.memory.describe(stage.node)
+        note = builder.context.describe(stage.node)
         extents = builder.extents(stage, own)
         scope.block += wrap(loops, extents, inner.statements(), "parallel", note)

@@ -16,7 +16,7 @@ from symc.graph.lowering import Argument, HostCall, LibCall
 from symc.graph.node import Tensor
 from symc.loops.scan import Scan
 from symc.lower.branches import branched
-from symc.lower.builder import LOOP_VARIABLES, KernelBuilder, Memory
+from symc.lower.builder import LOOP_VARIABLES, KernelBuilder, KernelContext
 from symc.lower.kernels import lone_body, nest_body
 from symc.lower.places import Interface, Parts, Places
 from symc.lower.repeats import repeated
@@ -24,21 +24,21 @@ from symc.schedule.plan import (
     Inside,
     Invoke,
     Lone,
+    MeasuredSize,
     Nest,
     Plan,
     Problem,
-    Reading,
     Unit,
     is_source,
 )
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 from symc.schedule.stages import Stage
 from symc.tensor.notation import described
 
 
 @record
 class Lowered:
-    """A program, and what of the graph stands behind its parts.
+    """A program, with the nodes of the graph that its parts compute.
 
     `constants` are the nodes of its constant arrays, `hosts` for each call into Python the nodes
     that it computes; `holds` has the nodes whose values each buffer gets (several, where both sides
@@ -80,7 +80,7 @@ class Lowerer:
                     inside = set[Tensor]()
                 case Lone(stage):
                     stages, inside = (stage,), set[Tensor]()
-                case Test(node=node) | Reading(node=node):
+                case Test(node=node) | MeasuredSize(node=node):
                     if node is not None:
                         outside.add(self._places.base(node))
                     continue
@@ -113,13 +113,13 @@ class Lowerer:
                     self._steps += branched(self._places, nodes, blocks, plans, steps_of)
             case Test():
                 self._steps.append(self._check(unit))
-            case Reading(size, node):
+            case MeasuredSize(size, node):
                 self._steps.append(ir.Measure(size, self._places.home(node)))
             case _:
                 assert_never(unit)
 
     def _builder(self) -> KernelBuilder:
-        memory = Memory(
+        context = KernelContext(
             sizes=self._places.sizes,
             dims=self._problem.dims,
             lowerings=self._problem.lowerings,
@@ -133,7 +133,7 @@ class Lowerer:
             describe=described,
             on_device=self._parts.on_device,
         )
-        return KernelBuilder(memory, self._parts.names)
+        return KernelBuilder(context, self._parts.names)
 
     def _launch(self, builder: KernelBuilder, body: list[ir.Stmt], stages: Sequence[Stage]) -> None:
         last = stages[-1].node
@@ -158,7 +158,9 @@ class Lowerer:
                 self._steps.append(ir.Routine(routine, given, note))
             case HostCall():
                 regions = (*map(self._region, node.args), *map(self._written, results))
-                self._steps.append(ir.Host(len(self._parts.hosts), node.op.label, regions, note))
+                self._steps.append(
+                    ir.PythonCall(len(self._parts.hosts), node.op.label, regions, note)
+                )
                 self._parts.hosts.append(results)
             case _:
                 assert_never(call)
@@ -168,7 +170,7 @@ class Lowerer:
     def _argument(
         self, arg: Argument | ir.Expr, node: Tensor, results: Sequence[Tensor]
     ) -> ir.Pointer | ir.Expr:
-        """What a routine is given."""
+        """An argument of a routine."""
         match arg:
             case Argument(number) if number < 0:
                 target = self._places.destinations(results[-number - 1])[0]
@@ -214,7 +216,7 @@ def steps_of(places: Places, problem: Problem, plan: Plan) -> tuple[ir.Step, ...
 
 def lower(
     name: str, interface: Interface, problem: Problem, scopes: Sequence[Lengths], plan: Plan,
-    names: Names, *, on_device: bool = False,
+    names: UniqueNames, *, on_device: bool = False,
 ) -> Lowered:  # fmt: skip
     """The program of a plan; `scopes` has its lengths, and those of its blocks."""
     table = scopes[0]
@@ -246,8 +248,8 @@ def used_sizes(body: Sequence[ir.Stmt], known: set[str]) -> set[str]:
     return known.intersection(names)
 
 
-def program_names() -> Names:
+def program_names() -> UniqueNames:
     """Names for a program, the loop variables taken."""
-    names = Names()
+    names = UniqueNames()
     names.taken.update(LOOP_VARIABLES)
     return names

@@ -1,4 +1,4 @@
-"""Loops around statements: what all builders of kernels share."""
+"""Loops around statements, shared by all builders of kernels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Where the values of a program are: its buffers, and those that each node is read from and put in.
 
-Parts    what a program has so far: its blocks add to the same lists
-Places   the places of one block: a function, or what is in a loop or branch
+Parts    the buffers and kernels of a program so far: its blocks add to the same lists
+Places   the places of one block: a function, or the body of a loop or branch
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from symc.graph.lowering import Alias
 from symc.graph.node import Tensor
 from symc.lower.nesting import copy, volume
 from symc.schedule.plan import Block, Plan, Problem
-from symc.schedule.sizes import Lengths, Names
+from symc.schedule.sizes import Lengths, UniqueNames
 
 
 @record
@@ -35,17 +35,22 @@ class Interface:
 
 
 class Parts:
-    """What has been made of a program so far: its blocks add to the same lists."""
+    """The buffers and kernels of a program so far: its blocks add to the same lists."""
 
     def __init__(
-        self, interface: Interface, names: Names, scopes: Sequence[Lengths], *, on_device: bool
+        self,
+        interface: Interface,
+        names: UniqueNames,
+        scopes: Sequence[Lengths],
+        *,
+        on_device: bool,
     ):
         self.names = names
         self.scopes = scopes
         self.on_device = on_device
         self.buffers: dict[str, ir.Buffer] = {}
         self.kernels: list[ir.Kernel] = []
-        self.hosts: list[list[Tensor]] = []  # for each call into Python, what it computes
+        self.hosts: list[list[Tensor]] = []  # for each call into Python, the nodes it computes
         self.constants = {node: interface.names[node] for node in interface.constants}
         self.holds: dict[str, list[Tensor]] = {}  # by buffer, the nodes whose values it gets
         self.computes: dict[str, list[Tensor]] = {}  # by kernel, the nodes that it computes
@@ -96,7 +101,7 @@ class Places:
             taker = self._in_place.get(taker)
 
     def base(self, node: Tensor) -> Tensor:
-        """The node whose memory holds this one: itself, or what a reshape looks at."""
+        """The node whose memory holds this one: itself, or the argument of a reshape."""
         while isinstance(self._problem.lowerings.get(node), Alias):
             node = node.args[0]
         return node
@@ -136,7 +141,7 @@ class Places:
         return found
 
     def temp(self, wanted: str, dtype: DType, shape: tuple[ir.Expr, ...]) -> str:
-        """A buffer for what nobody outside sees."""
+        """A buffer for a value that nobody outside sees."""
         name = self.parts.names.fresh(wanted, "temp")
         return self.parts.add(ir.Buffer(name, dtype, shape, "temp"))
 
@@ -163,4 +168,4 @@ class Places:
 
 
 StepsOf: TypeAlias = Callable[[Places, Problem, Plan], tuple[ir.Step, ...]]
-"""What lowers a block within a block: it is `lower.py`, which knows loops and branches."""
+"""The function that lowers a block within a block: `lower.py`'s, which knows loops and branches."""

@@ -1,4 +1,5 @@
-"""From a loop in the graph to a loop around steps: where its rows are, and what surrounds it.
+"""From a loop in the graph to a loop around steps: where its rows are, and the steps before and
+after it.
 
 The rows of a state are read and written where they stay: in the buffer of its history, or, if that
 is not wanted, in a ring of as many rows as a step reads, and one more. Rows of sequences are read
@@ -26,8 +27,8 @@ from symc.tensor.notation import described
 
 
 @record
-class Store:
-    """Where the rows of a state are: `rows` of them in turn, or (None) one behind the other."""
+class StateRows:
+    """Where the rows of a state are: `rows` of them in turn, or (None) one after the other."""
 
     buffer: str
     shape: tuple[ir.Expr, ...]
@@ -57,12 +58,12 @@ class _Loop:
         self.block = block
         self.var = ir.Var(block.number)
         self.count, self.sequences, self.initial, self.others = self.op.split(self.args)
-        self.stores: dict[int, Store] = {}
+        self.stores: dict[int, StateRows] = {}
         slots = overwritten_states(self.op, [])
         self.in_place = {number for number, slot in slots.items() if slot in in_place}
 
     def steps(self, plan: Plan, steps_of: StepsOf) -> list[ir.Step]:
-        """What comes before the loop, the loop, and what comes after it."""
+        """The steps before the loop, the loop, and the steps after it."""
         op, block = self.op, self.block
         before: list[ir.Step] = []
         for number, state in enumerate(op.layout.states):
@@ -95,7 +96,7 @@ class _Loop:
         initial = self.initial[number]
         shape = self.outer.shape(initial)[1:]
         if history is not None:
-            store = Store(self.outer.destinations(history)[0], shape, None)
+            store = StateRows(self.outer.destinations(history)[0], shape, None)
         else:
             store = self.ring(number, state.depth, initial, shape)
         self.stores[number] = store
@@ -105,21 +106,23 @@ class _Loop:
             return []
         return [copy(initial.dtype, source, store.buffer, count)]
 
-    def ring(self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]) -> Store:
+    def ring(
+        self, number: int, depth: int, initial: Tensor, shape: tuple[ir.Expr, ...]
+    ) -> StateRows:
         """A ring for the rows of a state. One row is enough where a step overwrites it."""
         final = self.node("final", number)
         if number not in self.in_place:
             rows = depth + 1
         elif final is not None:  # at the end it has the result
-            return Store(self.outer.destinations(final)[0], shape, 1)
+            return StateRows(self.outer.destinations(final)[0], shape, 1)
         else:
             rows = 1
         name = initial.name or "state"
         buffer = self.outer.temp(name, initial.dtype, (ir.const(rows), *shape))
-        return Store(buffer, shape, rows)
+        return StateRows(buffer, shape, rows)
 
     def homes(self) -> dict[Tensor, str]:
-        """The buffer behind each slot: a row, or a whole argument."""
+        """The buffer of each slot: a row, or a whole argument."""
         homes: dict[Tensor, str] = {}
         slots = iter(self.block.slots[1:])
         for arg, sequence in zip(self.sequences, self.op.layout.sequences, strict=True):
@@ -151,7 +154,7 @@ class _Loop:
         at = ir.add(self.var, ir.const(depth + tap))
         return self.row(name, dtype, store.buffer, store.shape, self.turn(store, at))
 
-    def turn(self, store: Store, at: ir.Expr) -> ir.Expr:
+    def turn(self, store: StateRows, at: ir.Expr) -> ir.Expr:
         """Where a store has row `at`."""
         match store.rows:
             case None:

@@ -2,10 +2,10 @@
 
 - `line`: each line on its own, with the running value in a register. On a device a team may run a
   line together (`codegen/passes/gpu/scans.py`).
-- `chunked`: for a device, where lines may be few and long. First what each chunk of them amounts
-  to, then what all chunks before it do, then each chunk again from there on. Lines of one chunk
-  need only the last, and where there are many lines they have one. Not for products of floats:
-  0 times what overflows in a later chunk would be NaN.
+- `chunked`: for a device, where lines may be few and long. First each chunk is reduced to its
+  total, then those of all chunks before it are combined, then each chunk runs again from there on.
+  Lines of one chunk need only the last, and where there are many lines they have one. Not for
+  products of floats: 0 times an overflow in a later chunk would be NaN.
 
 How long chunks are follows from lengths alone, so results do not depend on the number of threads.
 """
@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symc.codegen import ir
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.record import record
 from symc.graph.dims import Dim, product
-from symc.graph.lowering import Index, Sweep
+from symc.graph.formulas import Index
+from symc.graph.lowering import Sweep
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
@@ -33,7 +35,7 @@ ZERO, ONE = ir.const(0), ir.const(1)
 def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """A running value along an axis."""
     if (
-        builder.memory.on_device
+        builder.context.on_device
         and lowering.scale is None
         and not (lowering.op == "mul" and lowering.dtype.is_float)
         and _may_be_cut(builder, stage, lowering)
@@ -44,7 +46,7 @@ def sweep(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt
 
 def _may_be_cut(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> bool:
     """Whether lines may be long, and so few that a device would be idle."""
-    dims = builder.memory.dims[stage.node]
+    dims = builder.context.dims[stage.node]
     length, lines = dims[lowering.axis], product(_without(dims, lowering.axis))
     together = _lie_together(dims, lowering.axis)
     shortest, enough = (CHUNK, TEAMS) if together else (STEPS, THREADS)
@@ -65,7 +67,7 @@ def _without(dims: Sequence[Dim], axis: int) -> list[Dim]:
 def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """Each line along the axis on its own, with the running value in a register."""
     node = stage.node
-    dims = builder.memory.dims[node]
+    dims = builder.context.dims[node]
     outer = builder.scope([], None)
     others = [axis for axis in stage.loops if axis != lowering.axis]
     loops = builder.loops(0, len(others))
@@ -77,24 +79,24 @@ def line(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]
     inner = builder.scope([], outer)
     _step(builder, node, lowering, index, acc, inner)
     _store(builder, node, lowering, index, acc, inner)
-    length = builder.memory.sizes(dims[lowering.axis])
+    length = builder.context.sizes(dims[lowering.axis])
     statements = _running(acc, lowering, [], along, length, inner)
-    extents = [builder.memory.sizes(dims[axis]) for axis in others]
-    return wrap(loops, extents, statements, "parallel", builder.memory.describe(node))
+    extents = [builder.context.sizes(dims[axis]) for axis in others]
+    return wrap(loops, extents, statements, "parallel", builder.context.describe(node))
 
 
 def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.Stmt]:
     """Lines in chunks."""
-    node, sizes, names = stage.node, builder.memory.sizes, builder.names
-    dims = builder.memory.dims[node]
+    node, sizes, names = stage.node, builder.context.sizes, builder.names
+    dims = builder.context.dims[node]
     length, step = sizes(dims[lowering.axis]), _chunk_length(builder, dims, lowering.axis)
-    above = ir.sub(ir.add(length, step), ONE)
-    chunks = sizes.computed("chunks", ir.binary("floordiv", above, step))
+    chunks = sizes.computed("chunks", ir.ceiling(length, step))
     whole = sizes.computed("chunks_before", ir.binary("max", ir.sub(chunks, ONE), ZERO))
     others = [axis for axis in stage.loops if axis != lowering.axis]
     lines = [sizes(dims[axis]) for axis in others]
     sums, before = (
-        builder.memory.temp(name, lowering.dtype, (*lines, whole)) for name in ("partial", "before")
+        builder.context.temp(name, lowering.dtype, (*lines, whole))
+        for name in ("partial", "before")
     )
     for buffer in (sums, before):
         builder.uses(buffer, written=True)
@@ -103,49 +105,48 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     def nest(chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str = "") -> list[ir.Stmt]:
         """The body for each of some chunks of each line; neighbours are last."""
         if together:
-            return wrap([*chunk.lines, chunk.number], [*lines, count], body, "parallel", note)
-        return wrap([chunk.number, *chunk.lines], [count, *lines], body, "parallel", note)
+            return wrap([*chunk.lines, chunk.cut.number], [*lines, count], body, "parallel", note)
+        return wrap([chunk.cut.number, *chunk.lines], [count, *lines], body, "parallel", note)
 
-    # What each chunk but the last amounts to. Only lines of one chunk have it longer than `CHUNK`.
+    # The total of each chunk but the last. Only lines of one chunk have it longer than `CHUNK`.
     full = ir.const(CHUNK) if together else step
     chunk = _a_chunk(builder, node, lowering, others, full)
-    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.cut.let], None)
     inner = builder.scope([], outer)
     _step(builder, node, lowering, chunk.index, acc, inner)
     outer.block += _running(acc, lowering, [], chunk.along, full, inner)
-    place = _place(chunk, lines, whole, chunk.number)
+    place = _place(chunk, lines, whole, chunk.cut.number)
     outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
     out = nest(chunk, whole, outer.block, "what chunks amount to")
 
-    # What each of them and those before it do.
+    # The totals up to each of them.
     chunk = _a_chunk(builder, node, lowering, others, step)
     once = ir.Var(names.fresh(None, "once"))
     acc, inner = names.fresh(None, "acc"), builder.scope([], None)
-    place = _place(chunk, lines, whole, chunk.number)
+    place = _place(chunk, lines, whole, chunk.cut.number)
     inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, ir.Load(sums, place, lowering.dtype)))
     inner.block.append(ir.Store(before, place, ir.Load(acc, ZERO, lowering.dtype)))
-    statements = _running(acc, lowering, [], chunk.number, whole, inner)
+    statements = _running(acc, lowering, [], chunk.cut.number, whole, inner)
     out += wrap(
         [once, *chunk.lines], [ir.binary("min", whole, ONE), *lines], statements, "parallel"
     )
 
     # Every chunk, from there on.
     chunk = _a_chunk(builder, node, lowering, others, step)
-    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.start], None)
+    acc, outer = names.fresh(None, "acc"), builder.scope([chunk.cut.let], None)
     inner = builder.scope([], outer)
     _step(builder, node, lowering, chunk.index, acc, inner)
     _store(builder, node, lowering, chunk.index, acc, inner)
-    place = _place(chunk, lines, whole, ir.sub(chunk.number, ONE))
+    place = _place(chunk, lines, whole, ir.sub(chunk.cut.number, ONE))
     earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
-    begin = ir.If(ir.binary("gt", chunk.number, ZERO), (earlier,))
-    steps = ir.binary("min", step, ir.sub(length, chunk.start.var))
-    outer.block += _running(acc, lowering, [begin], chunk.along, steps, inner)
-    return out + nest(chunk, chunks, outer.block, builder.memory.describe(node))
+    begin = ir.If(ir.binary("gt", chunk.cut.number, ZERO), (earlier,))
+    outer.block += _running(acc, lowering, [begin], chunk.along, chunk.cut.count, inner)
+    return out + nest(chunk, chunks, outer.block, builder.context.describe(node))
 
 
 def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
     """How many elements of a line a chunk has: all, where there are enough lines."""
-    sizes = builder.memory.sizes
+    sizes = builder.context.sizes
     length, lines = sizes(dims[axis]), sizes(product(_without(dims, axis)))
     if lines == ONE:
         return ir.const(CHUNK)
@@ -155,8 +156,7 @@ def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.
     else:
         enough = ir.binary("floordiv", ir.const(THREADS), ir.binary("max", ONE, lines))
         most = ir.binary("max", ONE, enough)
-        above = ir.sub(ir.add(length, most), ONE)
-        steps = ir.binary("max", ir.const(STEPS), ir.binary("floordiv", above, most))
+        steps = ir.binary("max", ir.const(STEPS), ir.ceiling(length, most))
     return sizes.computed("chunk_steps", steps)
 
 
@@ -164,9 +164,8 @@ def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.
 class _Chunk:
     """The variables of one chunk of one line."""
 
-    number: ir.Var
+    cut: StripMining
     lines: tuple[ir.Var, ...]
-    start: ir.Let
     along: ir.Var
     index: Index
 
@@ -178,13 +177,15 @@ def _a_chunk(
     number, start = (ir.Var(builder.names.fresh(None, name)) for name in ("chunk", "start"))
     *lines, along = builder.loops(0, len(others) + 1)
     place: dict[int, ir.Expr] = dict(zip(others, lines, strict=True))
-    place[lowering.axis] = ir.add(start, along)
+    length = builder.context.sizes(builder.context.dims[node][lowering.axis])
+    cut = StripMining(number, length, step, start)
+    place[lowering.axis] = cut.at(along)
     index = tuple(place.get(axis, ZERO) for axis in range(node.ndim))
-    return _Chunk(number, tuple(lines), ir.Let(start, ir.mul(number, step)), along, index)
+    return _Chunk(cut, tuple(lines), along, index)
 
 
 def _place(chunk: _Chunk, lines: Sequence[ir.Expr], whole: ir.Expr, number: ir.Expr) -> ir.Expr:
-    """Where what a chunk of a line amounts to stands among those of all."""
+    """The index of a chunk's total among those of all lines and chunks."""
     flat: ir.Expr = ZERO
     for variable, length in zip(chunk.lines, lines, strict=True):
         flat = ir.add(ir.mul(flat, length), variable)
@@ -195,9 +196,9 @@ def _step(
     builder: KernelBuilder, node: Tensor, lowering: Sweep, index: Index, acc: str, inner: Scope
 ) -> None:
     """The running value goes on by one element."""
-    value = inner.tracer.run(node, lowering.element(index))
+    value = inner.tracer.run(node, lowering.element, index)
     if lowering.scale is not None:
-        factor = inner.tracer.run(node, lowering.scale(index))
+        factor = inner.tracer.run(node, lowering.scale, index)
         scaled = ir.binary("mul", ir.Load(acc, ZERO, lowering.dtype), factor)
         inner.block.append(ir.Store(acc, ZERO, scaled))
     inner.block.append(ir.Accumulate(acc, ZERO, lowering.op, value))
@@ -209,7 +210,7 @@ def _store(
     """The running value is an element of the result."""
     running = convert(ir.Load(acc, ZERO, lowering.dtype), node.dtype)
     running = builder.named(inner.block, node.name, running)
-    for buffer in builder.memory.destinations(node):
+    for buffer in builder.context.destinations(node):
         builder.uses(buffer, written=True)
         inner.block.append(ir.Store(buffer, builder.flat(node, index), running))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT16, FLOAT32
-from symc.graph.lowering import Index, Write, Written
+from symc.graph.formulas import Index
+from symc.graph.lowering import Write, Written
 from symc.graph.node import Tensor
 from symc.lower.builder import KernelBuilder, Scope
 from symc.lower.nesting import convert, wrap
@@ -16,16 +17,16 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
     """The base, unless it is there already, and then each part."""
     node = stage.node
     outer = builder.scope([], None)
-    for buffer in builder.memory.destinations(node):
+    for buffer in builder.context.destinations(node):
         builder.uses(buffer, written=True)
         if lowering.base is not None and not _is_there(builder, stage, lowering, buffer):
             loops = builder.loops(0, len(stage.loops))
             index = builder.index(stage, loops)
             inner = builder.scope([], outer)
-            value = inner.tracer.run(node, lowering.base(index))
+            value = inner.tracer.run(node, lowering.base, index)
             inner.block.append(ir.Store(buffer, builder.flat(node, index), value))
             extents = builder.extents(stage, stage.loops)
-            note = builder.memory.describe(node)
+            note = builder.context.describe(node)
             outer.block += wrap(loops, extents, inner.block, "parallel", note)
         for part in lowering.parts:
             outer.block += _part(builder, node, part, buffer, outer)
@@ -35,7 +36,7 @@ def write(builder: KernelBuilder, stage: Stage, lowering: Write) -> list[ir.Stmt
 def _is_there(builder: KernelBuilder, stage: Stage, lowering: Write, buffer: str) -> bool:
     """Whether the base is in this buffer already, so that only the parts are to be written."""
     seen = stage.node.args[0]
-    if not builder.memory.overwrites(stage.node, seen) or buffer != builder.memory.home(seen):
+    if not builder.context.overwrites(stage.node, seen) or buffer != builder.context.home(seen):
         return False
     return is_base(seen, stage.node, lowering)
 
@@ -46,8 +47,8 @@ def _part(
     loops = builder.loops(0, len(part.extents))
     inner = builder.scope([], outer)
     index: Index = tuple(loops)
-    target = builder.flat(node, inner.tracer.run(node, part.target(index)))
-    value = inner.tracer.run(node, part.value(index))
+    target = builder.flat(node, inner.tracer.target(node, part.target, index))
+    value = inner.tracer.run(node, part.value, index)
     if part.combine == "set":
         inner.block.append(ir.Store(buffer, target, value))
     elif node.dtype is FLOAT16:  # only stored: arithmetic is wider
@@ -57,6 +58,6 @@ def _part(
         inner.block.append(ir.Store(buffer, target, ir.Cast(new, FLOAT16)))
     else:
         inner.block.append(ir.Accumulate(buffer, target, part.combine, value))
-    extents = [builder.memory.sizes(extent) for extent in part.extents]
+    extents = [builder.context.sizes(extent) for extent in part.extents]
     kind: ir.LoopKind = "parallel" if part.parallel else "serial"
-    return wrap(loops, extents, inner.block, kind, builder.memory.describe(node))
+    return wrap(loops, extents, inner.block, kind, builder.context.describe(node))

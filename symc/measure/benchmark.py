@@ -126,7 +126,7 @@ class Series:
     """Benchmarks of one function for several sizes, or in several modes."""
 
     what: str
-    """What differs: "size" or "mode"."""
+    """The property that differs: "size" or "mode"."""
     points: tuple[tuple[Any, Benchmark], ...]
 
     @property

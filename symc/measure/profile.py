@@ -160,7 +160,7 @@ def profile(f: Function, *args: Any, repeat: int = 20) -> Profile:
     if repeat < 1:
         raise ValueError(f"repeat: how many calls to time, at least 1, not {repeat}")
     runner, given = _timed(f), f.arguments(args)
-    program = runner.stages().optimised
+    program = runner.compilation().optimised
     steps = list(_nested(program.steps, 0))
     numbers = _numbers(f"{runner.folder}/{BINARY}", len(steps))
     with kept(f.shared) as reset, collection_off():
@@ -204,9 +204,9 @@ def _timed(f: Function) -> Runner:
         from symc.calls.modes import compiled
 
         return compiled(f.request, f.mode, form, downcast, target(timed=True))
-    from symc.cuda.functions import device_runner
+    from symc.calls.modes import on_device
 
-    return device_runner(f.request, f.mode, form, downcast, timed=True)
+    return on_device(f.request, f.mode, form, downcast, timed=True)
 
 
 def _called(f: Function, runner: Runner, given: Sequence[Any]) -> None:
@@ -256,7 +256,7 @@ def _described(step: ir.Step, program: ir.Program) -> tuple[str, str, str]:
             return "kernel", kernel, _first_line(note)
         case ir.Routine(name, _, note):
             return "routine", name, _first_line(note)
-        case ir.Host(_, name, _, note):
+        case ir.PythonCall(_, name, _, note):
             return "Python", name, _first_line(note)
         case ir.Repeat(note=note):
             return "loop", "", _first_line(note)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from symc import tensor as T
 from symc.graph.inputs import SharedVariable
 from symc.graph.node import Tensor
-from symc.optim.common import Loss, Rate, StepNumber, Updates, counted, gradients, memory, pace
+from symc.optim.common import CountedStep, Loss, Rate, Updates, counted, gradients, memory, pace
 
 __all__ = ["adam", "adamax", "adamw"]
 
@@ -91,6 +91,6 @@ def adamax(
     return updates
 
 
-def _correction(beta: float, step: StepNumber, param: SharedVariable) -> Tensor:
+def _correction(beta: float, step: CountedStep, param: SharedVariable) -> Tensor:
     """The factor by which a running mean that started from 0 is too small."""
     return T.cast(1 / (1 - T.pow(beta, step.number)), param.dtype)

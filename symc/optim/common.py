@@ -41,19 +41,19 @@ def memory(param: SharedVariable, name: str) -> SharedVariable:
 
 
 @record
-class StepNumber:
+class CountedStep:
     """One step: its number from 1 on, as a float64 scalar, and the update that counts it."""
 
     number: Tensor
     updates: Updates
 
 
-def counted(params: Sequence[SharedVariable]) -> StepNumber:
+def counted(params: Sequence[SharedVariable]) -> CountedStep:
     """A new counter of steps, beside the parameters."""
     check_params(params)
     device = params[0].device if params else None
     counter = shared(np.int64(0), "steps", device=device)
-    return StepNumber(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
+    return CountedStep(T.cast(counter + 1, "float64"), [(counter, counter + 1)])
 
 
 @record
@@ -80,7 +80,7 @@ def check_params(params: Sequence[SharedVariable]) -> None:
 
 
 def pace(
-    learning_rate: Rate, params: Sequence[SharedVariable], step: StepNumber | None = None
+    learning_rate: Rate, params: Sequence[SharedVariable], step: CountedStep | None = None
 ) -> Pace:
     """The rate of a step. A schedule counts with `step`, or with a counter of its own."""
     if isinstance(learning_rate, Tensor):

@@ -18,7 +18,7 @@ from symc.graph.inputs import SharedVariable
 from symc.graph.node import Array, Tensor
 from symc.graph.types import promote
 from symc.optim.common import gradients
-from symc.optim.line_search import Point, strong_wolfe
+from symc.optim.line_search import LinePoint, strong_wolfe
 
 __all__ = ["LBFGS", "Minimum", "lbfgs", "minimize"]
 
@@ -78,7 +78,7 @@ class LBFGS:
             replace[param] = T.cast(part, param.dtype)
             start += value.size
         flat = T.concatenate([T.cast(slope, dtype).ravel() for slope in slopes])
-        # A stream's draws stay what they are: the loss is one function while it is minimised.
+        # A stream's draws stay the same: the loss is one function while it is minimised.
         self.function = function(
             [place, *inputs], [loss, flat], givens=replace, no_default_updates=True, name="lbfgs"
         )
@@ -147,12 +147,12 @@ class LBFGS:
         if not slope < 0:
             return None
 
-        def line(length: float) -> Point:
+        def line(length: float) -> LinePoint:
             there = self._evaluate(place.x + length * direction, values)
-            return Point(length, there.value, float(direction @ there.slope), there)
+            return LinePoint(length, there.value, float(direction @ there.slope), there)
 
         first = 1.0 if memory else min(1.0, 1.0 / float(np.abs(place.slope).sum()))
-        found = strong_wolfe(line, Point(0.0, place.value, slope), first)
+        found = strong_wolfe(line, LinePoint(0.0, place.value, slope), first)
         return None if found is None else found.rest
 
     def _keep(self, x: Array) -> None:

@@ -17,7 +17,7 @@ _MOST = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LinePoint:
     """A step length, the value and the slope there, and whatever else was found out about it."""
 
     length: float
@@ -26,10 +26,10 @@ class Point:
     rest: Any = None
 
 
-Line = Callable[[float], Point]
+Line = Callable[[float], LinePoint]
 
 
-def strong_wolfe(line: Line, start: Point, first: float) -> Point | None:
+def strong_wolfe(line: Line, start: LinePoint, first: float) -> LinePoint | None:
     """A point with enough decrease and a flat enough slope; None if there is none to be found.
 
     `line` evaluates a step length; `start` is the point of length 0, whose slope is negative.
@@ -50,7 +50,7 @@ def strong_wolfe(line: Line, start: Point, first: float) -> Point | None:
     return None
 
 
-def _zoom(line: Line, start: Point, low: Point, high: Point) -> Point | None:
+def _zoom(line: Line, start: LinePoint, low: LinePoint, high: LinePoint) -> LinePoint | None:
     """Narrows an interval that has a good point in it; `low` is its end with the lower value."""
     for _ in range(_MOST):
         length = _between(low, high)
@@ -68,17 +68,17 @@ def _zoom(line: Line, start: Point, low: Point, high: Point) -> Point | None:
     return low if low.length > 0 and _decreases(low, start) else None
 
 
-def _decreases(here: Point, start: Point) -> bool:
+def _decreases(here: LinePoint, start: LinePoint) -> bool:
     """The first condition: the value is lower by a part of the slope's promise."""
     return here.value <= start.value + DECREASE * here.length * start.slope
 
 
-def _is_flat(here: Point, start: Point) -> bool:
+def _is_flat(here: LinePoint, start: LinePoint) -> bool:
     """The second: the slope is less steep."""
     return abs(here.slope) <= -CURVATURE * start.slope
 
 
-def _between(low: Point, high: Point) -> float:
+def _between(low: LinePoint, high: LinePoint) -> float:
     """The minimum of the cubic through both points (3.59), or the middle if that is near an end."""
     gap = high.length - low.length
     middle = low.length + gap / 2

@@ -3,7 +3,7 @@
     request -> conditions -> rewrite -> schedule -> lower -> passes -> emit
 
 Each arrow is one data type; no stage knows another; only this file knows them all. `library.py`
-asks the cache first, and compiles and loads what comes out here.
+asks the cache first, and compiles and loads the source that comes out here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from symc.schedule.schedule import schedule
 
 
 @record(frozen=False)
-class Stages:
+class Compilation:
     """Everything on the way from the graph to the source, for people to look at."""
 
     nodes_before: int
@@ -71,7 +71,7 @@ def build(
     clock: Clock,
     target: Target | None = None,
     trace: list[Rewrite] | None = None,
-) -> Stages:
+) -> Compilation:
     """The Python part: from the graph to the source. A `trace` gets every rewrite that happens."""
     target = target_named("c") if target is None else target
     order = walk(request.roots())
@@ -116,7 +116,7 @@ def build(
     clock.lap("emit")
     constants = [node.op.value for node in lowered.constants if isinstance(node.op, Constant)]
     after = [*rewritten.outputs, *rewritten.updates]
-    return Stages(
+    return Compilation(
         len(order), after, plan, program, optimised, source, constants,
         {node for node in plan.in_place if isinstance(node, SharedVariable)},
         lowered.hosts, lowered.holds, lowered.computes, trace,

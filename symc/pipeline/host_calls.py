@@ -1,7 +1,8 @@
-"""Functions in Python that a compiled program calls while it runs: the other end of `ir.Host`.
+"""Functions in Python that a compiled program calls while it runs, as `ir.PythonCall` says.
 
-The program knows them by number. What it was compiled from may be gone, or have been in another
-process: so the cache keeps the keys of their ops, and `host_calls` finds these in today's graph.
+The program knows them by number. The graph it was compiled from may be gone, or have been in
+another process: so the cache keeps the keys of their ops, and `host_calls` finds these in today's
+graph.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from symc.graph.walks import walk
 from symc.tensor.notation import described
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 FILE = "host_calls.json"
 
 
 @record
 class Kind:
-    """What is known of an array before a call."""
+    """The facts about an array that are fixed before a call."""
 
     dtype: str
     ndim: int
@@ -39,7 +40,7 @@ class Kind:
 
 
 @record
-class HostCall:
+class BoundCall:
     """One call: the nodes that are computed together, and the arrays that go in and out."""
 
     nodes: Sequence[Tensor]
@@ -47,7 +48,7 @@ class HostCall:
     results: Sequence[Kind]
 
     def run(self, values: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Array]:
-        """The results, which must have these shapes. What an op raises is given the user's line."""
+        """The results, which must have these shapes. Exceptions of ops get the user's line."""
         first = self.nodes[0]
         ops = [node.op for node in self.nodes]
         try:
@@ -72,14 +73,14 @@ class HostCall:
         return results
 
 
-class HostCalls:
+class Callbacks:
     """All functions in Python that one program calls. Called with the program's number for one.
 
     `arrays` is the address of a table with the address of each array, arguments first, `lengths`
     that of a table with the lengths of all of them. Arguments are copied: functions may keep them.
     """
 
-    def __init__(self, calls: Sequence[HostCall]) -> None:
+    def __init__(self, calls: Sequence[BoundCall]) -> None:
         self.calls = calls
 
     def __call__(self, number: int, arrays: int, lengths: int) -> None:
@@ -108,7 +109,7 @@ class HostCalls:
 
 
 def _shapes(kinds: Sequence[Kind], lengths: int) -> list[tuple[int, ...]]:
-    """The shapes of arrays whose lengths stand one behind the other at an address."""
+    """The shapes of arrays whose lengths stand one after the other at an address."""
     total = sum(kind.ndim for kind in kinds)
     rest = iter(ffi.unpack(ffi.cast("int64_t *", lengths), total) if total else ())
     return [tuple(next(rest) for _ in range(kind.ndim)) for kind in kinds]
@@ -125,12 +126,12 @@ def _memory(address: int, shape: tuple[int, ...], dtype: Any) -> Array:
 # --- kept with a compiled function ----------------------------------------------------------------
 
 
-def host_calls_text(stages: Stages) -> str:
-    """What `host_calls` needs, as a text to be kept."""
+def host_calls_text(compilation: Compilation) -> str:
+    """The facts that `host_calls` needs, as a text to be kept."""
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
-    buffers = {buffer.name: buffer for buffer in stages.optimised.buffers}
+    buffers = {buffer.name: buffer for buffer in compilation.optimised.buffers}
 
     def kind(arg: ir.Region | ir.Const) -> tuple[str, int, bool]:
         if isinstance(arg, ir.Const):
@@ -138,10 +139,12 @@ def host_calls_text(stages: Stages) -> str:
         buffer = buffers[arg.pointer.buffer]
         return buffer.dtype.name, len(arg.shape), buffer.is_by_value
 
-    steps = [step for step in every_step(stages.optimised.steps) if isinstance(step, ir.Host)]
+    steps = [
+        step for step in every_step(compilation.optimised.steps) if isinstance(step, ir.PythonCall)
+    ]
     described_calls = [
         {
-            "ops": [_digest(node) for node in stages.hosts[step.number]],
+            "ops": [_digest(node) for node in compilation.hosts[step.number]],
             "arrays": [kind(arg) for arg in step.args],
         }
         for step in sorted(steps, key=lambda step: step.number)
@@ -149,23 +152,25 @@ def host_calls_text(stages: Stages) -> str:
     return json.dumps(described_calls)
 
 
-def host_calls(text: bytes, request: Request, stages: Callable[[], Stages]) -> list[HostCall]:
-    """The functions in Python that a program calls, from what was kept of them.
+def host_calls(
+    text: bytes, request: Request, compilation: Callable[[], Compilation]
+) -> list[BoundCall]:
+    """The functions in Python that a program calls, from the text that was kept of them.
 
     Their ops are looked for in the graph of the request; only those that rewriting brings in need
-    the graph to be rewritten again, by `stages`.
+    the graph to be rewritten again, by `compilation`.
     """
     kept = json.loads(text)
     wanted = {digest for call in kept for digest in call["ops"]}
     known = {_digest(node): node for node in walk(request.roots())}
     if not wanted <= known.keys():
-        known = {_digest(node): node for nodes in stages().hosts for node in nodes}
-    calls: list[HostCall] = []
+        known = {_digest(node): node for nodes in compilation().hosts for node in nodes}
+    calls: list[BoundCall] = []
     for call in kept:
         kinds = [Kind(*kind) for kind in call["arrays"]]
         count = len(kinds) - len(call["ops"])
         nodes = [known[digest] for digest in call["ops"]]
-        calls.append(HostCall(nodes, kinds[:count], kinds[count:]))
+        calls.append(BoundCall(nodes, kinds[:count], kinds[count:]))
     return calls
 
 

@@ -14,7 +14,7 @@ from symc.graph.walks import walk
 
 
 def graph_text(request: Request) -> str:
-    """All that decides what is compiled: ops, types, names, and what is updated."""
+    """All that decides the compiled code: ops, types, names, and updated variables."""
     number: dict[Tensor, int] = {}
     text = _lines([*request.inputs, *request.shared], request.roots(), number)
     text.append(",".join(str(number[shared]) for shared, _ in request.updates))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -35,36 +35,39 @@ if TYPE_CHECKING:
 
     from symc.codegen import ir
     from symc.codegen.targets.base import Target
-    from symc.pipeline.compile import Stages
-    from symc.pipeline.host_calls import HostCall
+    from symc.pipeline.compile import Compilation
+    from symc.pipeline.host_calls import BoundCall
 
 time_limit.append(lambda: config.compile_timeout)
 
 FACTS = "function.txt"
 SAID = "target.json"
-"""What the target says of the function, if anything."""
+"""The target's facts about the function, if it has any."""
 Loaded = TypeVar("Loaded")
 Read: TypeAlias = "Callable[[str], bytes]"
 """The content of a file of a function, by its name."""
 Use: TypeAlias = "Callable[[CompiledFunction, Read], Loaded]"
+Turn: TypeAlias = "AbstractContextManager[object]"
+"""What is held while the Python part of building runs: background compilations take turns."""
+NO_TURN: Turn = nullcontext()
 
 
 @record
 class CompiledFunction:
-    """A compiled function of any target, and what the caller must know to use it."""
+    """A compiled function of any target, and all that the caller must know to use it."""
 
     library: Any
-    """What the target loaded."""
+    """The library or module that the target loaded."""
     folder: str
     hit: bool
     constants: list[Array]
     in_place: list[bool]
     """For each update whether it is done in place."""
     facts: dict[str, Any]
-    """Numbers of nodes, kernels and the like, and what the target says of the function."""
+    """Numbers of nodes, kernels and the like, and the target's facts about the function."""
     seconds: dict[str, float]
-    host: list[HostCall]
-    """What it calls in Python."""
+    host: list[BoundCall]
+    """Its calls back into Python."""
 
 
 _instead: Store | None = None
@@ -92,39 +95,74 @@ def store_at(folder: Path) -> Generator[None]:
 
 
 def target(name: str = "c", **options: Any) -> Target:
-    """A target; what compilers say of themselves is remembered in the cache's folder.
+    """A target; facts about compilers are remembered in the cache's folder.
 
-    The C compiler is told to leave what debuggers need, where that is configured.
+    The C compiler is told to leave symbols for debuggers, where that is configured.
     """
     if name == "c" and config.debug_symbols:
         options["options"] = (DEBUG_SYMBOLS, *options.get("options", ()))
     return target_named(name, memo=Notes(the_store().folder), **options)
 
 
-def compile_request(request: Request, *, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
-    """What `use` makes of a function, which is found in the cache, or built and put there.
+def compile_request(
+    request: Request, *, mode: str, target: Target, use: Use[Loaded], turn: Turn = NO_TURN
+) -> Loaded:
+    """The result of `use` on a compiled function, which is found in the cache, or built and put
+    there.
 
     It is given the function and a reader of its files, and is called again should they vanish.
     """
+    seconds: dict[str, float] = {}
+    load = _loader(request, mode, target, use, seconds)
     try:
-        return _loaded(request, mode, target, use)
+        return find_or_build(request, mode, target, load, seconds, turn)
     except BlasMissing:
         # The file of NumPy's BLAS is there, but it did not open: the target is another one now.
-        return _loaded(request, mode, target, use)
+        return find_or_build(request, mode, target, load, seconds, turn)
 
 
-def _loaded(request: Request, mode: str, target: Target, use: Use[Loaded]) -> Loaded:
+def kept_function(
+    request: Request, *, mode: str, target: Target, use: Use[Loaded]
+) -> Loaded | None:
+    """As `compile_request`, for what can be had at once: None where it is not in the cache."""
+    if Notes(the_store().folder).read("compiler") is None:
+        return None  # nothing is kept there, and to ask the compiler for its version takes a while
     seconds: dict[str, float] = {}
+    key, _ = _key(request, mode, target, seconds)
+    entry = the_store().get(key)
+    try:
+        return None if entry is None else _loader(request, mode, target, use, seconds)(entry)
+    except BlasMissing:  # the target is another one now
+        return None
+    except Exception:
+        if the_store().get(key) is not None:  # so it is not that the entry vanished
+            raise
+        return None
 
+
+def _loader(
+    request: Request, mode: str, target: Target, use: Use[Loaded], seconds: dict[str, float]
+) -> Callable[[Entry], Loaded]:
     def load(entry: Entry) -> Loaded:
         started = time.perf_counter()
-        made = _load(entry, target, seconds, request, mode)
-        used = use(made, entry.read)
+        with without_collection():
+            used = use(_load(entry, target, seconds, request, mode), entry.read)
         seconds["load"] = time.perf_counter() - started
         return used
 
+    return load
+
+
+def _key(
+    request: Request, mode: str, target: Target, seconds: dict[str, float]
+) -> tuple[Key, dict[str, str]]:
+    """The key of a function, and those of its parts that are of the target."""
+    started = time.perf_counter()
     with without_collection():
-        return find_or_build(request, mode, target, load, seconds)
+        parts = target.describe(quick=mode == "compile")
+        key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
+    seconds["key"] = time.perf_counter() - started
+    return key, parts
 
 
 def find_or_build(
@@ -133,28 +171,26 @@ def find_or_build(
     target: Target,
     load: Callable[[Entry], Loaded],
     seconds: dict[str, float],
+    turn: Turn = NO_TURN,
 ) -> Loaded:
-    """What `load` makes of the function's entry in the cache, which is built if it is not there."""
-    started = time.perf_counter()
-    store = the_store()
-    quick = mode == "compile"
-    parts = target.describe(quick=quick)
-    key = Key.of(**graph_parts(request), mode=mode, symc=symc_text(), **parts)
-    seconds["key"] = time.perf_counter() - started
+    """The result of `load` on the function's entry in the cache, built if it is not there."""
+    store, quick = the_store(), mode == "compile"
+    key, parts = _key(request, mode, target, seconds)
 
     def make(folder: Path) -> None:
         from symc.cache.making import home
         from symc.pipeline.compile import Clock, build
 
-        clock = Clock(seconds)
-        stages = build(request, mode=mode, clock=clock, target=target)
+        with turn, without_collection():
+            clock = Clock(seconds)
+            compilation = build(request, mode=mode, clock=clock, target=target)
         store.use(
-            Key.of(source=stages.source.text, **parts),
-            lambda made: target.compile(stages.source, made, quick=quick, home=home(made)),
+            Key.of(source=compilation.source.text, **parts),
+            lambda made: target.compile(compilation.source, made, quick=quick, home=home(made)),
             lambda entry: _link(entry, folder),
         )
         clock.lap("compile")
-        _write_facts(folder, request, stages)
+        _write_facts(folder, request, compilation)
 
     return store.use(key, make, load)
 
@@ -168,7 +204,7 @@ def compiled_once(source: str, target: Target, make: Callable[[Path], None], nam
 def kept(
     parts: dict[str, str], make: Callable[[Path], None], load: Callable[[str], Loaded]
 ) -> Loaded:
-    """What `load` makes of the folder that `make` fills, kept in the cache for these parts."""
+    """The result of `load` on the folder that `make` fills, kept in the cache for these parts."""
     return the_store().use(Key.of(**parts), make, lambda entry: load(entry.folder))
 
 
@@ -180,7 +216,7 @@ def kept_files(
 
 
 def _link(entry: Entry, folder: Path) -> None:
-    """What the target left, under this function's own entry too."""
+    """The target's files, under this function's own entry too."""
     for name in entry.names():
         try:
             os.link(entry.file(name), folder / name)
@@ -195,7 +231,7 @@ def is_tiny(program: ir.Program) -> bool:
     from symc.codegen import ir
     from symc.codegen.blocks import every_step
 
-    long = ir.Routine | ir.Host | ir.Repeat
+    long = ir.Routine | ir.PythonCall | ir.Repeat
     return not any(isinstance(step, long) for step in every_step(program.steps)) and not any(
         isinstance(stmt, ir.Loop | ir.Strips) for kernel in program.kernels for stmt in kernel.body
     )
@@ -208,27 +244,27 @@ def _write_constants(folder: Path, constants: Sequence[Array]) -> None:
             np.lib.format.write_array(file, value, allow_pickle=False)
 
 
-def _write_facts(folder: Path, request: Request, stages: Stages) -> None:
-    _write_constants(folder, stages.constants)
+def _write_facts(folder: Path, request: Request, compilation: Compilation) -> None:
+    _write_constants(folder, compilation.constants)
     facts = {
-        "constants": len(stages.constants),
-        "nodes_before": stages.nodes_before,
-        "nodes_after": len(walk(stages.rewritten)),
-        "kernels": len(stages.optimised.kernels),
-        "tiny": int(is_tiny(stages.optimised)),
-        "host_calls": len(stages.hosts),
-        "said": int(bool(stages.source.facts)),
+        "constants": len(compilation.constants),
+        "nodes_before": compilation.nodes_before,
+        "nodes_after": len(walk(compilation.rewritten)),
+        "kernels": len(compilation.optimised.kernels),
+        "tiny": int(is_tiny(compilation.optimised)),
+        "host_calls": len(compilation.hosts),
+        "said": int(bool(compilation.source.facts)),
     }
-    if stages.source.facts:
+    if compilation.source.facts:
         import json
 
-        (folder / SAID).write_text(json.dumps(dict(stages.source.facts)), encoding="utf-8")
-    if stages.hosts:
+        (folder / SAID).write_text(json.dumps(dict(compilation.source.facts)), encoding="utf-8")
+    if compilation.hosts:
         from symc.pipeline.host_calls import FILE, host_calls_text
 
-        (folder / FILE).write_text(host_calls_text(stages), encoding="utf-8")
+        (folder / FILE).write_text(host_calls_text(compilation), encoding="utf-8")
     # For each update whether it is done in place, then lines of a name and a number.
-    in_place = [str(int(shared in stages.in_place)) for shared, _ in request.updates]
+    in_place = [str(int(shared in compilation.in_place)) for shared, _ in request.updates]
     lines = [" ".join(in_place), *(f"{name} {fact}" for name, fact in facts.items())]
     (folder / FACTS).write_text("\n".join(lines), encoding="utf-8")
 
@@ -251,16 +287,16 @@ def _load(
     )
 
 
-def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[HostCall]:
-    """What a function calls in Python, from today's graph."""
+def _host_calls(entry: Entry, request: Request, mode: str, target: Target) -> list[BoundCall]:
+    """The calls of a function into Python, found in today's graph."""
     from symc.pipeline.host_calls import FILE, host_calls
 
-    def stages() -> Stages:
+    def compilation() -> Compilation:
         from symc.pipeline.compile import Clock, build
 
         return build(request, mode=mode, clock=Clock(), target=target)
 
-    return host_calls(entry.read(FILE), request, stages)
+    return host_calls(entry.read(FILE), request, compilation)
 
 
 def _read_constant(entry: Entry, number: int) -> Array:

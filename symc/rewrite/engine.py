@@ -3,7 +3,7 @@
 Graphs are interned, so a node's normal form is computed once whatever the number of its users, and
 work is linear in the number of nodes plus the number of rules that fire. Arguments come before
 users, except that early rules see a node as it was written, before anything in it has changed:
-so no other rule can hide from them what they look for.
+so no other rule can hide a pattern from them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from symc.codegen.record import record
 from symc.graph.node import Tensor
 from symc.graph.provenance import located_at
 from symc.graph.walks import rebuild
-from symc.rewrite.rule import Attempt, Choice, Rule, RuleSet
+from symc.rewrite.rule import Attempt, Attempts, Rule, RuleSet
 
 
 @record
@@ -39,7 +39,7 @@ def normalise(
     """The normal form of every root and of all they depend on, as a map from old to new."""
     done: dict[Tensor, Tensor] = {}
     forward: dict[Tensor, Tensor] = {}
-    choices: dict[Tensor, Choice] = {}
+    known: dict[Tensor, Attempts] = {}
     stack = list(reversed(roots))
     while stack:
         node = stack[-1]
@@ -55,10 +55,10 @@ def normalise(
                 raise RulesDisagree(f"the rules never come to an end at {node!r}")
             done[node] = done[after]
             continue
-        choice = choices.get(node)
-        if choice is None:
-            choice = choices[node] = rules.at(node)
-            if choice.early and (after := _first(node, choice.early, rules, trace)) is not None:
+        fitting = known.get(node)
+        if fitting is None:
+            fitting = known[node] = rules.at(node)
+            if fitting.early and (after := _first(node, fitting.early, rules, trace)) is not None:
                 _follow(node, after, done, forward, stack)
                 continue
         pending = [arg for arg in node.args if arg not in done]
@@ -68,7 +68,7 @@ def normalise(
             continue
         args = tuple([done[arg] for arg in node.args])
         if args == node.args:
-            current, attempts = node, choice.rest
+            current, attempts = node, fitting.rest
         else:
             current = rebuild(node, args)
             if current in done:

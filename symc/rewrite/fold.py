@@ -47,7 +47,7 @@ def _fold(node: Tensor) -> Tensor | None:
     try:
         result = node.op.evaluate(*known)
     except (ArithmeticError, IndexError, ValueError):
-        return None  # what is wrong with it is a run-time condition
+        return None  # its fault is a run-time condition
     if result.size != 1:
         return constant(result)
     return broadcast_to(scalar_constant(result.item(), node.dtype), result.shape)

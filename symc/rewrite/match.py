@@ -24,7 +24,7 @@ from symc.tensor.slices import Slice
 from symc.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from symc.tensor.views import BroadcastTo, DimShuffle, broadcast_to, dimshuffle, expand_dims
 
-# What tells nodes apart at a glance: the op itself for elementwise functions, else its class.
+# The cheap key of a node: the op itself for elementwise functions, else its class.
 OpKind: TypeAlias = "Elementwise | type"
 Found: TypeAlias = "dict[Variable | Parameter, Any]"
 Taken: TypeAlias = tuple[Sequence[Tensor], tuple[Any, ...]]

@@ -53,8 +53,8 @@ class Validity(enum.Enum):
 EXACT, ROUNDS, FINITE = Validity.EXACT, Validity.ROUNDS, Validity.FINITE
 
 # The look of a node's op, of which arguments are the same, or of an argument: its op's kind with,
-# for a constant, its number if a pattern names it; for views, the kind of what they show; for all
-# else, whether it is of floats.
+# for a constant, its number if a pattern names it; for views, the kind of the array they show; for
+# all else, whether it is of floats.
 Look: TypeAlias = Any
 Transform: TypeAlias = Callable[[Tensor], "Tensor | None"]
 Condition: TypeAlias = Callable[[Found], bool]
@@ -132,7 +132,7 @@ class Rules:
     def structural(
         self, name: str, *kinds: OpKind, valid: Validity, inner: Iterable[OpKind] = ()
     ) -> Callable[[Transform], Transform]:
-        """Replaces nodes of these kinds (all without any) by what the function returns.
+        """Replaces nodes of these kinds (all without any) by the result of the function.
 
         With `inner`, only nodes some argument of which is of one of those kinds.
         """
@@ -301,7 +301,7 @@ def fitted(after: Tensor | None, node: Tensor) -> Tensor | None:
 _MOST_ARGS = 3
 
 
-class Choice(NamedTuple):
+class Attempts(NamedTuple):
     """The attempts worth making at a node: those of early rules, the others, and all."""
 
     early: tuple[Attempt, ...]
@@ -321,9 +321,9 @@ class RuleSet:
         self._early = frozenset(early)
         self._attempts = [attempt for rule in self.rules for attempt in rule.attempts]
         self._at_kind: dict[OpKind, tuple[list[Attempt], frozenset[OpKind]]] = {}
-        self._known: dict[tuple[Look, ...], Choice] = {}
+        self._known: dict[tuple[Look, ...], Attempts] = {}
 
-    def at(self, node: Tensor) -> Choice:
+    def at(self, node: Tensor) -> Attempts:
         """The attempts worth making at a node."""
         look = look_at(node)
         known = self._known.get(look)
@@ -331,7 +331,7 @@ class RuleSet:
             known = self._known[look] = self._choose(look)
         return known
 
-    def _choose(self, look: tuple[Look, ...]) -> Choice:
+    def _choose(self, look: tuple[Look, ...]) -> Attempts:
         """The attempts that fit a look. Most looks differ only where no attempt asks."""
         kind, same, *args = look
         attempts, inner = self._of_kind(kind)
@@ -341,7 +341,7 @@ class RuleSet:
             every = tuple([attempt for attempt in attempts if attempt.fits(plain)])
             early = tuple([a for a in every if a.rule.group in self._early])
             rest = tuple([a for a in every if a.rule.group not in self._early])
-            known = self._known[plain] = Choice(early, rest, every)
+            known = self._known[plain] = Attempts(early, rest, every)
         return known
 
     def _of_kind(self, kind: OpKind) -> tuple[list[Attempt], frozenset[OpKind]]:

@@ -1,6 +1,6 @@
 """Gradients that divide by probabilities at some places and then multiply by all of them.
 
-So does the gradient of ``log(softmax(x)[arange(n), y])``. Canonical: what is written into
+So does the gradient of ``log(softmax(x)[arange(n), y])``. Canonical: the value written into
 zeros is multiplied before it is written, where the division then cancels (`stability.py`).
 """
 

@@ -55,7 +55,7 @@ STABILITY = Rules("stability")
 rule = STABILITY.rule
 
 # --- logarithms -----------------------------------------------------------------------------------
-# What is more special comes first.
+# Special cases come first.
 
 
 def _not_limited(found: Found) -> bool:
@@ -140,8 +140,8 @@ rule(reciprocal(1 + exp(x)), sigmoid(-x), valid=ROUNDS)
 rule(exp(x) / (1 + exp(x)), sigmoid(x), valid=ROUNDS)  # inf / inf
 rule(sqrt(sqr(x)), absolute(x), valid=ROUNDS)  # the square overflows
 
-# --- gradients of what stands above ---------------------------------------------------------------
-# A gradient divides by what is positive but underflows, and multiplies by it again.
+# --- gradients of the above -----------------------------------------------------------------------
+# A gradient divides by a value that is positive but underflows, and multiplies by it again.
 
 
 def _cancels(positive: Pattern) -> None:

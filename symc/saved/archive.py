@@ -66,7 +66,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Array]]:
             if error.errno not in (None, errno.EINVAL):  # a disk that cannot be read
                 raise
             raise _damaged(path, error) from error
-        except Exception as error:  # zipfile trusts what it reads, and raises what comes of it
+        except Exception as error:  # zipfile trusts the file, and raises anything
             raise _damaged(path, error) from error
 
 

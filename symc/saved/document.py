@@ -18,7 +18,7 @@ from symc.graph.node import Array, Op, Tensor, intern
 from symc.graph.provenance import Where, located_at
 from symc.graph.walks import walk
 from symc.loops.body import Body, Slot, slot
-from symc.saved.values import Reader, Writer, whole
+from symc.saved.values import ValueReader, ValueWriter, whole
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise, in_domain
 from symc.tensor.lengths import dim_of, tensor_of
@@ -27,7 +27,7 @@ WRONG = (
     SymcError, IRError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError,
     AssertionError, RuntimeError, MemoryError,
 )  # fmt: skip
-"""What ops raise, which trust those who make them, when their parameters are not what they are."""
+"""The exceptions of ops whose parameters have wrong types: they trust those who make them."""
 
 
 class Document:
@@ -37,7 +37,7 @@ class Document:
         self.nodes: list[Any] = []
         self.leaves: list[Tensor] = []
         self._number: dict[Tensor, int] = {}
-        self._write = Writer(self._number.__getitem__)
+        self._write = ValueWriter(self._number.__getitem__)
 
     @property
     def arrays(self) -> list[Array]:
@@ -104,7 +104,7 @@ def nodes_of(entries: Any, leaves: Sequence[Tensor], arrays: Sequence[Array]) ->
     if not isinstance(entries, list):
         raise BadFile("the nodes are no list")
     nodes: list[Tensor] = []
-    read = Reader(nodes, list(arrays))
+    read = ValueReader(nodes, list(arrays))
     for number, entry in enumerate(entries):
         try:
             nodes.append(_node(entry, nodes, leaves, read))
@@ -115,7 +115,7 @@ def nodes_of(entries: Any, leaves: Sequence[Tensor], arrays: Sequence[Array]) ->
     return nodes
 
 
-def _node(entry: Any, nodes: list[Tensor], leaves: Sequence[Tensor], read: Reader) -> Tensor:
+def _node(entry: Any, nodes: list[Tensor], leaves: Sequence[Tensor], read: ValueReader) -> Tensor:
     match entry:
         case {"leaf": number}:
             return leaves[whole(number, len(leaves))]
@@ -131,7 +131,7 @@ def _node(entry: Any, nodes: list[Tensor], leaves: Sequence[Tensor], read: Reade
     return node
 
 
-def _made(entry: dict[str, Any], nodes: list[Tensor], read: Reader) -> Tensor:
+def _made(entry: dict[str, Any], nodes: list[Tensor], read: ValueReader) -> Tensor:
     match entry:
         case {"constant": place}:
             return constant(read(place))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symc.calls.modes import stages_of
+from symc.calls.modes import compilation_of
 from symc.codegen import ir
 from symc.codegen.blocks import every_step
 from symc.codegen.encodable import encodable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from symc.calls.callable import Function
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 
 def export(
@@ -60,12 +60,12 @@ def export(
             f"the files of an export have the function's name, which has {len(request.name)} "
             f"characters; give it one of at most {LONGEST_NAME}: symc.function(..., name=...)"
         )
-    stages = _stages(function)
-    _refuse_python(stages)
+    compilation = _compilation(function)
+    _refuse_python(compilation)
     place = Path(folder)
     (place / "data").mkdir(parents=True, exist_ok=True)
-    held = [v.get_value() for v in request.shared] + list(stages.constants)
-    exported = _exported(function, stages, [array.shape for array in held])
+    held = [v.get_value() for v in request.shared] + list(compilation.constants)
+    exported = _exported(function, compilation, [array.shape for array in held])
     for buffer, array in zip(exported.buffers("shared", "constant"), held, strict=True):
         _write(place, buffer.name, array)
     shapes = None if example is None else _example(function, exported, place, example)
@@ -75,15 +75,15 @@ def export(
     return place
 
 
-def _stages(function: Function) -> Stages:
+def _compilation(function: Function) -> Compilation:
     request = function.request
     mode = "default" if function.mode == "python" else function.mode
     if request.device == "cpu":
-        return stages_of(request, mode)()
+        return compilation_of(request, mode)()
     from symc.cuda.devices import device
     from symc.cuda.functions import target_for
 
-    return stages_of(request, mode, target_for(device(request.device)))()
+    return compilation_of(request, mode, target_for(device(request.device)))()
 
 
 def _files(exported: Exported, example: Sequence[tuple[int, ...]] | None) -> dict[str, str]:
@@ -94,39 +94,42 @@ def _files(exported: Exported, example: Sequence[tuple[int, ...]] | None) -> dic
     return files(exported, example)
 
 
-def _refuse_python(stages: Stages) -> None:
-    for step in every_step(stages.optimised.steps):
-        if isinstance(step, ir.Host):
+def _refuse_python(compilation: Compilation) -> None:
+    for step in every_step(compilation.optimised.steps):
+        if isinstance(step, ir.PythonCall):
             raise CannotSave(f"a function that calls Python cannot be exported\n  {step.note}")
 
 
-def _exported(function: Function, stages: Stages, lengths: Sequence[tuple[int, ...]]) -> Exported:
+def _exported(
+    function: Function, compilation: Compilation, lengths: Sequence[tuple[int, ...]]
+) -> Exported:
     request = function.request
-    fresh = [shared for shared, _ in request.updates if shared not in stages.in_place]
-    source, facts = stages.source, stages.source.facts
+    fresh = [shared for shared, _ in request.updates if shared not in compilation.in_place]
+    source, facts = compilation.source, compilation.source.facts
     kernels: Kernels | None = None
     if request.device != "cpu":
-        from symc.codegen.targets.cuda.target import KERNELS
+        from symc.codegen.targets.cuda.target import CudaSource
 
-        kernels = Kernels(source.file(KERNELS), tuple(facts["kernels"]), tuple(facts["routines"]))
+        assert isinstance(source, CudaSource)
+        kernels = Kernels(source.module, tuple(facts["kernels"]), tuple(facts["routines"]))
     return Exported(
-        program=stages.optimised,
+        program=compilation.optimised,
         source=source.file(SOURCE),
         note=_note(function),
         results=len(request.outputs),
         updates=tuple(request.shared.index(shared) for shared in fresh),
         errors=tuple(_errors(function)),
         lengths=tuple(lengths),
-        names=_names(function, stages),
+        names=_names(function, compilation),
         kernels=kernels,
     )
 
 
-def _names(function: Function, stages: Stages) -> dict[str, str]:
+def _names(function: Function, compilation: Compilation) -> dict[str, str]:
     """The user's names of inputs and shared variables, by the program's names."""
     variables: list[Tensor] = [*function.request.inputs, *function.request.shared]
     buffers = [
-        b for role in ("input", "shared") for b in stages.optimised.buffers if b.role == role
+        b for role in ("input", "shared") for b in compilation.optimised.buffers if b.role == role
     ]
     return {
         buffer.name: variable.name

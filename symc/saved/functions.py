@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 NOT_THE_FILES_FAULT = (DeviceError, CompilerMissing, CompileTimeout, OSError)
-"""What making a function can raise that says nothing about the file it comes from."""
+"""Exceptions from making a function that say nothing about the file it comes from."""
 
 
 def save(function: Function, path: str | PathLike[str]) -> None:
@@ -68,7 +68,7 @@ def load(
     """
     document, arrays = archive.read(Path(path))
     try:
-        # What is not as it should be can have any effect, but on this machine's own affairs.
+        # A damaged graph can raise anything; errors of this machine say nothing about the file.
         described = document.get("leaves")
         if not isinstance(described, list):
             raise BadFile("it lists no inputs")

@@ -43,12 +43,15 @@ FIRST_CLASSES = {
     "symc.loops.build:LoopParts": "symc.loops.build:Plan",
     "symc.tensor.complex_numbers:ComplexPart": "symc.tensor.complex_numbers:Part",
     "symc.tensor.nnet.convolution:LengthPair": "symc.tensor.nnet.convolution:Lengths",
+    "symc.loops.scan:BodyLayout": "symc.loops.scan:Layout",
+    "symc.tensor.spans:SliceLayout": "symc.tensor.spans:Layout",
+    "symc.tensor.sorting.order:InverseOrder": "symc.tensor.sorting.order:Inverse",
     "symc.user.declared:UserResult": "symc.user.declared:Part",
 }
 RENAMED = {first: now for now, first in FIRST_CLASSES.items()}
 
 
-class Writer:
+class ValueWriter:
     """Turns values into JSON; `number` gives a node's position, arrays are collected."""
 
     def __init__(self, number: Callable[[Tensor], int]) -> None:
@@ -110,8 +113,8 @@ def _fields(kind: Any) -> tuple[str, ...]:
     return tuple(kind.__match_args__)
 
 
-class Reader:
-    """Turns JSON back into values. Raises `BadFile` for anything that no `Writer` writes."""
+class ValueReader:
+    """Turns JSON back into values. Raises `BadFile` for anything that no `ValueWriter` writes."""
 
     def __init__(self, nodes: list[Tensor], arrays: list[Array]) -> None:
         self._nodes = nodes

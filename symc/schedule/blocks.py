@@ -1,4 +1,4 @@
-"""What stands inside loops and branches, prepared for scheduling: each is a problem of its own.
+"""The bodies of loops and branches, prepared for scheduling: each is a problem of its own.
 
 A block is computed from slots, whose values are somewhere outside. Its lengths are those outside
 where slots have the same ones, so that loops over equal lengths are known to be equal. Others are
@@ -17,7 +17,7 @@ from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim, Size, sizes, symbolic
-from symc.graph.node import Op, Requirement, Tensor
+from symc.graph.node import Op, Tensor
 from symc.graph.walks import substitute, walk
 from symc.loops.body import Body, Checks, Slot
 from symc.loops.branch import Choice
@@ -50,14 +50,14 @@ def _is_in_block(source: Tensor) -> bool:
     return any(isinstance(node.op, Slot | StepNumber) for node in walk([source]))
 
 
-class Scope(Lengths):
+class BlockLengths(Lengths):
     """The lengths of a block, as `SizeTable` has those of a program."""
 
     def __init__(self, outer: Lengths, length: Callable[[Dim], Dim | None]) -> None:
         self.outer = outer
         self.sizes, self.names, self.lengths = outer.sizes, outer.names, outer.lengths
         self._length = length
-        self._measured: dict[Tensor, Tensor] = {}  # what stands for a scalar of the block
+        self._measured: dict[Tensor, Tensor] = {}  # the stand-in for a scalar of the block
         self._known: dict[Dim, Dim] = {}
 
     def __call__(self, dim: Dim) -> ir.Expr:
@@ -76,7 +76,7 @@ class Scope(Lengths):
         return [size for size in sizes(dim) if self._is_inside(size)]
 
     def outside(self, dim: Dim) -> Dim:
-        """A length of the block in lengths of what is around it."""
+        """A length of the block in lengths of the program around it."""
         if isinstance(dim, int):
             return dim
         found = self._known.get(dim)
@@ -140,7 +140,7 @@ class Blocks:
                 outer.known(Size(step, None), number)  # lengths may follow from it
                 self._counts[Size(step, None)] = outer.unified(dim_of(args[0]))
                 replace = {body.slots[0]: step, **_numbers(slots)}
-                table = Scope(outer, op.lengths(args))
+                table = BlockLengths(outer, op.lengths(args))
                 needed = loop_results(op, parts)
                 states = overwritten_states(op, parts)
                 return [self._block(body, replace, needed, checks, table, number, states)]
@@ -150,7 +150,7 @@ class Blocks:
                     replace = _numbers(dict(zip(body.slots, args[1:], strict=True)))
                     first = len(body.results) - len(checks)
                     needed = sorted({*parts, *range(first, len(body.results))})
-                    table = Scope(outer, op.lengths(body, args))
+                    table = BlockLengths(outer, op.lengths(body, args))
                     made.append(self._block(body, replace, needed, checks, table))
                 return made
             case _:
@@ -158,7 +158,7 @@ class Blocks:
 
     def _block(
         self, body: Body, replace: Mapping[Tensor, Tensor], needed: Sequence[int], checks: Checks,
-        table: Scope, number: str = "", states: Mapping[int, Tensor] = EMPTY,
+        table: BlockLengths, number: str = "", states: Mapping[int, Tensor] = EMPTY,
     ) -> Block:  # fmt: skip
         """The block that computes some results of a body; the last ones are conditions.
 
@@ -184,7 +184,7 @@ class Blocks:
         return Block(problem, len(self._scopes) - 1, body.slots, final, number)
 
     def _tests(
-        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: Scope
+        self, conditions: Sequence[Tensor], waits: Sequence[Sequence[int]], table: BlockLengths
     ) -> tuple[list[Test], list[frozenset[int]]]:
         """The conditions as tests, each with the positions of those that it waits for.
 
@@ -193,14 +193,13 @@ class Blocks:
         tests: list[Test] = []
         places: list[range] = []
         for node in conditions:
-            requirement = Requirement(node, AssertionError, _unseen)
             compared = comparisons(node, lambda dim: _is_known(dim, table))
             first = len(tests)
             if compared is None:
-                tests.append(Test(self._condition, requirement, in_memory(node)))
+                tests.append(Test(self._condition, AssertionError, in_memory(node)))
             else:
                 tests += [
-                    Test(self._condition, requirement, None, (sign, left, right))
+                    Test(self._condition, AssertionError, None, (sign, left, right))
                     for sign, left, right in compared
                     if not self._is_proven((sign, table.unified(left), table.unified(right)))
                 ]
@@ -218,8 +217,8 @@ class Blocks:
     def _is_proven(self, comparison: Comparison) -> bool:
         return always_holds(comparison, self._steps())
 
-    def _scalars(self, roots: Sequence[Tensor], table: Scope) -> dict[Tensor, Tensor]:
-        """What computes the lengths that are measured in a block."""
+    def _scalars(self, roots: Sequence[Tensor], table: BlockLengths) -> dict[Tensor, Tensor]:
+        """The nodes that compute the lengths that are measured in a block."""
         found: dict[Tensor, Tensor] = {}
         pending = list(roots)
         while pending:
@@ -231,7 +230,7 @@ class Blocks:
         return found
 
 
-def _is_known(dim: Dim, table: Scope) -> bool:
+def _is_known(dim: Dim, table: BlockLengths) -> bool:
     """Whether a length is known before a step: from lengths outside, and numbers of steps."""
     return not table.measured(dim) and all(
         size.axis is not None or isinstance(size.source.op, StepNumber) for size in sizes(dim)
@@ -253,10 +252,6 @@ def _updates(
 def _numbers(args: Mapping[Tensor, Tensor]) -> dict[Tensor, Tensor]:
     """The slots that stand for numbers, which are in no memory."""
     return {slot: arg for slot, arg in args.items() if is_number(arg)}
-
-
-def _unseen(_: object) -> str:
-    return "a condition of a step does not hold"
 
 
 def loop_results(op: Scan, parts: Iterable[Part]) -> list[int]:

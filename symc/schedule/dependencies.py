@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from symc.graph.conditions import Test
 from symc.graph.lowering import Control, HostCall, LibCall
 from symc.graph.node import Op, Tensor
-from symc.schedule.plan import Problem, Reading
+from symc.schedule.plan import MeasuredSize, Problem
 from symc.schedule.stages import Facts, Stage, members
 
 
@@ -31,7 +31,7 @@ class Groups:
         self.group_of: dict[Tensor, int] = {}
         self.after: dict[int, set[int]] = {}
         self.before: dict[int, set[int]] = {}
-        self.extra: dict[int, Test | Reading] = {}
+        self.extra: dict[int, Test | MeasuredSize] = {}
         self.readers: dict[Tensor, list[Tensor]] = {}
         self.rank: dict[int, int] = {}
         self._readings: dict[str, int] = {}
@@ -64,7 +64,7 @@ class Groups:
             self.after[first].add(second)
             self.before[second].add(first)
 
-    def _new(self, unit: Test | Reading) -> int:
+    def _new(self, unit: Test | MeasuredSize) -> int:
         number = len(self.after)
         self.after[number], self.before[number] = set(), set()
         self.extra[number] = unit
@@ -75,7 +75,7 @@ class Groups:
         readings, folded = self.problem.readings, self.problem.folded
         if not readings and not folded:
             return
-        found: list[list[Reading]] = []
+        found: list[list[MeasuredSize]] = []
         for node, stage in self.stages.items():
             found.append([one for other in (node, *stage.reads) for one in readings.get(other, ())])
             found[-1] += folded.get(node, ())
@@ -87,7 +87,7 @@ class Groups:
             for reading in needed:
                 self.edge(self._reading(reading), self.group_of[node])
 
-    def _reading(self, reading: Reading) -> int:
+    def _reading(self, reading: MeasuredSize) -> int:
         """The group that measures a length."""
         found = self._readings.get(reading.size)
         if found is None:
@@ -108,7 +108,7 @@ class Groups:
         closures = [self.ancestors(number) for number in numbers]
         needed = {number for closure in closures for number in closure}
         for position, waits in enumerate(self.problem.after):
-            # What those before it need waits for what they wait for, and not for each other.
+            # Groups that those before it need wait for the same ones, and not for each other.
             own = (closures[position] | {numbers[position]}) - {numbers[other] for other in waits}
             own -= {group for other in waits for group in closures[other]}
             for other in waits:
@@ -194,5 +194,5 @@ class Groups:
                 return self.members[group][-1].node
             case Test():
                 return unit
-            case Reading(size):
+            case MeasuredSize(size):
                 return size

@@ -1,11 +1,11 @@
-"""What elements are computed from, whoever reads them: the graph beneath all that is stored.
+"""The graph of elements beneath all that is stored: which each is computed from, whoever reads it.
 
-    Place     an index, in the loop variables of whoever stores the result
-    Element   a node at a place, and the elements that it needs
+    ElementPlace   an index, in the loop variables of whoever stores the result
+    Element        a node at a place, and the elements that it needs
 
-What an element needs does not depend on the stage that reads it. So it is found once for all
-stages, and holds as more nodes are stored: those are then not looked into. It takes time linear in
-the number of elements, on an explicit stack: chains of a million ops need no deep Python stack.
+The needs of an element do not depend on the stage that reads it. So they are found once for all
+stages, and hold as more nodes are stored: those are then not looked into. It takes time linear in
+the number of elements.
 
 Only int64 elements have a value, as they may be indexes; any other is just unknown. So are those of
 nodes that were stored from the beginning.
@@ -13,22 +13,19 @@ nodes that were stored from the beginning.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, TypeAlias
 
 from symc.codegen import ir
 from symc.codegen.dtypes import INT64, DType
-from symc.codegen.record import field, record
-from symc.graph.inputs import Constant
-from symc.graph.lowering import At, Index, Lowering, Read
+from symc.codegen.record import record
+from symc.graph.formulas import Formula, Index, IndexFormula
+from symc.graph.lowering import Lowering
 from symc.graph.node import Tensor
-from symc.tensor.elementwise import Elementwise, project
-
-AnyReader: TypeAlias = Generator[Read, ir.Expr, Any]
+from symc.graph.open_formulas import Answering, OpenFormula
 
 
-class Place:
+class ElementPlace:
     """An index. Equal ones are the same place, so looking one up needs no hash of expressions."""
 
     __slots__ = ("index",)
@@ -39,130 +36,100 @@ class Place:
 
 @record(frozen=False)
 class Element:
-    """A node at a place. Its `needs` are complete once it is `read`.
+    """A node at a place, with its needs; `value` is its variable where that is unknown.
 
     `users` is a set of stages, the bits of a number: `stages.Analysis` sets it and leaves it 0.
     """
 
     node: Tensor
-    place: Place
-    reader: AnyReader | None = None
-    needs: list[Element] = field(default_factory=list["Element"])
-    value: ir.Expr | None = None
-    read: bool = False
-    done: bool = False
+    place: ElementPlace
+    needs: list[Element]
+    value: ir.Expr
     users: int = 0
 
     __repr__ = object.__repr__  # not of all that it needs
 
 
-class Elements:
-    """All elements that were asked for. In `order`, each stands behind those that it needs."""
+class Asked(OpenFormula):
+    """An open formula that keeps its elements. `place` is where it leads to an element."""
+
+    __slots__ = ("needs", "place")
+
+    def __init__(
+        self,
+        formula: Formula | IndexFormula,
+        index: Index,
+        inner: Index = (),
+        place: ElementPlace | None = None,
+    ) -> None:
+        super().__init__(formula, index, inner)
+        self.place = place
+        self.needs: list[Element] = []
+
+
+class Elements(Answering[Element]):
+    """All elements that were asked for. In `order`, each stands after those that it needs."""
 
     def __init__(self, lowerings: Mapping[Tensor, Lowering], stored: AbstractSet[Tensor]) -> None:
+        super().__init__(lowerings)
         self.order: list[Element] = []
-        self._lowerings = lowerings
         self._stored = stored
-        self._places: dict[Index, Place] = {}
-        self._known: dict[tuple[Tensor, Place], Element] = {}
+        self._places: dict[Index, ElementPlace] = {}
+        self._last = ElementPlace(())
+        self._known: dict[tuple[Tensor, ElementPlace], Element] = {}
         self._unknown: dict[DType, ir.Expr] = {}
 
-    def needed(self, node: Tensor, readers: Iterable[AnyReader]) -> list[Element]:
-        """The elements of a node's arguments that these readers ask for."""
+    def needed(self, node: Tensor, formulas: Iterable[Asked]) -> list[Element]:
+        """The elements of a node's arguments that these formulas ask for."""
         needs: list[Element] = []
-        for reader in readers:
-            root = Element(node, Place(()), reader)
-            self._explore(root)
-            self.order.pop()  # the root: nothing needs it
-            needs += root.needs
+        for opened in formulas:
+            self.answer(node, opened)
+            needs += opened.needs
         return needs
 
-    def _explore(self, root: Element) -> None:
-        """Finds what an element needs, and what all those need."""
-        stack = [root]
-        while stack:
-            element = stack[-1]
-            if not element.done:
-                if not element.read:
-                    pending = self._read(element)
-                    if pending:
-                        pending.reverse()
-                        stack += pending
-                        continue
-                element.done = True
-                self.order.append(element)
-            stack.pop()
+    def ask(self, node: Tensor, index: Index) -> Element | OpenFormula:
+        place = self._place(index)
+        found = self._known.get((node, place))
+        if found is not None:
+            return found
+        if node not in self._stored:
+            return Asked(self.formula(node), place.index, place=place)
+        return self._new(node, place, [], None)
 
-    def _read(self, element: Element) -> list[Element]:
-        """Reads on as far as possible, and gives the elements to go on with before this one."""
-        node = element.node
-        if element.reader is None:
-            if type(node.op) is Elementwise and node.type.dtype is not INT64:
-                return self._read_arguments(element)
-            lowering = self._lowerings[node]
-            assert isinstance(lowering, At), f"{node!r} must be stored before it is read"
-            element.reader = lowering.element(element.place.index)
-        answer = self._answer(element.needs[-1]) if element.needs else None
-        while True:
-            try:
-                # None starts a generator.
-                request = element.reader.send(answer)  # type: ignore[arg-type]
-            except StopIteration as stop:
-                element.read = True
-                element.value = _visible(stop.value)
-                return [need for need in element.needs if not need.done]
-            arg = node.args[request.arg]
-            if isinstance(arg.op, Constant) and not arg.type.shape:
-                answer = ir.number(arg.op.value.item(), arg.type.dtype)
-                continue
-            need = self._element(arg, self._place(project(request.index, arg.type.shape)))
-            element.needs.append(need)
-            if arg.type.dtype is INT64 and not need.done:
-                return [need]  # it may decide what is asked for next
-            answer = self._answer(need)
+    def give(self, opened: OpenFormula, found: Element) -> None:
+        assert isinstance(opened, Asked)
+        opened.elements.append(found.value)
+        opened.needs.append(found)
 
-    def _read_arguments(self, element: Element) -> list[Element]:
-        """The same for an elementwise node, at a fraction of the cost: most nodes are."""
-        node, here, known = element.node, element.place, self._known
-        shape = node.type.shape
-        needs = element.needs
-        for arg in node.args:
-            own = arg.type.shape
-            if not own and isinstance(arg.op, Constant):
-                continue
-            place = here if own is shape else self._place(project(here.index, own))
-            need = known.get((arg, place))
-            needs.append(self._element(arg, place) if need is None else need)
-        element.read = True
-        return [need for need in needs if not need.done]
+    def finish(self, node: Tensor, opened: OpenFormula) -> Element:
+        assert isinstance(opened, Asked)
+        assert opened.place is not None
+        value = _visible(opened.value()) if node.type.dtype is INT64 else None
+        return self._new(node, opened.place, opened.needs, value)
 
-    def _place(self, index: Index) -> Place:
+    def _new(
+        self, node: Tensor, place: ElementPlace, needs: list[Element], value: ir.Expr | None
+    ) -> Element:
+        dtype = node.type.dtype
+        if value is None:
+            value = self._unknown.get(dtype)
+            if value is None:
+                value = self._unknown[dtype] = ir.Var("?", dtype)
+        found = self._known[node, place] = Element(node, place, needs, value)
+        self.order.append(found)
+        return found
+
+    def _place(self, index: Index) -> ElementPlace:
+        last = self._last
+        if index is last.index:
+            return last
         found = self._places.get(index)
         if found is None:
-            found = self._places[index] = Place(index)
-        return found
-
-    def _element(self, node: Tensor, place: Place) -> Element:
-        found = self._known.get((node, place))
-        if found is None:
-            found = self._known[node, place] = Element(node, place)
-            if node in self._stored:
-                found.read = found.done = True
-                self.order.append(found)
-        return found
-
-    def _answer(self, element: Element) -> ir.Expr:
-        """What a reader gets that asks for an element."""
-        if element.value is not None:
-            return element.value
-        dtype = element.node.type.dtype
-        found = self._unknown.get(dtype)
-        if found is None:
-            found = self._unknown[dtype] = ir.Var("?", dtype)
+            found = self._places[index] = ElementPlace(index)
+        self._last = found
         return found
 
 
-def _visible(value: Any) -> ir.Expr | None:
+def _visible(value: ir.Expr) -> ir.Expr | None:
     """Index arithmetic as it is (a gather at arange(n) is the identity); all else is unknown."""
-    small = isinstance(value, ir.Var | ir.Const | ir.Binary) and value.dtype is INT64
-    return value if small else None
+    return value if isinstance(value, ir.Var | ir.Const | ir.Binary) else None

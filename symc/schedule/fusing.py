@@ -7,6 +7,7 @@ outer loop, and when no third group must come between. Why two others stay apart
 from __future__ import annotations
 
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_axis
 from symc.graph.lowering import At, Sweep, Write
 from symc.graph.node import Tensor
 from symc.schedule.dependencies import Groups
@@ -21,7 +22,7 @@ from symc.schedule.reasons import (
     Refusal,
     TooMany,
 )
-from symc.schedule.stages import Stage, members, variable
+from symc.schedule.stages import Stage, members
 
 MOST_STAGES = 64
 
@@ -182,7 +183,7 @@ class _Fusing:
             indexes = stage.reads[read]
             found = 0
             for own, axis in zip(stage.loops, self._stages[read].loops, strict=False):
-                wanted = variable(own)
+                wanted = own_axis(own)
                 if any(index[axis] != wanted for index in indexes):
                     break
                 found += 1

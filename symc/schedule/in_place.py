@@ -1,10 +1,11 @@
 """Memory that is taken over: which stages are computed where something lies that is needed no more.
 
 Candidates are the new values of shared variables and of a loop's states, over the old ones; stages
-that write parts of an array, over that array; and loops, over where their states begin. What is
-computed may overwrite a node if all that reads the node's memory is done before, or reads only the
-elements that the same iteration writes (`overwriting.py`). Of ``x[1:].set(x[:-1])`` what is written
-must be read first: then it is asked to be kept in memory of its own, which is smaller than `x`.
+that write parts of an array, over that array; and loops, over where their states begin. A stage
+may overwrite a node if all that reads the node's memory is done before, or reads only the
+elements that the same iteration writes (`overwriting.py`). Of ``x[1:].set(x[:-1])`` the part that
+is written must be read first: then it is asked to be kept in memory of its own, which is smaller
+than `x`.
 """
 
 from __future__ import annotations
@@ -126,10 +127,11 @@ class InPlace:
         dims = self._problem.dims
         return owner.dtype is node.dtype and dims[owner] == dims[node]
 
-    # --- what must be read first ------------------------------------------------------------------
+    # --- elements that must be read first ---------------------------------------------------------
+    # ---------------------------------------------------------------
 
     def _read_first(self, uses: Sequence[Use]) -> None:
-        """Asks for what such stages write, which reads the node, to be kept in memory."""
+        """Asks for the part that such stages write, which reads the node, to be kept in memory."""
         asked: set[Tensor] = set()
         for use in uses:
             if use.stage is None or not isinstance(use.stage.lowering, Write):

@@ -10,13 +10,14 @@ from symc.codegen.dtypes import BOOL, INT64
 from symc.codegen.ir import BinaryOp
 from symc.codegen.record import record
 from symc.graph.dims import Dim, sizes
+from symc.graph.formulas import Formula
 from symc.graph.inputs import Constant
 from symc.graph.lowering import At, SizeOf
 from symc.graph.node import Op, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.checks import BOUNDS
 from symc.tensor.elementwise import Elementwise
-from symc.tensor.lengths import dim_of, known_element
+from symc.tensor.lengths import dim_of
 
 
 @record
@@ -34,7 +35,7 @@ class StepNumber(Op):
         return TensorType(INT64, ())
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(lambda index: known_element(index, ir.Var(self.variable)))
+        return At(Formula((), ir.Var(self.variable)))
 
 
 BOUNDS[StepNumber] = lambda node, args: (0, None)

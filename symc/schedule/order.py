@@ -1,4 +1,4 @@
-"""The order of all units: each after what it needs, and what may fail as early as possible."""
+"""The order of all units: each after those it needs, and checks as early as possible."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Kernels: TypeAlias = tuple[int, int]
 def apart(units: Sequence[Unit], refusals: Iterable[Refusal]) -> list[Apart]:
     """The pairs of kernels that were not merged, each with its reason.
 
-    What was refused before groups grew was tried again as they did: the last answer counts. That
+    Pairs refused before groups grew were tried again as they did: the last answer counts. That
     one kernel reads another says more than that both read an array.
     """
     number: dict[Tensor, int] = {}

@@ -12,18 +12,19 @@ The new value may be written there if each use is one of these, and of those no 
   writes, which it then reads first.
 - It is in a unit that writes a part, and lies in a row or column beside that part.
 
-What is not known to lie there lies elsewhere: elements that are found by reading an index have no
-known place, and neither has what a routine, a loop or a function in Python reads.
+Elements not known to lie there lie elsewhere: those that are found by reading an index have no
+known place, nor have those that a routine, a loop or a function in Python reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, assert_never
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias, assert_never
 
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim, Size, mul, sub, symbolic
+from symc.graph.formulas import Index, folded_index, own_axis, own_element
 from symc.graph.inputs import Constant
 from symc.graph.lowering import (
     Alias,
@@ -31,19 +32,16 @@ from symc.graph.lowering import (
     Control,
     Fold,
     HostCall,
-    Index,
     LibCall,
-    Read,
-    Reader,
     Sweep,
     Write,
 )
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import OpenFormula
 from symc.schedule.plan import Problem
 from symc.schedule.ranges import dim_of, is_natural
-from symc.schedule.stages import Stage, full_index, variable
+from symc.schedule.stages import Stage, full_index
 
-_Reads: TypeAlias = Generator[Read, ir.Expr, Any]
 Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]
 """Where an element is: along each axis that is longer than 1, its length and the index."""
 
@@ -52,7 +50,7 @@ Element: TypeAlias = tuple[tuple[Dim, ir.Expr], ...]
 class Use:
     """A read of a variable's memory in a unit, whose number in the order of units is `unit`.
 
-    `seen` is the variable, or what looks at its memory; `stage` is None where the whole is read
+    `seen` is the variable, or a view of its memory; `stage` is None where the whole is read
     before anything is computed: by a condition, or by a length that is measured.
     """
 
@@ -62,7 +60,7 @@ class Use:
 
 
 def looks_at(node: Tensor, stages: Mapping[Tensor, Stage]) -> Tensor:
-    """What has the memory of a node: itself, or what it is a reshape of."""
+    """The node whose memory a node has: its own, or that of which it is a reshape."""
     while node in stages and isinstance(stages[node].lowering, Alias):
         node = node.args[0]
     return node
@@ -94,7 +92,7 @@ def uses(
 def may_overwrite(
     writer: Stage, unit: Sequence[Stage], depth: int, own: Sequence[Use], problem: Problem
 ) -> bool:
-    """Whether no stage of a unit, inside `depth` shared loops, could read what is overwritten.
+    """Whether no stage of a unit, inside `depth` shared loops, could read an overwritten element.
 
     `own` has the uses in this unit; `writer` is the stage that overwrites.
     """
@@ -112,7 +110,7 @@ def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
     """Whether a stage reads the variable only where the writer stores in the same iteration.
 
     Their loops, which they share, count from the outermost: the n-th of one is the n-th of the
-    other. What a stage reads per element of its result alone, not per folded or written element,
+    other. A read per element of its result alone, not per folded or written element,
     has indexes over the variables of those loops.
     """
     if use.stage is None:
@@ -129,15 +127,15 @@ def _reads_own(use: Use, writer: Stage, problem: Problem) -> bool:
     lengths = [problem.dims[writer.node][axis] for axis in writer.loops]
     if len(use.stage.loops) != len(lengths):
         return False
-    written = tuple(zip(lengths, map(variable, use.stage.loops), strict=True))
+    written = tuple(zip(lengths, map(own_axis, use.stage.loops), strict=True))
     dims = problem.dims[use.seen]
     return all(_element(index, dims) == written for index in use.stage.reads[use.seen])
 
 
 def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> bool:
-    """Whether the part that is written reads of the base what it writes itself, or nobody.
+    """Whether the written part reads only elements of the base that it writes itself, or nobody.
 
-    What is read of the base to be copied is left where it is, and not read.
+    Elements of the base that would be copied stay where they are, and are not read.
     """
     if not writer.loops:
         return False  # of one element: that of the base and those of its parts look the same
@@ -148,12 +146,12 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
     if len(write.parts) != 1 or not is_base(use.seen, writer.node, write):
         return False
     (part,) = write.parts
-    variables = [f"r{number}" for number in range(len(part.extents))]
-    target: Index | None = _value(writer.node, part.target(tuple(map(ir.Var, variables))), problem)
-    if target is None or not part.parallel:
+    inner = folded_index(len(part.extents))
+    opened = OpenFormula(part.target, inner)
+    if not part.parallel or not _has_all(opened, writer.node, problem):
         return False
-    extents = problem.written[writer.node]
-    written, read = Counted(variables, extents), Counted(variables, extents)
+    target, extents = opened.target(), problem.written[writer.node]
+    written, read = Counted(inner, extents), Counted(inner, extents)
     for index in reads:
         if index != target and not _are_apart(index, target, read, written, problem):
             return False
@@ -162,28 +160,16 @@ def _parts_read_own(use: Use, writer: Stage, write: Write, problem: Problem) -> 
 
 def is_base(seen: Tensor, node: Tensor, write: Write) -> bool:
     """Whether a node of which parts are written begins as another node, as that is."""
-    own = tuple(map(variable, range(node.ndim)))
-    return write.base is not None and node.args[0] is seen and is_element(write.base(own), own)
-
-
-def is_element(reader: Reader, index: Index) -> bool:
-    """Whether a reader gives the element of argument 0 at an index, as it is."""
-    element = ir.Var("element")
-    try:
-        if next(reader) != Read(0, index):
-            return False
-        reader.send(element)
-    except StopIteration as stop:
-        return stop.value is element
-    return False
+    return node.args[0] is seen and write.base == own_element(node)
 
 
 class Counted:
-    """Variables of a kernel's loops as counters."""
+    """Variables of a kernel's loops as counters: each object counts for itself."""
 
-    def __init__(self, variables: Sequence[str], extents: Sequence[Dim]) -> None:
-        sizes = [Size(ir.Var(name), None) for name in variables]
-        self.dims: dict[str, Dim] = dict(zip(variables, map(symbolic, sizes), strict=True))
+    def __init__(self, variables: Sequence[ir.Var], extents: Sequence[Dim]) -> None:
+        names = [variable.name for variable in variables]
+        sizes = [Size(ir.Var(name), None) for name in names]
+        self.dims: dict[str, Dim] = dict(zip(names, map(symbolic, sizes), strict=True))
         self.counters = list(zip(sizes, extents, strict=True))
 
 
@@ -206,17 +192,15 @@ def _are_apart(
 _DEEPEST = 16  # indexes are looked into that far
 
 
-def _value(node: Tensor, reader: _Reads, problem: Problem, depth: int = 0) -> Any:
-    """The result of a node's reader, the integers that it reads written out; None if unknown."""
-    try:
-        read = next(reader)
-        while True:
-            element = _integer(node.args[read.arg], read.index, problem, depth + 1)
-            if element is None:
-                return None
-            read = reader.send(element)
-    except StopIteration as stop:
-        return stop.value
+def _has_all(opened: OpenFormula, node: Tensor, problem: Problem, depth: int = 0) -> bool:
+    """Gives an open formula the integers that it asks for, written out, if all are known."""
+    while (request := opened.next()) is not None:
+        number, index = request
+        element = _integer(node.args[number], index, problem, depth + 1)
+        if element is None:
+            return False
+        opened.elements.append(element)
+    return True
 
 
 def _integer(node: Tensor, index: Index, problem: Problem, depth: int) -> ir.Expr | None:
@@ -228,8 +212,8 @@ def _integer(node: Tensor, index: Index, problem: Problem, depth: int) -> ir.Exp
     lowering = problem.lowerings.get(node)
     if not isinstance(lowering, At):
         return None
-    found: ir.Expr | None = _value(node, lowering.element(index), problem, depth)
-    return found
+    opened = OpenFormula(lowering.element, index)
+    return opened.value() if _has_all(opened, node, problem, depth) else None
 
 
 def _element(index: Index, dims: Sequence[Dim]) -> Element:

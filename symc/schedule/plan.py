@@ -1,4 +1,4 @@
-"""What scheduling is given and what it decides: the data between the graph and the loops."""
+"""The input and the result of scheduling: the data between the graph and the loops."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Invoke:
 
 
 @record
-class Reading:
+class MeasuredSize:
     """The value of the scalar `node` becomes the size `size`."""
 
     size: str
@@ -55,19 +55,19 @@ class Inside:
     plans: tuple[Plan, ...] = ()
 
 
-Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | Reading
+Unit: TypeAlias = Nest | Lone | Invoke | Inside | Test | MeasuredSize
 
 
 @record
 class Plan:
-    """What scheduling decided, and why.
+    """The decisions of scheduling, with their reasons.
 
-    `stored` has the nodes that are kept in memory, with what they are computed from. `in_place` has
-    the nodes whose memory is taken over, each with the stage that is computed there: shared
-    variables, states of a loop, and stages that nobody else reads any more; `copied` has those
-    whose memory is not. `repeated` are nodes that are stored because computing them where they are
-    read would repeat work, `first` those that are read before memory is overwritten; `apart` has
-    the kernels that might have been one.
+    `stored` has the nodes that are kept in memory, with the nodes they are computed from.
+    `in_place` has the nodes whose memory is taken over, each with the stage that is computed there:
+    shared variables, states of a loop, and stages that nobody else reads any more; `copied` has
+    those whose memory is not. `repeated` are nodes that are stored because computing them where
+    they are read would repeat work, `first` those that are read before memory is overwritten;
+    `apart` has the kernels that might have been one.
     """
 
     units: Sequence[Unit]
@@ -81,7 +81,7 @@ class Plan:
 
 @record
 class Problem:
-    """What is to be scheduled: all that it depends on, in tables, by node.
+    """A graph to be scheduled: all that decisions depend on, in tables, by node.
 
     `order` has all nodes, arguments before users. `roots` must end in memory; `updates` pairs
     shared variables, or the states of the loop around, with nodes among the roots. `tests` are the
@@ -92,8 +92,8 @@ class Problem:
     those that must be known before an element of a node is computed, `folded` those of the loops
     that a node has beyond its axes, and `tested` those of each condition.
 
-    `written` has the lengths of the part that a node writes into another. `lengths` says what size
-    variables stand for, `steps` are the counters of the loops around.
+    `written` has the lengths of the part that a node writes into another. `lengths` gives the
+    lengths that size variables stand for, `steps` are the counters of the loops around.
 
     `blocks` has the problems inside each loop and branch.
     """
@@ -105,9 +105,9 @@ class Problem:
     after: Sequence[frozenset[int]]
     lowerings: Mapping[Tensor, Lowering]
     dims: Mapping[Tensor, tuple[Dim, ...]]
-    readings: Mapping[Tensor, Sequence[Reading]]
-    folded: Mapping[Tensor, Sequence[Reading]]
-    tested: Sequence[Sequence[Reading]]
+    readings: Mapping[Tensor, Sequence[MeasuredSize]]
+    folded: Mapping[Tensor, Sequence[MeasuredSize]]
+    tested: Sequence[Sequence[MeasuredSize]]
     written: Mapping[Tensor, tuple[Dim, ...]]
     lengths: Mapping[str, Dim]
     steps: Counters
@@ -116,7 +116,7 @@ class Problem:
 
 @record
 class Block:
-    """What stands in a loop or branch: a problem whose sources are slots.
+    """The body of a loop or branch: a problem whose sources are slots.
 
     `scope` is the number of its lengths among those of `Prepared`. `results` are the nodes of the
     body's results, None for those that nobody needs; `number` is the size that is the number of a

@@ -15,12 +15,12 @@ from symc.schedule.blocks import Blocks
 from symc.schedule.numbers import comparisons
 from symc.schedule.plan import Problem
 from symc.schedule.problems import in_memory, own_memory, problem_of
-from symc.schedule.sizes import Lengths, Names, SizeTable, Unifier
+from symc.schedule.sizes import Lengths, SizeTable, Unifier, UniqueNames
 
 
 @record
 class Prepared:
-    """The scheduling problem, and the names of what the caller provides.
+    """The scheduling problem, and the names of the caller's arrays.
 
     `scopes` has the lengths of the program, and of each of its blocks. `outputs` has the name and
     node of each output and of each update with its shared variable.
@@ -39,13 +39,13 @@ def prepare(
     found: Sequence[tuple[Tensor, Requirement]],
     tests: Sequence[Test],
     after: Sequence[frozenset[int]],
-    names: Names,
+    names: UniqueNames,
     mode: str,
     has_routine: Callable[[str], bool],
 ) -> Prepared:
     """Makes every root a node of its own, names all buffers, and sets up lengths and lowerings.
 
-    What is inside loops and branches is rewritten and prepared, too: scheduling only decides.
+    Bodies of loops and branches are rewritten and prepared, too: scheduling only decides.
     Routines that the target does not have are called in Python.
     """
     unify = Unifier(
@@ -87,14 +87,14 @@ def prepare(
 
 
 def _computed(test: Test, node: Tensor) -> Test:
-    """A condition, on what its node has been rewritten to: lengths are compared without memory."""
+    """A condition, over rewritten nodes: lengths are compared without memory."""
     match comparisons(node, _is_given):
         case [one]:
-            return Test(test.number, test.requirement, None, one)
+            return Test(test.number, test.error, None, one)
         case _:
-            return Test(test.number, test.requirement, in_memory(node))
+            return Test(test.number, test.error, in_memory(node))
 
 
 def _is_given(dim: Dim) -> bool:
-    """Whether a length follows from lengths of what the caller gives."""
+    """Whether a length follows from lengths of the caller's arrays."""
     return all(size.axis is not None and not size.source.args for size in sizes(dim))

@@ -10,25 +10,14 @@ from symc.codegen.foreign import FOREIGN
 from symc.codegen.record import record
 from symc.graph.conditions import Test
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_element
 from symc.graph.inputs import Constant, Input
-from symc.graph.lowering import (
-    Alias,
-    At,
-    Fold,
-    HostCall,
-    Index,
-    LibCall,
-    Lowering,
-    Read,
-    Reader,
-    SizeOf,
-    Write,
-)
+from symc.graph.lowering import Alias, At, Fold, HostCall, LibCall, Lowering, SizeOf, Write
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.provenance import located_at
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
-from symc.schedule.plan import Block, Problem, Reading, is_source
+from symc.schedule.plan import Block, MeasuredSize, Problem, is_source
 from symc.schedule.ranges import Counters
 from symc.schedule.sizes import Lengths
 from symc.schedule.views import has_memory_of_argument, views
@@ -48,10 +37,7 @@ class Copy(Op):
         return args[0].copy()
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
 
 def problem_of(
@@ -68,7 +54,7 @@ def problem_of(
 ) -> Problem:
     """The problem of computing roots and tests.
 
-    `scalars` has the nodes that compute what is measured here, by what lengths call them.
+    `scalars` has the nodes that compute the numbers measured here, by what lengths call them.
     """
     known = {tensor: in_memory(scalar) for tensor, scalar in scalars.items()}
     conditions = [test.node for test in tests if test.node is not None]
@@ -169,26 +155,28 @@ class _Readings:
     def __init__(self, table: Lengths, scalars: Mapping[Tensor, Tensor]) -> None:
         self._table = table
         self._scalars = scalars
-        self._known: dict[Dim, list[Reading]] = {}
+        self._known: dict[Dim, list[MeasuredSize]] = {}
 
     def by_node(
         self, lengths: Iterable[tuple[Tensor, Sequence[Dim]]]
-    ) -> dict[Tensor, Sequence[Reading]]:
+    ) -> dict[Tensor, Sequence[MeasuredSize]]:
         """Those among the lengths of each node, for nodes that have any."""
         if not self._scalars:
             return {}
         found = {node: self(dims) for node, dims in lengths}
         return {node: readings for node, readings in found.items() if readings}
 
-    def __call__(self, dims: Iterable[Dim]) -> list[Reading]:
+    def __call__(self, dims: Iterable[Dim]) -> list[MeasuredSize]:
         """Those among some lengths."""
         different = dict.fromkeys(dim for dim in dims if type(dim) is not int)
         return list(dict.fromkeys(one for dim in different for one in self._of(dim)))
 
-    def _of(self, dim: Dim) -> list[Reading]:
+    def _of(self, dim: Dim) -> list[MeasuredSize]:
         found = self._known.get(dim)
         if found is None:
             table, scalars = self._table, self._scalars
-            found = [Reading(table.variable(s), scalars[s.source]) for s in table.measured(dim)]
+            found = [
+                MeasuredSize(table.variable(s), scalars[s.source]) for s in table.measured(dim)
+            ]
             self._known[dim] = found
         return found

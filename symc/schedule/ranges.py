@@ -1,7 +1,7 @@
-"""What is known of lengths that depend on the numbers of loops' steps.
+"""Bounds of lengths that depend on the numbers of loops' steps.
 
 A counter is a size that goes from 0 to below a number: the number of a loop's step, or the variable
-of a loop in a kernel. What is linear in counters is least where they are at one of their ends.
+of a loop in a kernel. A length linear in counters is least where they are at one of their ends.
 """
 
 from __future__ import annotations

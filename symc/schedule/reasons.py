@@ -1,7 +1,7 @@
 """Why kernels stay apart and why variables are copied: recorded where that is decided.
 
-    Apart    two kernels of a plan, one of which reads what the other computes or reads too
-    Copied   what is copied instead of overwritten
+    Apart    two kernels of a plan, one of which reads an array that the other computes or reads too
+    Copied   an array that is copied instead of overwritten
 
 Each has a reason, which is one of a closed set. `symc/show/plan.py` puts them into words.
 """
@@ -98,7 +98,7 @@ class Apart:
 
 @record
 class MayFail:
-    """What may fail needs the new value: when it fails, nothing must have changed."""
+    """A step that may fail needs the new value: when it fails, nothing must have changed."""
 
 
 @record
@@ -123,7 +123,7 @@ CopyReason: TypeAlias = MayFail | OtherKind | ReadWhileWritten | ReadAfter
 
 @record
 class Copied:
-    """A node whose memory is not taken over by what follows it, which gets memory of its own.
+    """A node whose memory is not taken over by its update, which gets memory of its own.
 
     A shared variable, a state of a loop, or an array of which parts are written.
     """

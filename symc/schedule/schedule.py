@@ -1,16 +1,17 @@
-"""Scheduling: which nodes are kept in memory, which share loops, and in what order all is done.
+"""Scheduling: which nodes are kept in memory, which share loops, and the order of all.
 
     graph -> stages (nodes kept in memory; all others are computed where they are read)
           -> units in order:  Nest    stages that share their outer loops: one kernel
                             | Lone    a Write or Sweep: one kernel
                             | Invoke  a routine, or a function in Python, on whole buffers
-                            | Inside  a loop or branch, with a plan for what is in it
+                            | Inside  a loop or branch, with a plan for its body
                             | Test    a run-time condition
-                            | Reading a length that becomes known
+                            | MeasuredSize  a length that becomes known
 
 A node is kept in memory when it must be (outputs, folds, arguments of routines) or when computing
-it where it is read would repeat expensive work. Stages share loops when what one reads of the other
-lies in the same iteration of those loops: then rows stay in cache and scalars in registers.
+it where it is read would repeat expensive work. Stages share loops when the part that one reads of
+the other lies in the same iteration of those loops: then rows stay in cache and scalars in
+registers.
 
 `stages.py` finds the reads of stages, `dependencies.py` their order as a graph; `fusing.py` merges,
 `in_place.py` chooses the variables that are overwritten, `order.py` puts all in a row. The reasons
@@ -36,7 +37,7 @@ from symc.schedule.views import memory_read
 
 
 def schedule(problem: Problem) -> Plan:
-    """Decides what is stored, what shares loops, and the order of everything.
+    """Decides which nodes are stored, which share loops, and the order of everything.
 
     It depends on nothing but the problem, and changes nothing: equal problems have equal plans.
     Nodes that turn out worth storing are stored, and all is looked at again: a few times at most,
@@ -71,7 +72,7 @@ def schedule(problem: Problem) -> Plan:
 
 
 def _planned(problem: Problem, unit: Unit) -> Unit:
-    """The unit; if it is a loop or branch, with plans for what is in it."""
+    """The unit; if it is a loop or branch, with plans for its bodies."""
     if not isinstance(unit, Inside):
         return unit
     blocks = problem.blocks[unit.stages[0].node]
@@ -86,7 +87,7 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
             continue
         if not isinstance(lowering, At):
             stored.add(node)
-        match lowering:  # only what is looked at: lengths are sizes, not memory
+        match lowering:  # only arguments that are read: lengths are sizes, not memory
             case Alias():
                 args = node.args[:1]
             case LibCall(args=parameters):
@@ -110,7 +111,7 @@ def _is_buffer(arg: Tensor) -> bool:
 def _inlined_costs(
     own: Mapping[Tensor, float], sources: AbstractSet[Tensor], stored: AbstractSet[Tensor]
 ) -> dict[Tensor, float]:
-    """What computing an element from stored elements costs (shared parts counted every time)."""
+    """The cost of an element, computed from stored ones (shared parts counted every time)."""
     costs = dict.fromkeys(sources, 0.0)
     for node, total in own.items():
         for arg in node.args:
@@ -144,7 +145,8 @@ def _worth_storing(
 
 def _outermost(problem: Problem, nodes: set[Tensor], stored: AbstractSet[Tensor]) -> set[Tensor]:
     """Nodes all at once could each be right only because another is not yet stored: that is fine,
-    except for chains, where the last one is enough for now; the next round finds the rest. What is
+    except for chains, where the last one is enough for now; the next round finds the rest. A node
+    that is
     stored ends a chain: a deep network has no more rounds than a shallow one."""
     if len(nodes) < 2:
         return nodes

@@ -31,8 +31,8 @@ _RESERVED = frozenset({"data", "call", "status", "threads", "scratch"})
 
 
 @record(frozen=False)
-class Names:
-    """Hands out names that are unique in a program: the wanted one, or with a number behind it."""
+class UniqueNames:
+    """Hands out names that are unique in a program: the wanted one, or with a number added."""
 
     taken: set[str] = field(default_factory=lambda: set(_RESERVED))
     _counts: dict[str, int] = field(default_factory=dict)
@@ -49,16 +49,16 @@ class Names:
         self.taken.add(name)
         return name
 
-    def copy(self) -> Names:
+    def copy(self) -> UniqueNames:
         """The same names taken, to be added to independently."""
-        return Names(set(self.taken), dict(self._counts))
+        return UniqueNames(set(self.taken), dict(self._counts))
 
 
 class Unifier:
     """Lengths that must be equal for a call to succeed, taken as equal everywhere.
 
     ``x + y`` of two unknown lengths checks that they agree; after that check, loops over one are
-    loops over the other. (Lengths known before the call only: what is measured while it runs may
+    loops over the other. (Lengths known before the call only: those measured while it runs may
     depend on the other length, as in ``x + x[x > 0]``.)
     """
 
@@ -119,7 +119,7 @@ class Lengths:
     """Lengths as expressions: `lengths(dim)`. All those of a program share `sizes`."""
 
     sizes: list[ir.Size]
-    names: Names
+    names: UniqueNames
     lengths: dict[str, Dim]
     """The lengths that size variables stand for, by name, equal lengths as one."""
 
@@ -171,7 +171,7 @@ class SizeTable(Lengths):
     """The program's sizes."""
 
     def __init__(
-        self, names: Names, unify: Callable[[Dim], Dim], buffer_of: Callable[[Tensor], str]
+        self, names: UniqueNames, unify: Callable[[Dim], Dim], buffer_of: Callable[[Tensor], str]
     ) -> None:
         self.names = names
         self._unify = unify

@@ -1,4 +1,4 @@
-"""What the nodes that are kept in memory read to be computed: the facts that scheduling decides on.
+"""The elements that each node kept in memory is computed from: the facts scheduling decides on.
 
 `Analysis.facts` is asked again whenever more nodes are stored. Each time it hands sets of stages
 down the elements that they need (`elements.py`), every element after all that need it. A set is an
@@ -15,20 +15,20 @@ from typing import Any, assert_never
 from symc.codegen import ir
 from symc.codegen.record import field, record
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, folded_axis, folded_index, own_axis
 from symc.graph.lowering import (
     Alias,
     At,
     Control,
     Fold,
     HostCall,
-    Index,
     LibCall,
     Lowering,
     Sweep,
     Write,
 )
 from symc.graph.node import Tensor
-from symc.schedule.elements import AnyReader, Element, Elements, Place
+from symc.schedule.elements import Asked, Element, ElementPlace, Elements
 from symc.schedule.views import memory_read
 
 # An element that costs this many simple operations is computed once, not wherever it is read.
@@ -37,12 +37,13 @@ EXPENSIVE = 10.0
 
 @record
 class Stage:
-    """A node kept in memory, with what it is computed from.
+    """A node kept in memory, with the elements that it is computed from.
 
     `loops` are the node's axes that are looped over (those not of length 1), outermost first;
-    `reads` has each stored node it reads with the indexes it reads at, in terms of the variables
-    ``i0, i1, ...`` (one for each axis) and ``r0, r1, ...`` (one for each folded extent). `column`
-    tells a fold whose result, not its folded axis, is contiguous in what it reads.
+    `reads` has each stored node it reads with the indexes it reads at, in terms of the variables of
+    formulas: ``i[0], i[1], ...`` (one for each axis) and ``r[0], r[1], ...`` (one for each folded
+    extent). `column` tells a fold whose result, not its folded axis, is contiguous in the arrays it
+    reads.
     """
 
     node: Tensor
@@ -83,18 +84,13 @@ def members(stages: int) -> Iterator[int]:
         stages ^= lowest
 
 
-def variable(axis: int) -> ir.Var:
-    """The analysis' loop variable for an axis of the result."""
-    return ir.Var(f"i{axis}")
-
-
 def full_index(node: Tensor, dims: Iterable[Dim]) -> Index:
     """The analysis' index of a node's own element: 0 along axes of length 1."""
-    return tuple(ir.const(0) if d == 1 else variable(a) for a, d in enumerate(dims))
+    return tuple([ir.const(0) if d == 1 else own_axis(a) for a, d in enumerate(dims)])
 
 
 class Analysis:
-    """Finds what every stage reads, at which index, and what it computes on the way."""
+    """Finds the elements that every stage reads, at which index, and those computed on the way."""
 
     def __init__(
         self,
@@ -135,8 +131,8 @@ class Analysis:
             return {arg: [()] for arg in args if arg in self._kept}
         needs = self._needs.get(node)
         if needs is None:
-            readers = _readers(lowering, full_index(node, self._dims[node]))
-            needs = self._needs[node] = self._elements.needed(node, readers)
+            opened = _asked(lowering, full_index(node, self._dims[node]))
+            needs = self._needs[node] = self._elements.needed(node, opened)
         for need in needs:
             need.users |= itself
         return {}
@@ -185,7 +181,7 @@ def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Ten
         order = _loop_order(stage), stage.column
         orders[order] = orders.get(order, 0) | 1 << number
     repeated: set[Tensor] = set()
-    repeating: dict[Place, int] = {}  # the stages that would repeat what they read at a place
+    repeating: dict[ElementPlace, int] = {}  # the stages that would repeat their reads at a place
     for element, users in expensive:
         place = element.place
         if place not in repeating:
@@ -203,12 +199,12 @@ def _repeated(facts: Facts, expensive: Sequence[tuple[Element, int]]) -> set[Ten
 
 def _loop_order(stage: Stage) -> tuple[str, ...]:
     """The loop variables of a stage, outermost first; none where nothing can be moved out."""
-    kept = tuple([f"i{axis}" for axis in stage.loops])
+    kept = tuple([own_axis(axis).name for axis in stage.loops])
     match stage.lowering:
         case At() | Sweep():
             return kept
         case Fold(extents):
-            folded = tuple([f"r{number}" for number in range(len(extents))])
+            folded = tuple([folded_axis(number).name for number in range(len(extents))])
             return (*kept[:-1], *folded, kept[-1]) if stage.column else (*kept, *folded)
         case Write() | LibCall() | HostCall() | Alias() | Control():
             return ()
@@ -216,24 +212,24 @@ def _loop_order(stage: Stage) -> tuple[str, ...]:
             assert_never(stage.lowering)
 
 
-def _readers(lowering: Lowering, index: Index) -> Iterator[AnyReader]:
-    """What computes the element of a stage at its own index."""
+def _asked(lowering: Lowering, index: Index) -> Iterator[Asked]:
+    """The readers that compute the element of a stage at its own index."""
     match lowering:
         case At(element):
-            yield element(index)
+            yield Asked(element, index)
         case Fold(extents, element=folded):
-            yield folded(index, _inner(extents))
+            yield Asked(folded, index, _inner(extents))
         case Write(base, parts):
             if base is not None:
-                yield base(index)
+                yield Asked(base, index)
             for part in parts:
-                inner = tuple([ir.Var(f"r{number}") for number in range(len(part.extents))])
-                yield part.target(inner)
-                yield part.value(inner)
+                inner = folded_index(len(part.extents))
+                yield Asked(part.target, inner)
+                yield Asked(part.value, inner)
         case Sweep(element=element, scale=scale):
-            yield element(index)
+            yield Asked(element, index)
             if scale is not None:
-                yield scale(index)
+                yield Asked(scale, index)
         case LibCall() | HostCall() | Alias() | Control():
             pass  # they read whole buffers
         case _:
@@ -242,7 +238,7 @@ def _readers(lowering: Lowering, index: Index) -> Iterator[AnyReader]:
 
 def _inner(extents: Sequence[Dim]) -> Index:
     return tuple(
-        [ir.const(0) if dim == 1 else ir.Var(f"r{number}") for number, dim in enumerate(extents)]
+        [ir.const(0) if dim == 1 else folded_axis(number) for number, dim in enumerate(extents)]
     )
 
 
@@ -251,7 +247,7 @@ def _is_column(axis: int, reads: Mapping[Tensor, Sequence[Index]]) -> bool:
 
     Of arrays that are read along either axis, those decide that are read along both.
     """
-    kept = f"i{axis}"
+    kept = own_axis(axis).name
     along_kept = along_folded = columns = rows = 0
     for indexes in reads.values():
         for index in indexes:
@@ -267,7 +263,7 @@ def _is_column(axis: int, reads: Mapping[Tensor, Sequence[Index]]) -> bool:
 
 def _is_folded(names: Iterable[str]) -> bool:
     """Whether one of these variables goes along a folded axis."""
-    return any(name.startswith("r") for name in names)
+    return any(name.startswith("r[") for name in names)
 
 
 def _recomputed(index: Index, order: Sequence[str], *, column: bool) -> bool:

@@ -1,8 +1,8 @@
 """Views into and out of loops and branches, which look at memory instead of copying it.
 
 Loops and branches read and write whole buffers. A state of length 1 in front of a loop's arguments
-(``x[None]``) and the last value of its results (``xs[0]``) have the elements of what they are made
-from, in the same order: they are that memory under another shape.
+(``x[None]``) and the last value of its results (``xs[0]``) have the elements of the arrays they are
+made from, in the same order: they are that memory under another shape.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Iterable, Sequence
 
 from symc.codegen import ir
 from symc.graph.dims import Dim
-from symc.graph.lowering import At, Reader
+from symc.graph.formulas import own_index
+from symc.graph.lowering import At
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import only_element
 from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
@@ -83,29 +85,14 @@ def is_view(node: Tensor) -> bool:
     lowering = node.op.lower(node, _length)
     if not isinstance(lowering, At):
         return False
-    own = [ir.Var(f"i{axis}") for axis in range(node.ndim)]
+    own = own_index(node.ndim)
     index = [ir.const(0) if d == 1 else i for d, i in zip(node.type.shape, own, strict=True)]
-    read = _only_read(lowering.element(tuple(index)))
+    read = only_element(lowering.element, tuple(index))
     if read is None:
         return False
     long = [(dim, i) for dim, i in zip(node.type.shape, own, strict=True) if dim != 1]
     axes = zip(node.args[0].type.shape, read, strict=True)
     return [(dim, i) for dim, i in axes if dim != 1] == long
-
-
-def _only_read(reader: Reader) -> Sequence[ir.Expr] | None:
-    """The index of the element of argument 0 that is all that a reader reads and gives."""
-    element = ir.Var("element")
-    index: Sequence[ir.Expr] | None = None
-    try:
-        read = next(reader)
-        if read.arg != 0:
-            return None
-        index = read.index
-        reader.send(element)
-    except StopIteration as stop:
-        return index if stop.value is element else None
-    return None
 
 
 def _length(dim: Dim) -> ir.Expr:

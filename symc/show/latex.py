@@ -1,7 +1,7 @@
 """Expressions in LaTeX: ``\\frac{e^{x}}{1 + e^{x}}``.
 
-A part that occurs again, or that is named, is written by its name if it has one. What would become
-too deep or too long is cut short by dots: notebooks show expressions of any size.
+A part that occurs again, or that is named, is written by its name if it has one. An expression that
+would become too deep or too long is cut short by dots: notebooks show expressions of any size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A schedule in words: its kernels, the loops that they share, what is stored, and why."""
+"""A schedule in words: its kernels, the loops that they share, the stored nodes, and why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symc.graph.inputs import Shared, SharedVariable
 from symc.graph.lowering import HostCall
 from symc.graph.node import Tensor
 from symc.loops.body import Slot
-from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, Reading, Unit
+from symc.schedule.plan import Inside, Invoke, Lone, MeasuredSize, Nest, Plan, Unit
 from symc.schedule.reasons import (
     Between,
     CopyReason,
@@ -32,14 +32,14 @@ from symc.schedule.stages import Stage
 from symc.tensor.notation import described, short
 
 if TYPE_CHECKING:
-    from symc.pipeline.compile import Stages
+    from symc.pipeline.compile import Compilation
 
 
-def explain(made: Stages) -> str:
-    """What the schedule decided: kernels, what they share, what is stored, and why.
+def explain(made: Compilation) -> str:
+    """The decisions of the schedule: kernels, the loops they share, the stored nodes, and why.
 
-    With each kernel and routine stands what it moves and computes; see `codegen/cost/work.py` for
-    what counts, and `codegen/cost/operations.py` for the routines. Below stands for each pair of
+    With each kernel and routine stand its bytes and operations; see `codegen/cost/work.py` for
+    their meaning, and `codegen/cost/operations.py` for the routines. Below stands for each pair of
     kernels that might have been one why they are not.
     """
     from symc.codegen.blocks import every_step
@@ -53,8 +53,8 @@ def explain(made: Stages) -> str:
     return "\n".join(_Words(_work(made), tests).plan(made.plan))
 
 
-def _work(made: Stages) -> dict[Tensor, str]:
-    """What the step that computes a node moves and computes."""
+def _work(made: Compilation) -> dict[Tensor, str]:
+    """The bytes and operations of the step that computes a node."""
     from symc.codegen.blocks import working_steps, written
     from symc.codegen.cost.work import Works
 
@@ -70,7 +70,7 @@ def _work(made: Stages) -> dict[Tensor, str]:
 
 
 class _Words:
-    """Says what is in plans. `work` is known of nodes, the text of a condition by its code."""
+    """Plans in words. `work` has the costs of nodes; the texts of conditions are by code."""
 
     def __init__(self, work: Mapping[Tensor, str], tests: Mapping[int, str]) -> None:
         self._work = work
@@ -113,9 +113,9 @@ class _Words:
                     for text in self.plan(plan):
                         yield from ("     " + line for line in text.split("\n"))
             case Test():
-                error = unit.requirement.error.__name__
+                error = unit.error.__name__
                 yield f"{number}. check, else {error}: {self._test(unit)}"
-            case Reading(size, node):
+            case MeasuredSize(size, node):
                 yield f"{number}. the length {size} becomes known: {described(node)}"
             case _:
                 assert_never(unit)
@@ -175,7 +175,7 @@ class _Words:
 
 
 def _copy_of(node: Tensor) -> str:
-    """What is copied, and how large it is."""
+    """The copied array, and how large it is."""
     length = dims.mul(dims.product(node.type.shape), node.dtype.bytes)
     match node.op:
         case Shared():

@@ -16,7 +16,7 @@ from symc import tensor as T
 from symc.graph.inputs import as_tensor
 from symc.tensor.elementwise import ELEMENTWISE
 
-Value: TypeAlias = Any  # a tensor, or a Python number, which takes the dtype of what it meets
+Value: TypeAlias = Any  # a tensor, or a Python number, which takes the dtype of the other operand
 Function: TypeAlias = Callable[..., Value]
 
 

@@ -50,7 +50,7 @@ def _arranged(elements: list[Tensor], shape: Sequence[Any]) -> Tensor:
     lengths = tuple(map(int, shape))
     if not elements:
         return T.zeros(lengths)
-    # Adding all, times zero, would break on infinities: the shape of a choice is what is needed.
+    # Adding all, times zero, would break on infinities: a choice has the shape that is needed.
     chosen = T.constant(True)
     common = reduce(lambda x, y: T.where(chosen, x, y), elements)
     stacked = T.stack([T.where(chosen, element, common) for element in elements])

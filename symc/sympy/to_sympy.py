@@ -1,14 +1,14 @@
 """Tensors as SymPy's expressions, in index notation.
 
 An op already says how an element of its result is computed from elements of its arguments: that is
-its lowering (`symc/graph/lowering.py`). Here the same readers run on SymPy's symbols instead of
+its lowering (`symc/graph/lowering.py`). Here the same formulas are of SymPy's symbols instead of
 loops, so that every op with such a lowering can be written in SymPy: ``a @ b`` is a ``Sum`` over
 ``a[i, k]*b[k, j]``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 import numpy as np
@@ -18,6 +18,7 @@ from symc import tensor as T
 from symc.codegen import ir
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
+from symc.graph.formulas import Formula, Index
 from symc.graph.inputs import Constant, Input, SharedVariable
 from symc.graph.lowering import (
     Alias,
@@ -25,13 +26,12 @@ from symc.graph.lowering import (
     Control,
     Fold,
     HostCall,
-    Index,
     LibCall,
-    Read,
     Sweep,
     Write,
 )
 from symc.graph.node import Tensor
+from symc.graph.open_formulas import OpenFormula
 from symc.sympy.scalars import BINARY, number, scalar
 from symc.tensor.matrix_product import MatMul, MatVec
 from symc.tensor.notation import described
@@ -80,7 +80,7 @@ class _Elements:
 
     def __init__(self, rank: int) -> None:
         self._known: dict[tuple[Tensor, tuple[Any, ...]], Any] = {}
-        self._names: dict[str, Any] = {}  # what variables in the readers' expressions stand for
+        self._names: dict[str, Any] = {}  # the meanings of variables in the formulas' expressions
         self._variables: dict[Any, ir.Var] = {}
         self._folded = rank
 
@@ -119,7 +119,7 @@ class _Elements:
         lowering = node.op.lower(node, self._size)
         match lowering:
             case At(element):
-                return self._run(node, element(self._as_ir(index)))
+                return self._run(node, element, index)
             case Fold():
                 return self._fold(node, lowering, index)
             case Alias():
@@ -127,7 +127,7 @@ class _Elements:
             case Sweep(axis, op, element=element, scale=None) if op == "add":
                 variable = self._fresh()
                 inner = (*index[:axis], variable, *index[axis + 1 :])
-                value = self._run(node, element(self._as_ir(inner)))
+                value = self._run(node, element, inner)
                 return sympy.Sum(value, (variable, 0, index[axis]))
             case Sweep() | Write() | LibCall() | HostCall() | Control():
                 raise NotImplementedError(f"no index notation for {described(node)}")
@@ -139,7 +139,7 @@ class _Elements:
     def _fold(self, node: Tensor, fold: Fold, index: tuple[Any, ...]) -> Any:
         lengths = [self._length(extent) for extent in fold.extents]
         inner = tuple(sympy.S.Zero if n == 1 else self._fresh() for n in lengths)
-        value = self._run(node, fold.element(self._as_ir(index), self._as_ir(inner)))
+        value = self._run(node, fold.element, index, inner)
         limits = [(i, 0, n - 1) for i, n in zip(inner, lengths, strict=True) if n != 1]
         if not limits:
             return value
@@ -170,19 +170,19 @@ class _Elements:
             flat = sympy.floor(flat / length)
         return tuple(reversed(place))
 
-    # --- readers ----------------------------------------------------------------------------------
+    # --- formulas ---------------------------------------------------------------------------------
 
-    def _run(self, node: Tensor, reader: Generator[Read, ir.Expr, ir.Expr]) -> Any:
-        """The result of a reader, its requests for elements answered by variables."""
-        answer: ir.Expr | None = None
-        while True:
-            try:
-                read = next(reader) if answer is None else reader.send(answer)
-            except StopIteration as stop:
-                return scalar(stop.value, self._names)
-            arg = node.args[read.arg]
-            place = tuple(scalar(i, self._names) for i in read.index)
-            answer = self._variable(self.element(arg, place), arg)
+    def _run(
+        self, node: Tensor, formula: Formula, index: tuple[Any, ...], inner: tuple[Any, ...] = ()
+    ) -> Any:
+        """The value of a formula, the elements that it reads given as variables."""
+        opened = OpenFormula(formula, self._as_ir(index), self._as_ir(inner))
+        while (request := opened.next()) is not None:
+            number, at = request
+            arg = node.args[number]
+            place = tuple(scalar(i, self._names) for i in at)
+            opened.elements.append(self._variable(self.element(arg, place), arg))
+        return scalar(opened.value(), self._names)
 
     def _variable(self, value: Any, node: Tensor) -> ir.Var:
         """A variable for a value, of the dtype of the node that it is an element of."""

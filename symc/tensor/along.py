@@ -17,8 +17,9 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor, constant, constant_value
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -61,18 +62,18 @@ class _Along(Op):
     def lower(self, node: Tensor, size: SizeOf) -> At:
         n = size(node.args[0].type.shape[self.axis])
 
-        def element(index: Index) -> Reader:
-            amount = yield from self.amount(node, size)
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            amount = self.amount(read, node, size)
             at = list(index)
             at[self.axis] = self.position(at[self.axis], amount, n)
-            return (yield Read(0, tuple(at)))
+            return read(0, tuple(at))
 
-        return At(element)
+        return At(formula(node, element))
 
-    def amount(self, node: Tensor, size: SizeOf) -> Reader:
+    def amount(self, read: ReadElement, node: Tensor, size: SizeOf) -> ir.Expr:
         """The second argument as `position` wants it."""
         del node, size
-        return (yield Read(1, ()))
+        return read(1, ())
 
 
 @record
@@ -100,7 +101,7 @@ class Roll(_Along):
         back = tensor_of(dims.mul(dim_of(node.args[1]), -1))
         return [through(lambda part: roll(part, back, self.axis), bar), None]
 
-    def amount(self, node: Tensor, size: SizeOf) -> Reader:
+    def amount(self, read: ReadElement, node: Tensor, size: SizeOf) -> ir.Expr:
         """The shift, between 0 and the axis' length; one made of lengths is known before loops are.
 
         A remainder for each element would take longer than all else in most loops.
@@ -108,7 +109,7 @@ class Roll(_Along):
         n, shift = node.args[0].type.shape[self.axis], dim_of(node.args[1])
         if all(length.axis is not None for length in dims.sizes(shift)):
             return size(dims.sub(shift, dims.mul(dims.floordiv(shift, n), n)))
-        return ir.Binary("mod", (yield Read(1, ())), size(n), INT64)
+        return ir.Binary("mod", read(1, ()), size(n), INT64)
 
     def position(self, i: ir.Expr, amount: ir.Expr, n: ir.Expr) -> ir.Expr:
         start = ir.sub(i, amount)

@@ -1,6 +1,6 @@
 """Writing where an index reads: ``x[index].set(v)`` and ``x[index].inc(v)``.
 
-Nothing is changed in place: the result is a new tensor. Which part of what tensor is meant, tells
+Nothing is changed in place: the result is a new tensor. Which part of which tensor is meant, tells
 the node that indexing made: a `Slice` or a `Gather`, perhaps under a `DimShuffle`.
 """
 

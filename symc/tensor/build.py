@@ -19,8 +19,9 @@ from symc.config import config
 from symc.errors import DivisionByZero, RankError, TooLarge
 from symc.graph import dims
 from symc.graph.dims import Dim, sizes
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype, promote, to_numpy
 from symc.tensor.broadcast import broadcast_shape, describe
@@ -147,11 +148,10 @@ class ARange(Op):
         return cast_to(start + step * cast_to(arange(args[2]), self.dtype), self.dtype)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(self._element)
+        return At(formula(node, self._element))
 
-    def _element(self, index: Index) -> Reader:
-        start = yield Read(0, ())
-        step = yield Read(1, ())
+    def _element(self, read: ReadElement, index: Index) -> ir.Expr:
+        start, step = read(0, ()), read(1, ())
         if self.dtype is INT64:
             return ir.add(start, ir.mul(index[0], step))
         wide = FLOAT64 if self.dtype.is_float else self.dtype

@@ -8,8 +8,9 @@ import numpy as np
 
 from symc.codegen.record import record
 from symc.errors import BadIndex
+from symc.graph.formulas import own_element
 from symc.graph.inputs import constant_value
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -21,7 +22,7 @@ from symc.tensor.views import broadcast_to
 class Checked(Op):
     """The argument; that the other one is true everywhere is checked when it runs.
 
-    It raises `ValueError`, or `IndexError` where it is about what `is_index`. `natural` says that
+    It raises `ValueError`, or `IndexError` where the value `is_index`. `natural` says that
     integers which pass are not negative.
     """
 
@@ -45,10 +46,7 @@ class Checked(Op):
         return self(x, holds)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         text = f"{self.message}\n  given  {describe(node.args[0])}"

@@ -37,7 +37,7 @@ from symc.tensor.views import BroadcastTo, DimShuffle
 
 __all__: list[str] = []
 
-# --- what integers can be -------------------------------------------------------------------------
+# --- ranges of integers ---------------------------------------------------------------------------
 
 # The least and the greatest value of an element, None where nothing is known.
 Bounds: TypeAlias = tuple[Dim | None, Dim | None]

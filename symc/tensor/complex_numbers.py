@@ -18,8 +18,9 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.errors import DTypeError
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import (
     METHODS,
     OPERATORS,
@@ -87,11 +88,8 @@ class ComplexPart(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            value = yield Read(0, index)
-            return ir.Call(self.part, (value,), node.type.dtype)
-
-        return At(element)
+        dtype = node.type.dtype
+        return At(formula(node, lambda read, i: ir.Call(self.part, (read(0, i),), dtype)))
 
     @property
     def label(self) -> str:
@@ -120,12 +118,12 @@ class Join(Op):
         return self(*align_batch(args, batched))
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            re = yield Read(0, project(index, node.args[0].type.shape))
-            im = yield Read(1, project(index, node.args[1].type.shape))
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            re = read(0, project(index, node.args[0].type.shape))
+            im = read(1, project(index, node.args[1].type.shape))
             return ir.Call("complex", (re, im), node.type.dtype)
 
-        return At(element)
+        return At(formula(node, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         return broadcast_requirements(self.label, node.args, node.type.shape)

@@ -38,7 +38,7 @@ __all__ = ["einsum", "tensordot"]
 Labels: TypeAlias = tuple[str, ...]
 Factor: TypeAlias = tuple[Tensor, Labels]
 
-# What a length counts for, while the order of products is chosen, if it is known only at run time.
+# The value assumed for a length known only at run time, while the order of products is chosen.
 TYPICAL = 64
 
 

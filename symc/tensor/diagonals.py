@@ -18,8 +18,9 @@ from symc.config import config
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import LONG, MOST, Dim
+from symc.graph.formulas import Formula, Index, formula, part_formula, target_formula
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -30,7 +31,6 @@ from symc.tensor.lengths import (
     as_dim,
     fill_dims,
     fill_values,
-    known_element,
     normal_axis,
     public,
     split_template,
@@ -78,10 +78,7 @@ class Diagonal(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, _on_diagonal(index, self.offset)))
-
-        return At(element)
+        return At(formula(node, lambda read, i: read(0, _on_diagonal(i, self.offset))))
 
 
 def _on_diagonal(index: Index, offset: int) -> Index:
@@ -121,16 +118,10 @@ class AsDiagonal(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
-        def target(inner: Index) -> IndexReader:
-            yield from ()
-            return _on_diagonal(inner, self.offset)
-
-        def value(inner: Index) -> Reader:
-            return (yield Read(0, inner))
-
-        zero = _zero(node)
-        part = Written(node.args[0].type.shape, target, value)
-        return Write(lambda index: known_element(index, zero), (part,))
+        shape = node.args[0].type.shape
+        target = target_formula(node, shape, lambda _, i: _on_diagonal(i, self.offset))
+        value = part_formula(node, shape, lambda read, i: read(0, i))
+        return Write(Formula((), _zero(node)), (Written(shape, target, value),))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         v = node.args[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
@@ -11,8 +12,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
+from symc.graph.formulas import Apply, Formula, Index, Read, ReadElement, formula, own_index
 from symc.graph.inputs import Constant, as_tensor, constant_value
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import (
     METHODS,
     OPERATORS,
@@ -41,7 +43,7 @@ Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
 #   chosen   the same, and -0.0 only where an argument is -0.0
 #   no zero  -0.0 is none, negative numbers may be
 SignBit = Literal["any", "never", "kept", "chosen", "no zero"]
-# (bar, *args, result) -> what reaches the argument of bar
+# (bar, *args, result) -> the gradient of the argument
 Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
 Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
@@ -71,7 +73,7 @@ class Elementwise(Op):
     """In simple arithmetic operations."""
     checks: Callable[[Tensor], Iterable[Requirement]] | None = None
     of_complex: bool = False
-    """Whether it takes complex numbers. What needs an order (maximum, lt, floor) does not."""
+    """Whether it takes complex numbers. Those that need an order (maximum, lt, floor) do not."""
     commutes: bool = False
     """Whether exchanging its two arguments leaves the result as it is."""
     sign_bit: SignBit = "any"
@@ -114,13 +116,12 @@ class Elementwise(Op):
         return self(*align_batch(args, batched))
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(lambda index: self._element(node, index))
-
-    def _element(self, node: Tensor, index: Index) -> Reader:
-        values: list[ir.Expr] = []
-        for number, arg in enumerate(node.args):
-            values.append((yield Read(number, project(index, arg.type.shape))))
-        return self.scalar(values)
+        shapes = [arg.type.shape for arg in node.args]
+        stretched = [
+            tuple([axis for axis, dim in enumerate(shape) if dim == 1]) if 1 in shape else ()
+            for shape in shapes
+        ]
+        return _pointwise(self, node.ndim, tuple(map(len, shapes)), tuple(stretched))
 
     def scalar(self, values: Sequence[ir.Expr]) -> ir.Expr:
         """The function on one element of each argument; float16 is computed in float32."""
@@ -135,7 +136,7 @@ class Elementwise(Op):
         if self.checks is not None:
             yield from self.checks(node)
 
-    def key(self) -> str:
+    def __repr__(self) -> str:
         return f"Elementwise({self.name})"
 
     @property
@@ -147,6 +148,26 @@ class Elementwise(Op):
 
 
 ELEMENTWISE: Registry[Elementwise] = Registry()
+
+
+@cache
+def _pointwise(
+    op: Elementwise, rank: int, ranks: tuple[int, ...], stretched: tuple[tuple[int, ...], ...]
+) -> At:
+    """An elementwise op on arguments of these ranks, stretched along some axes: most nodes share
+    it with many others."""
+    own = own_index(rank)
+    reads = [
+        Read(number, own if n == rank and not ones else _tail(own, n, ones))
+        for number, (n, ones) in enumerate(zip(ranks, stretched, strict=True))
+    ]
+    return At(Formula(tuple(reads), Apply(op)))
+
+
+def _tail(index: Index, rank: int, stretched: Sequence[int]) -> Index:
+    return tuple(
+        ir.const(0) if axis in stretched else i for axis, i in enumerate(index[len(index) - rank :])
+    )
 
 
 @record
@@ -175,11 +196,11 @@ class Cast(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            value = yield Read(0, index)
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            value = read(0, index)
             return value if value.dtype is self.dtype else ir.Cast(value, self.dtype)
 
-        return At(element)
+        return At(formula(node, element))
 
 
 def project(index: Index, shape: tuple[Any, ...]) -> Index:
@@ -190,7 +211,7 @@ def project(index: Index, shape: tuple[Any, ...]) -> Index:
     return tuple(ir.const(0) if dim == 1 else i for i, dim in zip(tail, shape, strict=True))
 
 
-# --- masks: what keeps NaN out of gradients of `where` --------------------------------------------
+# --- masks: they keep NaN out of gradients of `where` ---------------------------------------------
 
 
 def peel(bar: Tensor) -> tuple[Tensor | None, Tensor]:

@@ -26,7 +26,8 @@ from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph import dims
 from symc.graph.dims import Dim
-from symc.graph.lowering import Fold, Index, Read, Reader, SizeOf
+from symc.graph.formulas import Index, ReadElement, term_formula
+from symc.graph.lowering import Fold, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType, to_numpy
 from symc.tensor.broadcast import describe
@@ -130,15 +131,15 @@ class Reduce(Op):
         x = node.args[0]
         dtype = accumulator(self.kind, x.type.dtype)
 
-        def element(index: Index, inner: Index) -> Reader:
+        def element(read: ReadElement, index: Index, inner: Index) -> ir.Expr:
             kept, folded = iter(index), iter(inner)
             at = tuple(next(folded if a in self.axes else kept) for a in range(x.ndim))
-            value = yield Read(0, at)
+            value = read(0, at)
             return value if value.dtype is dtype else ir.Cast(value, dtype)
 
         extents = tuple(x.type.shape[axis] for axis in self.axes)
         op, start = accumulate_op(self.kind, dtype), identity(self.kind, dtype)
-        return Fold(extents, op, dtype, start, element)
+        return Fold(extents, op, dtype, start, term_formula(node, extents, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         if self._refuses_empty:
@@ -155,7 +156,8 @@ class Reduce(Op):
         return _NAMES.get(self.kind, self.kind)
 
 
-# --- what a running value is ----------------------------------------------------------------------
+# --- kinds of running values ----------------------------------------------------------------------
+# -------------------------------------------------------------------
 
 
 _WIDER = {FLOAT32: FLOAT64, COMPLEX64: COMPLEX128}

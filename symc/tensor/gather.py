@@ -2,12 +2,13 @@
 
 The index arrays broadcast together, and their axes stand as one block in the result, after `place`
 of the axes that are kept. Everything else of NumPy's index language is composed from this in
-`index.py`. That indexes are in range is a requirement of the node; readers take it for granted.
+`index.py`. That indexes are in range is a requirement of the node, which formulas take for granted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -17,8 +18,16 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError
 from symc.graph.dims import Dim
+from symc.graph.formulas import (
+    Index,
+    ReadElement,
+    formula,
+    own_element,
+    part_formula,
+    target_formula,
+)
 from symc.graph.inputs import Constant, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import broadcast_shape
@@ -48,7 +57,6 @@ from symc.tensor.slices import (
     SliceWrite,
     batch_written,
     fit_region,
-    own_element,
     region_requirements,
     wrapped,
     written,
@@ -109,11 +117,10 @@ class Gather(Op):
         x, *indexes = node.args
         region = region_of(self.axes, self.place, x, indexes)
 
-        def element(index: Index) -> Reader:
-            at = yield from locate(region, self.axes, x, indexes, 1, index, size)
-            return (yield Read(0, at))
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            return read(0, locate(read, region, self.axes, x, indexes, 1, index, size))
 
-        return At(element)
+        return At(formula(node, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, *indexes = node.args
@@ -218,19 +225,26 @@ class Scatter(Op):
         region = region_of(self.axes, self.place, x, indexes)
         covered = self._covered(x, indexes, region.block) if is_zero(x) else None
         if covered is not None:
-            return At(lambda index: self._element(node, region, covered, index, size))
+            element = partial(self._element, node, region, covered, size)
+            return At(formula(node, element))
 
-        def value(index: Index) -> Reader:
-            return (yield Read(1, project(index, v.type.shape)))
+        def value(read: ReadElement, index: Index) -> ir.Expr:
+            return read(1, project(index, v.type.shape))
 
-        def target(index: Index) -> IndexReader:
-            return locate(region, self.axes, x, indexes, 2, index, size)
+        def target(read: ReadElement, index: Index) -> Index:
+            return locate(read, region, self.axes, x, indexes, 2, index, size)
 
         told = distinct_axes(indexes)
         rank = len(region.block)
         parallel = all(dim == 1 or axis - rank in told for axis, dim in enumerate(region.block))
-        combine = written(self.mode, x.dtype)
-        return Write(own_element, (Written(region.shape, target, value, combine, parallel),))
+        part = Written(
+            region.shape,
+            target_formula(node, region.shape, target),
+            part_formula(node, region.shape, value),
+            written(self.mode, x.dtype),
+            parallel,
+        )
+        return Write(own_element(node), (part,))
 
     def _covered(
         self, x: Tensor, indexes: Sequence[Tensor], block: tuple[Dim, ...]
@@ -249,8 +263,9 @@ class Scatter(Op):
         return covered if all(axis in covered for axis in open_axes) else None
 
     def _element(
-        self, node: Tensor, region: Region, covered: dict[int, int], index: Index, size: SizeOf
-    ) -> Reader:
+        self, node: Tensor, region: Region, covered: dict[int, int], size: SizeOf,
+        read: ReadElement, index: Index,
+    ) -> ir.Expr:  # fmt: skip
         """Writing into zeros, seen from the element: it is the value, if the indexes point here."""
         x, v, *indexes = node.args
         rank = len(region.block)
@@ -260,11 +275,11 @@ class Scatter(Op):
         )
         kept = tuple(index[axis] for axis in region.kept)
         at = kept[: self.place] + inner + kept[self.place :]
-        value = yield Read(1, project(at, v.type.shape))
+        value = read(1, project(at, v.type.shape))
         here: ir.Expr | None = None
         for number, (axis, array) in enumerate(zip(self.axes, indexes, strict=True), 2):
             if axis not in covered.values():
-                given = yield Read(number, project(inner, array.type.shape))
+                given = read(number, project(inner, array.type.shape))
                 place = wrapped(given, array, size(x.type.shape[axis]))
                 same = ir.Binary("eq", index[axis], place, BOOL)
                 here = same if here is None else ir.Binary("and", here, same, BOOL)

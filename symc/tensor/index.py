@@ -41,7 +41,8 @@ class Cut(NamedTuple):
 # One part of an index: a number, an int64 tensor or a mask, a slice, ``...`` or a new axis.
 Item: TypeAlias = int | Tensor | Cut | EllipsisType | None
 
-# --- what users may write -------------------------------------------------------------------------
+# --- indexes as users write them ------------------------------------------------------------------
+# ----------------------------------------------------------------------
 
 
 def _item(part: Any) -> Item:
@@ -181,7 +182,7 @@ def _from_front(x: Tensor, axis: int, index: int) -> int:
 
 
 class _Plan:
-    """How an advanced index is read: what each axis of the result is, and the arrays it takes.
+    """How an advanced index is read: the source of each axis of the result, and the index arrays.
 
     An axis of the result is an axis of `x` that is kept (its number), of a sliced one ("cut", with
     its number), of the index arrays ("array"), or new (None).

@@ -11,7 +11,7 @@ Ops with symbolic parameters hold a template, ints with `HOLE` where a scalar te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -20,16 +20,14 @@ from symc.codegen.record import record
 from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, TooLarge
 from symc.graph import dims
 from symc.graph.dims import Atom, Dim, Poly, Size, mul, symbolic
+from symc.graph.formulas import Formula
 from symc.graph.inputs import as_tensor, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Cast, Elementwise, cast_to
-
-if TYPE_CHECKING:
-    from symc.codegen import ir
 
 __all__ = ["shape_of"]
 
@@ -61,19 +59,11 @@ class Length(Op):
         return None if canonical is node else canonical
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        length = size(self.dim(node))
-        return At(lambda index: known_element(index, length))
+        return At(Formula((), size(self.dim(node))))
 
     def dim(self, node: Tensor) -> Dim:
         """The same length as types have it."""
         return node.args[0].type.shape[self.axis]
-
-
-def known_element(index: Index, value: ir.Expr) -> Reader:
-    """The reader of an element that needs no argument."""
-    del index
-    yield from ()
-    return value
 
 
 # --- between lengths and tensors ------------------------------------------------------------------

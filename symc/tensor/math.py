@@ -107,7 +107,8 @@ sqr = elementwise(
 )  # fmt: skip
 reciprocal = elementwise(
     "reciprocal", lambda x: np.divide(1, x).astype(x.dtype), lambda x: ir.binary("div", _one(x), x),
-    "``1 / x``.", lambda g, x, y: -g * sqr(y), domain="divide", cost=4, of_complex=True,
+    "``1 / x``, a float for integers, too.", lambda g, x, y: -g * sqr(y), domain="divide", cost=4,
+    of_complex=True,
 )  # fmt: skip
 
 

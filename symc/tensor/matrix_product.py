@@ -15,7 +15,8 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
-from symc.graph.lowering import Argument, At, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.formulas import Index, ReadElement, own_element, term_formula
+from symc.graph.lowering import Argument, At, Fold, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -206,7 +207,7 @@ class MatVec(Op):
         yield from require_lengths("matmul", node.args[0], self._summed, node.args[1], 0)
 
 
-# --- what the two ops share -----------------------------------------------------------------------
+# --- shared by the two ops ------------------------------------------------------------------------
 
 
 def multiply(a: Array, b: Array) -> Array:
@@ -233,14 +234,15 @@ def fold_products(
     dtype = accumulator("add", node.type.dtype)
     kind: Kind = "or" if dtype is BOOL else "add"
 
-    def element(index: Index, folded: Index) -> Reader:
+    def element(read: ReadElement, index: Index, folded: Index) -> ir.Expr:
         values: list[ir.Expr] = []
         for number, at in enumerate(indexes(index, folded[0])):
-            value = yield Read(number, at)
+            value = read(number, at)
             values.append(value if value.dtype is dtype else ir.Cast(value, dtype))
         return ir.binary("and" if dtype is BOOL else "mul", *values)
 
-    return Fold((inner,), accumulate_op(kind, dtype), dtype, identity(kind, dtype), element)
+    term = term_formula(node, (inner,), element)
+    return Fold((inner,), accumulate_op(kind, dtype), dtype, identity(kind, dtype), term)
 
 
 def stacked(x: Tensor) -> Tensor:
@@ -331,7 +333,7 @@ class Agree(Op):
         return replace(self, axis=self.axis + 1, other=self.other + int(batched[1]))(x, like)
 
     def expand(self, node: Tensor) -> Tensor | None:
-        # A length that is only now known to be 1 may be what others rely on to drop the axis.
+        # A length that is only now known to be 1 may let others drop the axis.
         return None if node.type.shape[self.axis] == 1 else node.args[0]
 
     def require(self, node: Tensor) -> Sequence[Requirement]:
@@ -347,10 +349,7 @@ class Agree(Op):
         return self.asked_by, like, self.other, x, self.axis
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
 
 def agreed(label: str, a: Tensor, axis_a: int, b: Tensor, axis_b: int) -> tuple[Tensor, Tensor]:

@@ -55,7 +55,7 @@ FFT = frozenset({
     "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn",
 })  # fmt: skip
 
-# Not `equal`: what `array == x` asks for must not differ from what `x == 0` gives.
+# Not `equal`: `array == x` must not differ in kind from `x == 0`.
 UFUNCS = frozenset({
     "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
     "bitwise_and", "bitwise_count", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "conjugate",

@@ -13,8 +13,9 @@ from symc.codegen.record import record
 from symc.errors import RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula, part_formula, target_formula
 from symc.graph.inputs import Constant, as_tensor, scalar_constant
-from symc.graph.lowering import Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.lowering import SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor import checked
@@ -100,18 +101,14 @@ class Pad(Op):
     def lower(self, node: Tensor, size: SizeOf) -> Write:
         before = [size(width) for width in self._dims(node.args)[0]]
 
-        def around(index: Index) -> Reader:
-            del index
-            return (yield Read(1, ()))
+        shape = node.args[0].type.shape
 
-        def target(inner: Index) -> IndexReader:
-            yield from ()
+        def target(_: ReadElement, inner: Index) -> Index:
             return tuple(ir.add(i, b) for i, b in zip(inner, before, strict=True))
 
-        def value(inner: Index) -> Reader:
-            return (yield Read(0, inner))
-
-        return Write(around, (Written(node.args[0].type.shape, target, value),))
+        around = formula(node, lambda read, _: read(1, ()))
+        value = part_formula(node, shape, lambda read, i: read(0, i))
+        return Write(around, (Written(shape, target_formula(node, shape, target), value),))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         before, after = self._dims(node.args)
@@ -181,7 +178,8 @@ def _checked(width: Dim) -> Dim:
     return dim_of(checked.not_negative(tensor_of(width), "pad: a width is negative"))
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def _pairs(label: str, x: Tensor, given: Any) -> list[tuple[Any, Any]]:

@@ -245,9 +245,9 @@ def piecewise(
     """At each place, the function of x (or the number) whose condition is true: the last such.
 
     There is one function for each condition, and perhaps one more, for where none is true; without
-    it, 0 is there. Functions get all of x (in NumPy what their condition chooses, which they must
-    not depend on), then `args` and `kw`, and must be elementwise. The dtype is that of x. The
-    gradient of a function is 0 where it is not chosen.
+    it, 0 is there. Functions get all of x (in NumPy the elements that their condition chooses,
+    which they must not depend on), then `args` and `kw`, and must be elementwise. The dtype is that
+    of x. The gradient of a function is 0 where it is not chosen.
 
     >>> import symc.tensor as T
     >>> x = T.vector("x")

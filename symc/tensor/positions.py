@@ -18,8 +18,17 @@ from symc.codegen.record import record
 from symc.errors import BadIndex
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import (
+    Formula,
+    Index,
+    ReadElement,
+    formula,
+    own_element,
+    part_formula,
+    target_formula,
+)
 from symc.graph.inputs import constant, constant_value, scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -31,7 +40,6 @@ from symc.tensor.lengths import (
     dim_of,
     fill_dims,
     fill_values,
-    known_element,
     split_template,
     tensor_of,
     unbatched,
@@ -66,7 +74,7 @@ class Positions(Op):
     def lower(self, node: Tensor, size: SizeOf) -> At:
         start, step, _ = self.range(node.args)
         factor, first = size(step), size(start)
-        return At(lambda index: known_element(index, ir.add(ir.mul(index[0], factor), first)))
+        return At(formula(node, lambda _, i: ir.add(ir.mul(i[0], factor), first)))
 
     def require(self, node: Tensor) -> list[Requirement]:
         given = iter(node.args[1:])
@@ -98,10 +106,7 @@ class Fitted(Op):
         return fitted(args[0], (args[0].type.shape[0], *wanted))
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
     def require(self, node: Tensor) -> list[Requirement]:
         mask = node.args[0]
@@ -152,16 +157,22 @@ class FlatNonzero(Op):
         some = dims.minimum(dim_of(count), 1)  # nothing may be written if nothing is true
         total = size(dims.product(shape))
 
-        def target(index: Index) -> IndexReader:
-            rank = yield Read(1, (_row_major(index, shape, size),))
+        def target(read: ReadElement, index: Index) -> Index:
+            rank = read(1, (_row_major(index, shape, size),))
             return (ir.Binary("max", ir.sub(rank, ir.const(1)), ir.const(0), INT64),)
 
-        def value(index: Index) -> Reader:
-            true = yield Read(0, index)
-            return ir.Select(true, _row_major(index, shape, size), total, INT64)
+        def value(read: ReadElement, index: Index) -> ir.Expr:
+            return ir.Select(read(0, index), _row_major(index, shape, size), total, INT64)
 
-        part = Written((dims.mul(shape[0], some), *shape[1:]), target, value, "min", parallel=False)
-        return Write(lambda index: known_element(index, total), (part,))
+        extents = (dims.mul(shape[0], some), *shape[1:])
+        part = Written(
+            extents,
+            target_formula(node, extents, target),
+            part_formula(node, extents, value),
+            "min",
+            parallel=False,
+        )
+        return Write(Formula((), total), (part,))
 
 
 def _row_major(index: Index, shape: tuple[Dim, ...], size: SizeOf) -> ir.Expr:
@@ -205,13 +216,13 @@ class Coordinate(Op):
         stride = size(dims.product(shape[self.axis + 1 :]))
         length = size(shape[self.axis]) if self.axis else None
 
-        def element(index: Index) -> Reader:
-            value = yield Read(0, index)
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            value = read(0, index)
             if stride != ir.const(1):
                 value = ir.binary("floordiv", value, stride)
             return value if length is None else ir.binary("mod", value, length)
 
-        return At(element)
+        return At(formula(node, element))
 
 
 def coordinates(flat: Tensor, shape: tuple[Dim, ...]) -> list[Tensor]:
@@ -277,7 +288,7 @@ RANGES: dict[type[Op], Callable[[Tensor], Range]] = {
     ARange: _range_of_arange,
 }
 
-# --- what is known of index arrays ----------------------------------------------------------------
+# --- facts on index arrays ------------------------------------------------------------------------
 
 
 class Line(NamedTuple):

@@ -13,8 +13,9 @@ import numpy as np
 from symc.codegen.dtypes import INT64
 from symc.errors import DTypeError
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement
 from symc.graph.inputs import constant_value
-from symc.graph.lowering import Index, IndexReader, Read, SizeOf
+from symc.graph.lowering import SizeOf
 from symc.graph.node import Array, Requirement, Tensor
 from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
 from symc.tensor.checks import index_requirement, static_index
@@ -69,14 +70,14 @@ def index_requirements(
 
 
 def locate(
-    region: Region, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor], first: int,
-    at: Index, size: SizeOf,
-) -> IndexReader:  # fmt: skip
+    read: ReadElement, region: Region, axes: Sequence[int], x: Tensor, indexes: Sequence[Tensor],
+    first: int, at: Index, size: SizeOf,
+) -> Index:  # fmt: skip
     """Where the region's element at `at` stands in `x`; index arguments count from `first`."""
     inner = region.block_of(at)
     found = dict(zip(region.kept, region.kept_of(at), strict=True))
     for number, (axis, index) in enumerate(zip(axes, indexes, strict=True), first):
-        value = yield Read(number, project(inner, index.type.shape))
+        value = read(number, project(inner, index.type.shape))
         found[axis] = wrapped(value, index, size(x.type.shape[axis]))
     return tuple(found[axis] for axis in range(x.ndim))
 

@@ -29,7 +29,7 @@ __all__ = [
     "take", "take_along_axis", "to_one_hot",
 ]  # fmt: skip
 
-# What becomes of an index that is out of range: an error, counting on from the other end, the
+# The treatment of an index out of range: an error, counting on from the other end, the
 # nearest index in range.
 OutOfRange: TypeAlias = Literal["raise", "wrap", "clip"]
 

@@ -12,8 +12,9 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, part_formula, target_formula
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.lowering import SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe, mismatch
@@ -83,7 +84,7 @@ class Concatenate(Op):
         return Write(
             None,
             tuple(
-                self._part(number, arg, size(start))
+                self._part(node, number, size(start))
                 for number, (arg, start) in enumerate(
                     zip(node.args, self._starts(node), strict=True)
                 )
@@ -91,17 +92,16 @@ class Concatenate(Op):
             ),
         )
 
-    def _part(self, number: int, arg: Tensor, start: ir.Expr) -> Written:
-        def target(inner: Index) -> IndexReader:
-            yield from ()
+    def _part(self, node: Tensor, number: int, start: ir.Expr) -> Written:
+        shape = node.args[number].type.shape
+
+        def target(_: ReadElement, inner: Index) -> Index:
             at = list(inner)
             at[self.axis] = ir.add(at[self.axis], start)
             return tuple(at)
 
-        def value(inner: Index) -> Reader:
-            return (yield Read(number, inner))
-
-        return Written(arg.type.shape, target, value)
+        value = part_formula(node, shape, lambda read, i: read(number, i))
+        return Written(shape, target_formula(node, shape, target), value)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         for arg in node.args:

@@ -16,8 +16,16 @@ from symc.codegen.dtypes import BOOL, INT64, DType
 from symc.codegen.record import record
 from symc.errors import DTypeError, RankError, ShapeMismatch
 from symc.graph.dims import Dim
+from symc.graph.formulas import (
+    Index,
+    ReadElement,
+    formula,
+    own_element,
+    part_formula,
+    target_formula,
+)
 from symc.graph.inputs import scalar_constant
-from symc.graph.lowering import At, Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -35,8 +43,8 @@ from symc.tensor.spans import (
     GIVEN,
     WHOLE,
     Entries,
-    Layout,
     Range,
+    SliceLayout,
     Span,
     count_given,
     layout,
@@ -75,7 +83,7 @@ def entry_requirements(
             yield from index_requirement(node, x, axis, index)
 
 
-def locate(axes: Layout, x: Tensor, index: Index, size: SizeOf) -> IndexReader:
+def locate(read: ReadElement, axes: SliceLayout, x: Tensor, index: Index, size: SizeOf) -> Index:
     """Where the element of the region at `index` stands in `x`."""
     rest = iter(index)
     at: list[ir.Expr] = []
@@ -87,7 +95,7 @@ def locate(axes: Layout, x: Tensor, index: Index, size: SizeOf) -> IndexReader:
             case int():
                 at.append(ir.const(axis) if axis >= 0 else ir.add(size(n), ir.const(axis)))
             case (number, value):
-                at.append(wrapped((yield Read(number, ())), value, size(n)))
+                at.append(wrapped(read(number, ()), value, size(n)))
     return tuple(at)
 
 
@@ -128,11 +136,10 @@ class Slice(Op):
         x, *given = node.args
         axes = layout(self.entries, x, given, 1)
 
-        def element(index: Index) -> Reader:
-            at = yield from locate(axes, x, index, size)
-            return (yield Read(0, at))
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            return read(0, locate(read, axes, x, index, size))
 
-        return At(element)
+        return At(formula(node, element))
 
     def expand(self, node: Tensor) -> Tensor | None:
         x, *given = node.args
@@ -215,12 +222,19 @@ class SliceWrite(Op):
         x, v, *given = node.args
         axes = layout(self.entries, x, given, 2)
 
-        def value(index: Index) -> Reader:
-            return (yield Read(1, project(index, v.type.shape)))
+        def value(read: ReadElement, index: Index) -> ir.Expr:
+            return read(1, project(index, v.type.shape))
 
-        combine = written(self.mode, x.dtype)
-        part = Written(axes.shape, lambda index: locate(axes, x, index, size), value, combine)
-        return Write(own_element, (part,))
+        def target(read: ReadElement, index: Index) -> Index:
+            return locate(read, axes, x, index, size)
+
+        part = Written(
+            axes.shape,
+            target_formula(node, axes.shape, target),
+            part_formula(node, axes.shape, value),
+            written(self.mode, x.dtype),
+        )
+        return Write(own_element(node), (part,))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, v, *given = node.args
@@ -271,11 +285,6 @@ def zeros_for(x: Tensor, dtype: DType) -> Tensor:
     """Zeros of a dtype with the shape of `x`."""
     zero = scalar_constant(0.0 if dtype.is_inexact else False if dtype is BOOL else 0, dtype)
     return broadcast_to(zero, x.type.shape)
-
-
-def own_element(index: Index) -> Reader:
-    """The element of argument 0 at the same place."""
-    return (yield Read(0, index))
 
 
 def written(mode: Mode, dtype: DType) -> Literal["set", "add", "max"]:

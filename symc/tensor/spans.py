@@ -232,7 +232,7 @@ def entry_texts(entries: Entries, given: Iterable[str]) -> list[str]:
     return shown
 
 
-class Layout(NamedTuple):
+class SliceLayout(NamedTuple):
     """The entries for a tensor: for each axis a range, a number, or a given number.
 
     A given number is its tensor with the number of the argument it is.
@@ -246,7 +246,7 @@ class Layout(NamedTuple):
         return tuple(axis.length for axis in self.axes if isinstance(axis, Range))
 
 
-def layout(entries: Entries, x: Tensor, given: Sequence[Tensor], first: int) -> Layout:
+def layout(entries: Entries, x: Tensor, given: Sequence[Tensor], first: int) -> SliceLayout:
     """The entries on the axes of `x`; `given` are its node's arguments from number `first` on."""
     axes: list[Range | int | tuple[int, Tensor]] = []
     used = 0
@@ -257,7 +257,7 @@ def layout(entries: Entries, x: Tensor, given: Sequence[Tensor], first: int) -> 
         else:
             axes.append((first + used, given[used]) if isinstance(entry, Given) else entry)
         used += count
-    return Layout(tuple(axes))
+    return SliceLayout(tuple(axes))
 
 
 def layout_range(span: Span, n: Dim, given: Sequence[Tensor]) -> Range:

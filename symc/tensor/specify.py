@@ -9,8 +9,9 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_element
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -48,10 +49,7 @@ class SpecifyShape(Op):
         return SpecifyShape(tuple(axis + 1 for axis in self.axes), self.template)(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         for axis, wanted in zip(self.axes, fill_dims(self.template, node.args[1:]), strict=True):

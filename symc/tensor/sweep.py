@@ -14,8 +14,9 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import BOOL, DType
 from symc.codegen.record import record
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf, Sweep
+from symc.graph.lowering import At, SizeOf, Sweep
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype
 from symc.tensor.elementwise import align_batch, cast_to, conjugated, masked, project
@@ -73,7 +74,7 @@ class Cumulative(Op):
                 return [flipped(cumulative("add", flipped(bar, axis), axis), axis)]
             case "mul":
                 x = conjugated(x)
-                # What element i contributes: the product before it, times the sum over k >= i of
+                # The gradient of element i: the product before it, times the sum over k >= i of
                 # bar[k] times the elements after i up to k.
                 later = Lag(axis, 0.0)(flipped(x, axis))
                 behind = Recurrence(axis)(later, flipped(bar, axis))
@@ -100,9 +101,7 @@ class Cumulative(Op):
     def lower(self, node: Tensor, size: SizeOf) -> Sweep:
         dtype = accumulator(self.kind, node.type.dtype)
 
-        def element(index: Index) -> Reader:
-            return _as(dtype, (yield Read(0, index)))
-
+        element = formula(node, lambda read, index: _as(dtype, read(0, index)))
         op, start = accumulate_op(self.kind, dtype), identity(self.kind, dtype)
         if self.kind == "add" and dtype.is_float:
             start = ir.Const(-0.0, dtype)  # the first element stays as it is, -0.0 too
@@ -141,15 +140,15 @@ class Lag(Op):
         dtype = node.type.dtype
         fill = ir.Const(bool(self.fill) if dtype is BOOL else self.fill, dtype)
 
-        def element(index: Index) -> Reader:
+        def element(read: ReadElement, index: Index) -> ir.Expr:
             at = list(index)
             here = index[self.axis]
             at[self.axis] = ir.binary("max", ir.sub(here, ir.const(1)), ir.const(0))
-            value = yield Read(0, tuple(at))
+            value = read(0, tuple(at))
             first = ir.Binary("eq", here, ir.const(0), BOOL)
             return ir.Select(first, fill, value, dtype)
 
-        return At(element)
+        return At(formula(node, element))
 
 
 @record
@@ -183,15 +182,16 @@ class Recurrence(Op):
         dtype = accumulator("add", node.type.dtype)
         shapes = [arg.type.shape for arg in node.args]
 
-        def scale(index: Index) -> Reader:
-            factor = _as(dtype, (yield Read(0, project(index, shapes[0]))))
+        def scale(read: ReadElement, index: Index) -> ir.Expr:
+            factor = _as(dtype, read(0, project(index, shapes[0])))
             first = ir.Binary("eq", index[self.axis], ir.const(0), BOOL)
             return ir.Select(first, ir.Const(0.0, dtype), factor, dtype)
 
-        def element(index: Index) -> Reader:
-            return _as(dtype, (yield Read(1, project(index, shapes[1]))))
+        def element(read: ReadElement, index: Index) -> ir.Expr:
+            return _as(dtype, read(1, project(index, shapes[1])))
 
-        return Sweep(self.axis, "add", dtype, identity("add", dtype), element, scale)
+        start = identity("add", dtype)
+        return Sweep(self.axis, "add", dtype, start, formula(node, element), formula(node, scale))
 
 
 def _as(dtype: DType, value: ir.Expr) -> ir.Expr:
@@ -221,7 +221,8 @@ def product_of_others(x: Tensor, axis: int) -> Tensor:
     return before(x, axis) * flipped(before(flipped(x, axis), axis), axis)
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def _along(kind: CumulativeKind, x: TensorLike, axis: int | None, dtype: Any = None) -> Tensor:

@@ -15,8 +15,9 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import (
     METHODS,
     OPERATORS,
@@ -116,14 +117,14 @@ class DimShuffle(Op):
         return dimshuffle(args[0], 0, *(None if a is None else a + 1 for a in self.order))
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
+        def element(read: ReadElement, index: Index) -> ir.Expr:
             at: list[ir.Expr] = [ir.const(0)] * node.args[0].ndim
             for i, axis in zip(index, self.order, strict=True):
                 if axis is not None:
                     at[axis] = i
-            return (yield Read(0, tuple(at)))
+            return read(0, tuple(at))
 
-        return At(element)
+        return At(formula(node, element))
 
 
 def dimshuffle(x: TensorLike, *order: Any) -> Tensor:
@@ -277,10 +278,8 @@ class BroadcastTo(Op):
         return broadcast_to(expand_dims(x, tuple(range(1, 1 + missing))), (x.type.shape[0], *shape))
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, project(index, node.args[0].type.shape)))
-
-        return At(element)
+        shape = node.args[0].type.shape
+        return At(formula(node, lambda read, index: read(0, project(index, shape))))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x = node.args[0]

@@ -29,6 +29,10 @@ from symc.tensor.broadcast import describe
 class Watch(Op):
     """The first argument, which the program shows to Python on its way."""
 
+    @property
+    def is_users(self) -> bool:
+        return True
+
     def infer(self, *args: Tensor) -> TensorType:
         return args[0].type
 
@@ -71,7 +75,7 @@ class Break(Watch):
     def evaluate(self, *args: Array) -> Array:
         value = args[0].copy()
         if len(args) == 1 or bool(args[1].any()):
-            sys.breakpointhook()  # `value` is what the program has here
+            sys.breakpointhook()  # `value` has the program's numbers here
         return value
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:

@@ -1,4 +1,4 @@
-"""`theano.compat`: what once hid the differences of Python 2 and 3."""
+"""`theano.compat`: names that once hid the differences of Python 2 and 3."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class Settings:
 
 
 def _fit(name: str, value: Any) -> Any:
-    """The value with the setting's type. Raises ValueError for what is no choice of it."""
+    """The value with the setting's type. Raises ValueError for a value that is no choice of it."""
     default = DEFAULTS[name]
     if isinstance(default, bool) and isinstance(value, str):
         value = value.lower() in ("1", "true", "yes", "on")

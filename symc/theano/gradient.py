@@ -209,7 +209,7 @@ def _finished(variable: Any, bars: dict[Any, Any], disconnected: str, null: str)
 def subgraph_grad(
     wrt: Any, end: Any, start: Any = None, cost: Any = None, details: bool = False
 ) -> Any:
-    """The gradients by `wrt` and by `end` of what lies between those and the known `start`.
+    """The gradients by `wrt` and by `end` of the graph between those and the known `start`.
 
     Two lists; with `details` also the parts of both together from `start` and from `cost`.
     """

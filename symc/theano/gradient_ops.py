@@ -1,4 +1,4 @@
-"""Ops that change what flows back through a variable: zeros, nothing, clipped, scaled."""
+"""Ops that change the gradient of a variable: zeros, nothing, clipped, scaled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symc.theano.tensor.convert import as_tensor_variable
 
 
 class Watching(Op):
-    """A variable as it is; subclasses change what flows back."""
+    """A variable as it is; subclasses change its gradient."""
 
     __props__: Any = ()
 
@@ -68,7 +68,7 @@ class UndefinedGrad(Watching):
 
 
 class GradClip(Watching):
-    """What flows back is clipped."""
+    """The gradient is clipped."""
 
     __props__ = ("clip_lower_bound", "clip_upper_bound")
 
@@ -83,7 +83,7 @@ class GradClip(Watching):
 
 
 class GradScale(Watching):
-    """What flows back is multiplied."""
+    """The gradient is multiplied."""
 
     __props__ = ("multiplier",)
 

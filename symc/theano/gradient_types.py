@@ -12,7 +12,7 @@ from symc.theano.tensor import creation
 
 
 class DisconnectedInputError(ValueError):
-    """A gradient is asked for by what has no influence."""
+    """A gradient is asked for by a variable without influence."""
 
 
 class NullTypeGradError(TypeError):

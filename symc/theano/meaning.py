@@ -20,7 +20,7 @@ from symc.theano.routed import routed
 
 
 class Translation:
-    """What Theano variables are in symc's expressions.
+    """The tensors of symc that Theano's variables stand for.
 
     `known` starts with the inputs, and holds everything that was translated.
     """
@@ -120,7 +120,7 @@ def interpreted(node: Apply, inputs: Sequence[Any]) -> list[Any]:
 
 
 def detached(node: Apply) -> Apply:
-    """An application of the same op to variables of the same types, without what made those."""
+    """An application of the same op to variables of the same types, which have no owners."""
     ins: list[Variable] = [
         each if isinstance(each, Constant) else each.type() for each in node.inputs
     ]

@@ -29,7 +29,7 @@ class Runner:
         self.last: tuple[Sequence[Any], list[Any]] | None = None
 
     def results(self, arrays: Sequence[Any]) -> list[Any]:
-        """What `perform` computes."""
+        """The results of `perform`."""
         storage: list[list[Any]] = [[None] for _ in self.outs]
         values = [
             kind.decoded(np.array(array)) for kind, array in zip(self.ins, arrays, strict=True)

@@ -1,4 +1,4 @@
-"""Derivatives of ops that say what they mean: the gradient of the meaning is an op as well.
+"""Derivatives of ops that have a meaning in symc: the gradient of the meaning is an op as well.
 
 Theano walks its own graph backwards, so that gradients are Theano variables with names, owners and
 gradients of their own, and programs' ops and `known_grads` take part. The local step at an op of
@@ -40,7 +40,7 @@ def _is_known(variable: Any) -> bool:
 
 
 class Derivative(Op):
-    """What the two kinds of derivatives of an application have in common."""
+    """The base of both kinds of derivatives of an application."""
 
     def __init__(self, node: Apply) -> None:
         self.node = detached(node)

@@ -15,7 +15,7 @@ from symc.theano.tensor.type import TensorType
 
 
 class GradientError(Exception):
-    """A gradient differs from what finite differences give."""
+    """A gradient differs from finite differences."""
 
     def __init__(
         self, arg: int, err_pos: Any, shape: Any, val1: Any, val2: Any, abs_err: Any,

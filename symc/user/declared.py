@@ -83,7 +83,7 @@ class Declared:
             for number, (spec, arg) in enumerate(zip(self.inputs, args, strict=True))
         ]
 
-    # --- types ---
+    # --- types ------------------------------------------------------------------------------------
 
     def bound(self, args: Sequence[Tensor]) -> Bound:
         """The values of the names of lengths."""
@@ -112,7 +112,7 @@ class Declared:
             for spec in self.outputs
         ]
 
-    # --- meaning ---
+    # --- meaning ----------------------------------------------------------------------------------
 
     def compute(self, *arrays: Array) -> Sequence[Any]:
         """All results on arrays, as the user's function gives them."""
@@ -146,6 +146,10 @@ class Declared:
 @record
 class UserResult(Op):
     """One result of a user's op."""
+
+    @property
+    def is_users(self) -> bool:
+        return True
 
     declared: Declared
     number: int

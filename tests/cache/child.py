@@ -2,7 +2,7 @@
 
     child.py COMMAND ROOT NAME
 
-It is run by its path, never imported. What it prints is one JSON value a line.
+It is run by its path, never imported. It prints one JSON value a line.
 """
 
 import importlib
@@ -143,7 +143,7 @@ def die_everywhere(root: Path, key: Key) -> None:
 def main() -> None:
     command, root, name = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     if "NOBODY" in os.environ and os.geteuid() == 0:
-        # What is imported late is imported now, for it may be out of nobody's reach.
+        # Late imports are done now, as the files may be out of reach later.
         for module in ("bound", "fallback"):
             importlib.import_module(f"symc.cache.{module}")
         tempfile.gettempdir()

@@ -26,14 +26,14 @@ class Child:
         )
 
     def hear(self) -> object:
-        """Return what it says next."""
+        """Return its next word."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, f"the child ended with status {self.process.wait()}"
         return json.loads(line)
 
     def answer(self) -> dict[str, object]:
-        """Return what it says next, which has several parts."""
+        """Return its next words, which have several parts."""
         said = self.hear()
         assert isinstance(said, dict)
         return cast("dict[str, object]", said)

@@ -1,7 +1,7 @@
-"""Another user of the machine prepares what a cache folder and the way to it consist of.
+"""Another user of the machine prepares a cache folder, or a folder on the way to it.
 
 Nothing of the victim's may be written, nothing of the attacker's read, and there is an entry all
-the same. What needs root is to give a file to somebody else.
+the same. Only giving a file to somebody else needs root.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def everything_is_used(store: Store, key: Key, make: Make) -> None:
 
 
 def listing(folder: Path) -> list[tuple[str, int, bytes]]:
-    """All that is below a folder, and what it holds."""
+    """All files below a folder, with their contents."""
     return sorted(
         (str(path), path.lstat().st_mode, path.read_bytes() if path.is_file() else b"")
         for path in folder.rglob("*")
@@ -206,7 +206,7 @@ def test_a_folder_that_others_can_exchange_is_refused(
         entry = store.get_or_make(key, make)
     assert fresh_process in entry.path.parents
     assert (above / "between").exists() is exists
-    above.chmod(0o1777)  # as /tmp is: there nobody can rename what is another's
+    above.chmod(0o1777)  # as /tmp is: there nobody can rename another's file
     assert Store(store.root).problem() is None
 
 

@@ -53,7 +53,7 @@ def test_bytes_that_are_no_text_can_be_a_part() -> None:
 
 def test_a_number_is_refused() -> None:
     with pytest.raises(TypeError, match="key part 'a' must be text or bytes, not int"):
-        Key.of(a=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] # what is tested
+        Key.of(a=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] # tested
 
 
 def test_a_key_without_parts_or_with_a_name_twice_is_refused() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from symc.cache.errors import BadFile, CircularMake
+from symc.cache.errors import CircularMake, UnfitFile
 from symc.cache.key import Key
 from symc.cache.store import Entry, Store
 from tests.cache.helpers import Make
@@ -118,7 +118,7 @@ def test_an_entry_holds_plain_files_only(store: Store, key: Key) -> None:
         (folder / "manifest").touch()
 
     for make in (link, inner, manifest):
-        with pytest.raises(BadFile, match="plain files"):
+        with pytest.raises(UnfitFile, match="plain files"):
             store.get_or_make(key, make)
         assert list((store.root / "tmp").iterdir()) == []
 

@@ -158,7 +158,7 @@ def test_a_user_without_a_home_gets_a_warning(
 ) -> None:
     for name in ("SYMC_CACHE_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # what it does without a home
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as it does without a home
     expect_fallback(Store(), key, make, fresh_process, "Not a directory; set SYMC_CACHE_DIR")
 
 
@@ -331,7 +331,7 @@ def test_a_forked_process_has_a_fallback_of_its_own(fresh_process: Path) -> None
 
 @pytest.mark.parametrize("options", ["noexec,size=64m", "size=64m"])
 def test_a_folder_from_which_nothing_can_be_run(tmp_path: Path, options: str) -> None:
-    """Mounted noexec, what was compiled could not be loaded, and the loader's error came out."""
+    """Mounted noexec, compiled libraries could not be loaded, and the loader's error came out."""
     if shutil.which("unshare") is None:
         pytest.skip("unshare is not installed")
     unshare = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.calls.call import Caller, Cell, Form, PythonCaller
-from symc.codegen.emit.program import emit_parts
+from symc.calls.spec import CallSpec
+from symc.codegen.emit.program import emit_text
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C
 
@@ -49,7 +50,7 @@ def build(program: Program, *, quick: bool = True) -> Library:
     """The compiled program, in a folder that stays until the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="symc-test-"))
     target = CTarget()
-    target.compile_text(emit_parts(program, C), folder, quick=quick)
+    target.compile_text(emit_text(program, C), folder, quick=quick)
     return target.load(folder)
 
 
@@ -67,14 +68,14 @@ def caller(
     fixed: Sequence[tuple[int, ...] | None] | None = None,
     convert: Any = None,
 ) -> PythonCaller:
-    """A compiled program that can be called with its inputs. It converts what NumPy converts."""
+    """A compiled program that can be called with its inputs. It converts inputs as NumPy does."""
     inputs = [b for b in program.buffers if b.role == "input"]
     outputs = [b for b in program.buffers if b.role == "output"]
 
     def asarray(index: int, value: object) -> Array:
         return np.array(value, inputs[index].dtype.name, order="C", ndmin=len(inputs[index].shape))
 
-    return kind(
+    spec = CallSpec(
         library.prepare,
         library.run,
         library.counts,
@@ -89,10 +90,8 @@ def caller(
         failed,
         tuple(rebind),
         returns or (len(outputs), "list"),
-        threads=threads,
-        tiny=tiny,
-        keep=library,
     )
+    return kind(spec, threads=threads, tiny=tiny, keep=library)
 
 
 def run(program: Program, *args: object, threads: int = 1, quick: bool = True) -> list[Any]:

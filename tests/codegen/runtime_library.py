@@ -40,7 +40,7 @@ _INSTANCE = re.compile(r"^SYMC_DEFINE_(\w+)\((symc_\w+), (\w+)", re.MULTILINE)
 def gcc(
     flags: list[str], source: str, *outputs: str, language: str = "c"
 ) -> subprocess.CompletedProcess[str]:
-    """Compile a text, or fail with what gcc says."""
+    """Compile a text, or fail with gcc's message."""
     command = [*FAST[:1], *flags, "-x", language, "-", *outputs, "-lm"]
     result = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
@@ -69,7 +69,7 @@ class Signature:
 
 
 def signature_of(symbol: Symbol) -> Signature | None:
-    """The signature of a runtime function; None for macros and for what is in the C library."""
+    """The signature of a runtime function; None for macros and for functions of the C library."""
     if found := _FUNCTION.search(symbol.text):
         args = tuple(arg.split()[0] for arg in found[3].split(", "))
         return Signature(found[2], found[1], args)

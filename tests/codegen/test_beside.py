@@ -43,7 +43,7 @@ CASES: dict[str, tuple[list[Any], list[Any], Callable[..., list[Any]], int]] = {
 
 def loops_over_chunks(f: symc.Function) -> int:
     """How many kernels that are launched go over an array in chunks."""
-    program = f.runner.stages().optimised
+    program = f.runner.compilation().optimised
     launched = {step.kernel for step in program.steps if isinstance(step, Launch)}
     return sum(
         any(isinstance(s, Loop) and s.var.name.startswith("chunk") for s in kernel.body)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from symc.codegen.emit.expressions import Printer
 from symc.codegen.ir import Expr, Launch
-from symc.codegen.passes.memory import plan
+from symc.codegen.passes.memory import plan_workspace
 from symc.codegen.record import record
 from symc.codegen.targets.c_language import C
-from symc.codegen.targets.host.device import Device
+from symc.codegen.targets.host.device import DeviceDialect
 from symc.codegen.targets.host.dialect import Phrase, Words
 from symc.codegen.targets.host.functions import host_text
 from symc.codegen.targets.host.writer import HostWriter
@@ -26,7 +26,7 @@ WORDS = Words(
 
 
 @record
-class Toy(Device):
+class Toy(DeviceDialect):
     """Another device, whose kernels have names instead of grids."""
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:
@@ -48,7 +48,9 @@ class Toy(Device):
 def test_a_new_dialect_says_everything_in_its_own_words() -> None:
     program = row_softmax()
     dialect = Toy(WORDS, {}, {}, {}, {}, narrow=False)
-    host = HostWriter(program, plan(program), dialect, Printer(C, {}, frozenset()), timed=True)
+    host = HostWriter(
+        program, plan_workspace(program), dialect, Printer(C, {}, frozenset()), timed=True
+    )
     text = host_text(host)
     kernel = program.kernels[0].name
     assert f'status = toy_launch(call, "{kernel}", x, ' in text

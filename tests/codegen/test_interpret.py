@@ -17,7 +17,6 @@ from symc.codegen.ir import (
     Cast,
     Check,
     Const,
-    Host,
     If,
     Kernel,
     Launch,
@@ -27,6 +26,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Routine,
     Select,
@@ -149,7 +149,8 @@ def test_integer_powers_wrap() -> None:
     assert arithmetic.call("pow", UINT8, None)(3, 200) == pow(3, 200, 256)
 
 
-# --- what it refuses ------------------------------------------------------------------------------
+# --- refused programs ---
+# ---------------------------------------------------------------------------
 
 XY = [buffer("x", "input", N, C), buffer("y", "output", N, C)]
 X = {"x": Array([1.0, 2.0], (2, 1))}
@@ -281,7 +282,7 @@ def test_outputs_without_elements_are_there_though_no_step_needs_them() -> None:
 def test_a_call_into_python() -> None:
     whole = Region(Pointer("x", ZERO), (N, C))
     row = Region(Pointer("y", C, written=True), (C,))
-    made = replace(program(XY), steps=(Host(0, "f", (whole, Const(0.5, F64), row)),))
+    made = replace(program(XY), steps=(PythonCall(0, "f", (whole, Const(0.5, F64), row)),))
 
     def function(x: View, factor: float, y: View) -> None:
         assert x.shape == (2, 3)

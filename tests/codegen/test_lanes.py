@@ -1,4 +1,4 @@
-"""lanes: what is narrow stands in rows of its own beside long vector loops, and means the same."""
+"""lanes: narrow numbers get rows of their own beside long vector loops, with the same meaning."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_gradient_with_many_functions_and_choices_takes_gcc_no_minute() -> Non
         b = nodes[rng.integers(max(0, len(nodes) - 5), len(nodes))]
         nodes.append([T.tanh(a) + b, a * b, T.exp(-a * a) * b, T.where(a > b, a, b)][k % 4])
     cost = T.stack(nodes[-10:]).sum()
-    program = symc.function([x, y], [cost, symc.grad(cost, x)]).runner.stages().optimised
+    program = symc.function([x, y], [cost, symc.grad(cost, x)]).runner.compilation().optimised
     stored = [b for b in program.buffers if b.dtype.name == "bool"]
     assert stored, "the example keeps no bool any more: find another one"
     assert not mixed(program)

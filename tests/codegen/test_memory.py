@@ -31,7 +31,7 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.memory import Plan, live_ranges, plan
+from symc.codegen.passes.memory import WorkspacePlan, live_ranges, plan_workspace
 from tests.codegen.compiled import build, caller
 from tests.codegen.programs import ZERO, C, N, buffer, load, local, loop, op
 
@@ -59,13 +59,13 @@ def chain(lengths: list[Expr]) -> Program:
     )
 
 
-def tenants(found: Plan) -> list[list[str]]:
+def tenants(found: WorkspacePlan) -> list[list[str]]:
     return [[tenant.name for tenant in slot.tenants] for slot in found.slots]
 
 
 def test_two_slots_are_enough_for_a_chain() -> None:
     made = chain([N] * 6)
-    assert tenants(plan(made)) == [["t0", "t2", "t4"], ["t1", "t3", "t5"]]
+    assert tenants(plan_workspace(made)) == [["t0", "t2", "t4"], ["t1", "t3", "t5"]]
     f = caller(made, build(made))
     assert f(np.zeros((3, 2)))[0] == 7
 
@@ -73,9 +73,9 @@ def test_two_slots_are_enough_for_a_chain() -> None:
 def test_a_slot_of_the_same_size_is_preferred() -> None:
     """t3 finds the slots of t0 (N) and t1 (C) free and takes that of its own size."""
     made = chain([N, C, mul(N, C), C])
-    assert tenants(plan(made)) == [["t0", "t2"], ["t1", "t3"]]
+    assert tenants(plan_workspace(made)) == [["t0", "t2"], ["t1", "t3"]]
     made = chain([const(4), const(1000), const(5), const(900)])
-    assert tenants(plan(made)) == [["t0", "t2"], ["t1", "t3"]]
+    assert tenants(plan_workspace(made)) == [["t0", "t2"], ["t1", "t3"]]
 
 
 @pytest.mark.parametrize("number", range(30))
@@ -94,7 +94,7 @@ def test_no_two_live_temporaries_share(number: int, seed: int) -> None:
         written.append(temp.name)
     made = Program("random", (Size(N, const(3)), Size(C, const(4))), tuple(temps), (), tuple(steps))
     lives = live_ranges(made)
-    found = plan(made)
+    found = plan_workspace(made)
     assert sorted(itertools.chain(*tenants(found))) == sorted(temp.name for temp in temps)
     for slot in found.slots:
         for first, second in itertools.pairwise(slot.tenants):
@@ -167,7 +167,7 @@ def first_nonnegative(role_of_k: str) -> Program:
 
 def test_a_length_from_an_input_is_known_before() -> None:
     made = first_nonnegative("k")
-    found = plan(made)
+    found = plan_workspace(made)
     assert found.leading == 2
     assert found.early == {"m", "c"}
     assert not found.late
@@ -218,7 +218,7 @@ def late_program(dtype: DType = INT64) -> Program:
 
 def test_what_is_measured_late_is_allocated_late() -> None:
     made = late_program()
-    found = plan(made)
+    found = plan_workspace(made)
     assert found.leading == 0
     assert [late.buffer.name for late in found.late] == ["t"]
     f = caller(made, build(made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from symc.codegen.cost.operations import Given, operations
+from symc.codegen.cost.operations import RoutineArguments, operations
 from symc.codegen.dtypes import BLAS_KINDS
 from symc.codegen.ir import Const, Expr, Var, const
 from symc.codegen.routines import ROUTINES
@@ -14,7 +14,7 @@ import_all()  # ops that declare routines
 UNCOUNTED = {"ctc_f32", "ctc_f64"}  # nobody states a usual count
 
 
-def given(name: str, **lengths: int) -> Given:
+def given(name: str, **lengths: int) -> RoutineArguments:
     """The arguments of a routine: these lengths, 1 for others, elements that are float64."""
     exprs: dict[str, Expr] = {}
     for argument, kind in ROUTINES[name].arguments:
@@ -23,7 +23,7 @@ def given(name: str, **lengths: int) -> Given:
             exprs[argument] = const(lengths.get(argument, known))
     if "kind" in exprs and "kind" not in lengths:
         exprs["kind"] = const(BLAS_KINDS.index("float64"))
-    return Given(exprs, {})
+    return RoutineArguments(exprs, {})
 
 
 def test_every_routine_has_a_count() -> None:
@@ -77,7 +77,7 @@ def test_usual_counts(name: str, lengths: dict[str, int], expected: float) -> No
 
 
 def test_a_matrix_of_unknown_shape() -> None:
-    made = Given({"batch": Const(1), "m": Var("m"), "n": Var("n"), "kind": const(1)}, {})
+    made = RoutineArguments({"batch": Const(1), "m": Var("m"), "n": Var("n"), "kind": const(1)}, {})
     found = operations("svdvals", made)
     assert str(found) == "4*max(m, n)*min(m, n)**2 - 1.333*min(m, n)**3"
     assert found is not None

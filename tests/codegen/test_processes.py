@@ -1,4 +1,4 @@
-"""Compilers that hang, that are interrupted, and that leave others behind."""
+"""Compilers that hang, that are interrupted, and that leave others running."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import symc.tensor as T
 from symc.codegen.errors import CompileFailed, CompileTimeout
 from symc.codegen.targets import processes
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.cuda.reading import module_of
 from symc.pipeline.library import store_at
 
 HANGS = """#!/bin/sh
@@ -34,7 +35,7 @@ wait
 
 @pytest.fixture
 def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A compiler that hangs, and so does what it starts; both write down who they are."""
+    """A compiler that hangs, and so does its child; both write down who they are."""
     found, fake = tmp_path / "pids", tmp_path / "gcc"
     fake.write_text(HANGS.format(pids=found))
     fake.chmod(0o755)
@@ -97,14 +98,14 @@ def test_a_compiler_of_the_simulator_that_hangs_is_stopped(tmp_path: Path, pids:
 
     with symc.config.set(compile_timeout=0.2):
         with pytest.raises(CompileTimeout):
-            sim.compile_kernels('extern "C" __global__ void k() {}')
+            sim.compile_kernels(module_of('extern "C" __global__ void k() {}'))
         with pytest.raises(CompileTimeout):
             sim.build(tmp_path)
     assert alive(pids) == []
 
 
 def test_a_compiler_that_hangs_hangs_no_thread(tmp_path: Path, pids: Path) -> None:
-    """Of several that ask for one function, each gets the error, and no thread is left behind."""
+    """Of several that ask for one function, each gets the error, and no thread is left running."""
     errors: list[Exception] = []
 
     def ask(name: str) -> None:

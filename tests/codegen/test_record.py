@@ -110,7 +110,7 @@ def test_equality_leaves_out_what_is_not_compared() -> None:
 def test_it_is_frozen() -> None:
     point = Point(1)
     with pytest.raises(dataclasses.FrozenInstanceError, match=r"Point\.x"):
-        point.x = 2  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue] # what is tested
+        point.x = 2  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue] # tested
     with pytest.raises(AttributeError):
         del point.x  # pyright: ignore[reportAttributeAccessIssue]
 

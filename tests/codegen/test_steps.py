@@ -31,7 +31,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.meaning.interpret import Array, interpret
 from symc.codegen.passes.join import join
-from symc.codegen.passes.memory import live_ranges, plan
+from symc.codegen.passes.memory import live_ranges, plan_workspace
 from symc.codegen.text import text
 from symc.codegen.verify.program import verify
 
@@ -179,7 +179,7 @@ def test_what_a_loop_carries_lives_throughout_it() -> None:
     assert lives["y"] == (0, 5)  # written before the loop, which is 1 to 5
     assert lives["part"] == (2, 3)  # written anew by each round
     assert lives["big"] == (4, 5)
-    found = plan(SUM)
+    found = plan_workspace(SUM)
     assert [[b.name for b in slot.tenants] for slot in found.slots] == [["part", "big"]]
 
 

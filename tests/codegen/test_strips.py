@@ -6,12 +6,26 @@ from dataclasses import replace
 
 import pytest
 
+from symc.codegen.cost.amounts import number_of
 from symc.codegen.dtypes import INT32
 from symc.codegen.errors import IRError
-from symc.codegen.ir import Const, Let, Loop, LoopKind, Store, Strip, Strips, Var, add
+from symc.codegen.ir import (
+    Const,
+    Expr,
+    Let,
+    Loop,
+    LoopKind,
+    Store,
+    Strip,
+    Strips,
+    Var,
+    add,
+    binary,
+    const,
+)
 from symc.codegen.meaning.interpret import Array
-from symc.codegen.passes.strips import strip_mined, written_out
-from symc.codegen.passes.walk import map_block, statements
+from symc.codegen.passes.strips import StripMining, cut_extent, strip_mined, written_out
+from symc.codegen.passes.walk import map_block, statements, substitute
 from symc.codegen.text import expression
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import F64, N, buffer, load, loop, program, run
@@ -76,7 +90,7 @@ def test_broken_strips(strips: Strips, message: str) -> None:
 
 @pytest.mark.parametrize("kind", ["parallel", "serial"])
 def test_several_loops_over_a_strip(kind: LoopKind) -> None:
-    """What one leaves in an array of the strip, the next one reads."""
+    """A value that one leaves in an array of the strip, the next one reads."""
     place, again = Var("k"), Var("m")
     body = (
         Strip(place, Var("j"), (Store("y", Var("j"), load("x", Var("j"))),)),
@@ -87,3 +101,40 @@ def test_several_loops_over_a_strip(kind: LoopKind) -> None:
     verify(made)
     x = Array([float(i) for i in range(6)], (6,))
     assert run(made, {"x": x}).arrays["y"].values == [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+
+
+# --- the arithmetic, for whoever writes the loops himself -----------------------------------------
+
+
+@pytest.mark.parametrize("extent", [0, 1, 6, 7, 8, 29])
+@pytest.mark.parametrize("length", [1, 4, 7, 40])
+@pytest.mark.parametrize("named", [False, True])
+def test_strips_share_out_the_iterations(extent: int, length: int, named: bool) -> None:
+    """Over any lengths, as they are in programs: the sizes of a kernel."""
+    first = Var("first") if named else None
+    cut = StripMining(Var("number"), Var("n"), Var("step"), first)
+    sizes = {"n": extent, "step": length}
+    done: list[int] = []
+    for number in range(_value(cut.strips, sizes)):
+        known = {**sizes, "number": number}
+        if named:
+            known["first"] = _value(cut.let.value, known)
+        count = _value(cut.count, known)
+        assert 1 <= count <= length
+        done += [_value(cut.at(Var("place")), {**known, "place": place}) for place in range(count)]
+    assert done == [*range(extent)]
+
+
+@pytest.mark.parametrize("length", [const(16), Var("step")])
+def test_the_extent_is_told_by_the_iterations_of_a_strip(length: Expr) -> None:
+    cut = StripMining(Var("number"), N, length, Var("first"))
+    count = substitute(cut.count, {"first": cut.let.value})
+    assert cut_extent(count, "number") == N
+    assert cut_extent(count, "another") is None
+    assert cut_extent(binary("min", length, N), "number") is None
+
+
+def _value(expr: Expr, sizes: dict[str, int]) -> int:
+    found = number_of(expr, sizes)
+    assert found is not None
+    return found

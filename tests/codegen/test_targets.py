@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from symc.cache.notes import Notes
-from symc.codegen.emit.program import emit_parts
+from symc.codegen.emit.program import emit_text
 from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.ir import Kernel, Launch, Program
+from symc.codegen.runtime import load
 from symc.codegen.targets import abi, compiler, openmp, sim
 from symc.codegen.targets.c import CTarget
 from symc.codegen.targets.c_language import C as LANG
@@ -106,7 +107,7 @@ def test_a_failed_compilation_names_what_was_computed() -> None:
 
 
 def test_a_compiler_without_float16_says_which_have_it() -> None:
-    """clang 14 on x86-64, which is what Debian 12 installs as clang."""
+    """clang 14 on x86-64, which Debian 12 installs as clang."""
     error = CompileFailed(
         "x;", ["clang"], "function.c:1:1: error: _Float16 is not supported on this"
     )
@@ -197,35 +198,17 @@ def test_the_types_are_up_to_date(tmp_path: Path) -> None:
     assert made.read_text() == abi.PLACE.read_text(), "run python -m symc.codegen.targets.abi"
 
 
-def test_the_struct_is_the_same_everywhere() -> None:
-    """The header, the declarations for cffi and the extension name the same fields."""
-    root = Path(__file__).parents[2]
-    texts = [
-        (root / "codegen/runtime/host.h").read_text(), abi.DECLARATIONS,
-        (root / "symc/calls/_call.h").read_text(),
-    ]  # fmt: skip
-    fields = []
-    for text in texts:
-        body = text.partition("typedef struct symc_call {")[2].partition("} symc_call;")[0]
-        lines = [line.partition("//")[0].split() for line in body.split("\n")]
-        fields.append([" ".join(line) for line in lines if line])
-    assert fields[0] == fields[1] == fields[2]
-
-
-@pytest.mark.parametrize(
-    ("name", "declared"), [("symc_device", "symc_device"), ("symc_call", "symc_device_call")]
-)
-def test_the_structs_of_devices_are_the_same_everywhere(name: str, declared: str) -> None:
-    header = (Path(__file__).parents[2] / "codegen/runtime/device.h").read_text()
-    bodies = [
-        text.partition(f"typedef struct {name} {{")[2].partition(f"}} {name};")[0]
-        for text, name in [(header, name), (abi.DECLARATIONS, declared)]
-    ]
-    fields = [
-        " ".join(line.partition("//")[0] for line in body.split("\n")).split() for body in bodies
-    ]
-    assert fields[0] == fields[1]
-    assert len(fields[0]) > 10
+def test_a_call_of_a_device_begins_as_every_call() -> None:
+    """`device.h` adds to the struct of `call.h`, but for the function that asks whether to stop."""
+    fields: list[list[str]] = []
+    for dialect in ("c", "cuda host"):
+        body = load.symbols(dialect)["symc_call"].text.partition("{")[2].partition("}")[0]
+        lines = [line.partition("//")[0] for line in body.split("\n")]
+        fields.append([" ".join(field.split()) for field in "".join(lines).split(";")])
+    plain, device = fields
+    shared = plain.index("int64_t (*ask)(void *context)")
+    assert plain[:shared] == device[:shared]
+    assert shared > 8
 
 
 def many_kernels(count: int) -> Program:
@@ -247,7 +230,7 @@ def many_kernels(count: int) -> Program:
 
 def test_large_programs_are_compiled_in_units(tmp_path: Path) -> None:
     made = many_kernels(80)
-    parts = emit_parts(made, LANG)
+    parts = emit_text(made, LANG)
     units = parts.units(2)
     assert len(units) == 2
     assert abs(len(units[0]) - len(units[1])) < 0.3 * len(parts.text)
@@ -264,12 +247,12 @@ def test_large_programs_are_compiled_in_units(tmp_path: Path) -> None:
 
 
 def test_small_programs_are_compiled_whole() -> None:
-    parts = emit_parts(many_kernels(1), LANG)
+    parts = emit_text(many_kernels(1), LANG)
     assert parts.units(8) == [parts.text]
 
 
 def test_a_unit_that_fails(tmp_path: Path) -> None:
-    parts = emit_parts(many_kernels(80), LANG)
+    parts = emit_text(many_kernels(80), LANG)
     broken = replace(parts.kernels[77], body="{\n    int oops = ;\n}\n")
     kernels = (*parts.kernels[:77], broken, *parts.kernels[78:])
     with pytest.raises(CompileFailed, match="int oops = ;"):
@@ -320,7 +303,7 @@ def test_an_order_that_names_no_compiler(monkeypatch: pytest.MonkeyPatch, order:
 def test_a_compiler_that_is_not_for_symc_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """tcc fails at the first line of what each text begins with."""
+    """tcc fails at the first line of the text that each file begins with."""
     fake = tmp_path / name
     fake.write_text("#!/bin/sh\necho \"function.c:9: error: ';' expected\"; exit 1\n")
     fake.chmod(0o755)

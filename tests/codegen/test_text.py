@@ -14,7 +14,6 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -24,6 +23,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Routine,
     Select,
@@ -133,7 +133,7 @@ def test_steps_and_notes() -> None:
             Launch("nothing", ("count",), ()),
             Measure("k", "count"),
             Routine("dot_f64", (n, Pointer("x", const(0)), Pointer("x", k, True)), "x @ x"),
-            Host(0, "f", (Region(Pointer("x", k), (n, k)), Const(0.5, F64)), "f(x)"),
+            PythonCall(0, "f", (Region(Pointer("x", k), (n, k)), Const(0.5, F64)), "f(x)"),
         ),
     )
     assert (
@@ -155,7 +155,7 @@ run
   nothing(count)
   measure k = count[0]
   routine dot_f64(n, x, write x + k)  # x @ x
-  host 0 f(x + k[n, k], 0.5)  # f(x)
+  python 0 f(x + k[n, k], 0.5)  # f(x)
 """
     )
 

@@ -16,7 +16,6 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     If,
     Kernel,
     Launch,
@@ -29,6 +28,7 @@ from symc.codegen.ir import (
     Param,
     Pointer,
     Program,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -144,12 +144,14 @@ GOOD = [
     _body(Store("h", ZERO, Cast(X, FLOAT16)), Store("h", ZERO, HALF)),
     _body(loop("vector", "i", N, loop("unroll", "j", const(2), loop("unroll", "l", const(2))))),
     _steps(Check(Load("b", ZERO, BOOL), 1)),
-    _steps(Host(0, "f", (Region(Pointer("x", ZERO), (C, N)), ONE)), Host(1, "g", ())),
+    _steps(PythonCall(0, "f", (Region(Pointer("x", ZERO), (C, N)), ONE)), PythonCall(1, "g", ())),
     _sizes(Size(Var("k1"), None), Size(Var("k2"), Var("k1"))),  # of no use, but not wrong
     _moved("parallel", AT, AT),
     _moved("parallel", row("i", "c"), row("i", "c")),
     _moved("serial", add(AT, const(1)), AT),
     _body(loop("parallel", "i", N, Store("s", K, load("s", K)))),  # it says that no two are equal
+    _body(loop("serial", "i", N, Store("s", K, load("s", K)))),
+    _body(loop("serial", "i", N, Let(Var("t", F64), load("s", K)), Store("s", K, Var("t", F64)))),
     _in_rows(loop("serial", "l", C, Let(Var("t", F64), load("y", row("i", "l"))))),
     _in_rows(loop("parallel", "l", C, Let(Var("t", F64), load("y", _wrapped("l"))))),
     _rows(add(STEP, const(1)), STEP),
@@ -218,7 +220,7 @@ KERNELS = [
     (_body(loop("unroll", "i", N)), "an unroll loop whose length is not constant"),
 ]  # fmt: skip
 
-# An iteration that reads what another one writes; reads where an array says; rows that overlap.
+# An iteration that reads another one's element; reads where an array says; rows that overlap.
 ELSEWHERE = "an iteration of i may read an element of y that another one writes"
 INNER = "an iteration of j may read an element of y that another one writes"
 WHERE = "s is written where an array says, and read in the same loop"
@@ -237,6 +239,12 @@ READS = [
     (_body(loop("serial", "i", N, Accumulate("s", K, "add", load("s", K)))), WHERE),
     (_body(loop("serial", "i", N, Let(Var("t", F64), load("s", ZERO)),
                 Store("s", K, Var("t", F64)))), WHERE),
+    (_body(loop("serial", "i", N, Let(Var("t", F64), load("s", K)),
+                Store("s", AT, ONE), Store("s", K, Var("t", F64)))), WHERE),
+    (_body(loop("serial", "i", N, Let(Var("t", F64), load("s", K)),
+                Store("s", K, add(load("s", K), Var("t", F64))))), WHERE),
+    (_body(loop("serial", "i", N, Let(Var("t", F64), load("s", K)),
+                Accumulate("s", K, "add", Var("t", F64)))), WHERE),
     (_rows(STEP, STEP), OVERLAPS),
     (_rows(_turn(0), _turn(3)), OVERLAPS),
     (_rows(STEP, _turn(0)), OVERLAPS),
@@ -287,11 +295,12 @@ PROGRAMS = [
     (_steps(Routine("r", (Pointer("z", ZERO),))), "there is no buffer z"),
     (_steps(Routine("r", (Pointer("x", ONE),))), "an offset is float64, not int64"),
     (_steps(Routine("r", (Pointer("x", ZERO, True),))), "input x is written"),
-    (_steps(Host(0, "f", (Region(Pointer("x", ZERO, True), (N,)),))), "input x is written"),
-    (_steps(Host(0, "f", (Region(Pointer("y", ZERO, True), (ONE,)),))),
+    (_steps(PythonCall(0, "f", (Region(Pointer("x", ZERO, True), (N,)),))), "input x is written"),
+    (_steps(PythonCall(0, "f", (Region(Pointer("y", ZERO, True), (ONE,)),))),
      "a length is float64, not int64"),
-    (_steps(Host(-1, "f", ())), "-1 is not a number of its own for a Host"),
-    (_steps(Host(0, "f", ()), Host(0, "g", ())), "0 is not a number of its own for a Host"),
+    (_steps(PythonCall(-1, "f", ())), "-1 is not a number of its own for a PythonCall"),
+    (_steps(PythonCall(0, "f", ()), PythonCall(0, "g", ())),
+     "0 is not a number of its own for a PythonCall"),
 ]  # fmt: skip
 
 

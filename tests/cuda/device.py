@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from symc.codegen.targets import sim
+from symc.codegen.targets.cuda.reading import module_of
 from symc.pipeline.library import kept
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -38,7 +39,7 @@ class Pointer(int):
 @cache
 def image(name: str) -> bytes:
     """The compiled kernels of one file."""
-    return sim.compile_kernels((KERNELS / name).read_text(encoding="utf-8"), name)
+    return sim.compile_kernels(module_of((KERNELS / name).read_text(encoding="utf-8")), name)
 
 
 class Device:

@@ -13,6 +13,7 @@ import symc
 from symc import cuda
 from symc.codegen.targets import sim
 from symc.codegen.targets.cuda import nvrtc
+from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.cuda.target import KERNELS
 
 DEVICES = [
@@ -29,9 +30,9 @@ def check_with_nvrtc(function: symc.Function) -> None:
     if not nvrtc.available():
         return
     assert function.folder is not None
-    source = (Path(function.folder) / KERNELS).read_text(encoding="utf-8")
+    module = module_of((Path(function.folder) / KERNELS).read_text(encoding="utf-8"))
     for architecture in ARCHITECTURES:
-        made = nvrtc.compile(source, architecture, quick=function.mode == "compile")
+        made = nvrtc.compile(module, architecture, quick=function.mode == "compile")
         assert made.log == ""
         for name, found in made.resources.items():
             assert (found.spill_stores, found.spill_loads) == (0, 0), name

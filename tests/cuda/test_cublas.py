@@ -188,7 +188,8 @@ def test_a_cublas_that_does_not_start(blas: Blas, monkeypatch: pytest.MonkeyPatc
     assert device.blas
 
 
-# --- what the simulator's cuBLAS refuses, as NVIDIA's does ----------------------------------------
+# --- arguments that the simulator's cuBLAS refuses, as NVIDIA's does ---
+# -------------------------------------
 
 GOOD: dict[str, Any] = {
     "handle": None, "trans_a": 0, "trans_b": 0, "m": 2, "n": 3, "k": 4, "alpha": 1.0, "a": 0,

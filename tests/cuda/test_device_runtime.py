@@ -100,7 +100,7 @@ def test_a_dialect_replaces_what_is_another_there() -> None:
     assert host["symc_gemm_f32"].file == "deviceblas.h"
     assert plain["symc_gemm_f32"].file == "blas.h"
     assert host["symc_call"].file == "device.h"
-    assert plain["symc_call"].file == "host.h"
+    assert plain["symc_call"].file == "call.h"
     assert not {name for name in plain if plain[name].file.startswith("device")}
 
 

@@ -53,7 +53,7 @@ def widths(parameters: str) -> list[int]:
 
 
 def newest(text: str, name: str) -> str:
-    """The parameters of what cuGetProcAddress gives for a name and `table.VERSION`."""
+    """The parameters of the function that cuGetProcAddress gives for a name and `table.VERSION`."""
     found: dict[int, str] = {
         int(match[1]): match[2]
         for match in re.finditer(rf"\*PFN_{name}_v(\d+)\)\(([^;]*)\);", text)

@@ -16,6 +16,7 @@ import symc
 from symc import cuda
 from symc import tensor as T
 from symc.calls.callable import Function
+from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.cuda.target import CudaTarget
 from symc.graph.interpreter import evaluate
 from symc.pipeline.compile import Clock, build
@@ -98,7 +99,7 @@ def test_kernels_compile_without_warnings_and_spills(make: Callable[[], Model], 
     target = CudaTarget(wide=wide)
     stages = build(request_of(f), mode="default", clock=Clock(), target=target)
     for architecture in ARCHITECTURES:
-        made = nvrtc.compile(stages.source.file("function.cu"), architecture)
+        made = nvrtc.compile(module_of(stages.source.file("function.cu")), architecture)
         assert made.kind == "cubin"
         assert made.log == ""
         for name, found in made.resources.items():

@@ -13,7 +13,8 @@ from symc.codegen.errors import CompileFailed, CompilerMissing
 from symc.codegen.runtime import load
 from symc.codegen.targets.cuda import disassemble, nvrtc
 from symc.codegen.targets.cuda.lang import CUDA
-from symc.codegen.targets.cuda.routines import KERNELS, source_of_kernel
+from symc.codegen.targets.cuda.reading import module_of
+from symc.codegen.targets.cuda.routines import KERNELS, module_of_kernel
 from tests.codegen.runtime_library import Signature, signatures
 from tests.cuda.nvidia import needs_nvrtc
 from tests.cuda.teams import TEAM_FUNCTIONS, team_kernels
@@ -36,11 +37,17 @@ EACH = [pytest.param((8, 0), marks=pytest.mark.slow), (9, 0)]
 ROUTINE_KERNELS = sorted({kernel for kernels in KERNELS.values() for kernel in kernels})
 
 
-# --- what is asked, and what is read --------------------------------------------------------------
+def compiled(text: str, arch: tuple[int, int] = (9, 0), *, quick: bool = False) -> nvrtc.Compiled:
+    """A text of the tests, compiled."""
+    return nvrtc.compile(module_of(text), arch, quick=quick)
+
+
+# --- questions to NVRTC, and its answers ---
+# -----------------------------------------------------------
 
 
 def test_resources_are_read_for_each_kernel() -> None:
-    made = nvrtc.compile(PLAIN + GREEDY)
+    made = compiled(PLAIN + GREEDY)
     assert made.kind == "cubin"
     assert made.image[:4] == b"\x7fELF"
     assert made.log == ""
@@ -56,7 +63,7 @@ def test_resources_are_read_for_each_kernel() -> None:
 
 def test_an_error_shows_the_numbered_source() -> None:
     with pytest.raises(CompileFailed) as caught:
-        nvrtc.compile(PLAIN + "\nstatic inline int wrong() { return nonsense; }\n")
+        compiled(PLAIN + "\nstatic inline int wrong() { return nonsense; }\n")
     assert caught.value.line == 3
     assert ">     3  static inline int wrong() { return nonsense; }" in str(caught.value)
     assert 'identifier "nonsense" is undefined' in str(caught.value)
@@ -64,7 +71,7 @@ def test_an_error_shows_the_numbered_source() -> None:
 
 
 def test_a_warning_stays_in_the_log() -> None:
-    made = nvrtc.compile(PLAIN + "static inline int idle() { return 1; }\n")
+    made = compiled(PLAIN + "static inline int idle() { return 1; }\n")
     assert '"idle" was declared but never referenced' in made.log
     assert "ptxas" not in made.log
 
@@ -73,19 +80,19 @@ def test_options_that_this_version_does_not_know_are_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(nvrtc, "QUICK", ("--option-of-another-version=3",))
-    assert nvrtc.compile(PLAIN, quick=True).resources.keys() == {"plain"}
+    assert compiled(PLAIN, quick=True).resources.keys() == {"plain"}
     with pytest.raises(CompileFailed, match="nonsense") as caught:
-        nvrtc.compile("nonsense;", quick=True)
+        compiled("nonsense;", quick=True)
     assert "--option-of-another-version=3" not in caught.value.command
 
 
 def test_quick_compiles_to_something_else() -> None:
-    slow, quick = (nvrtc.compile(GREEDY, quick=quick) for quick in (False, True))
+    slow, quick = (compiled(GREEDY, quick=quick) for quick in (False, True))
     assert slow.image != quick.image
 
 
 def test_a_newer_card_gets_ptx_of_the_newest_architecture_known() -> None:
-    made = nvrtc.compile(PLAIN, (99, 0))
+    made = compiled(PLAIN, (99, 0))
     major, minor = nvrtc.architectures()[-1]
     assert made.kind == "ptx"
     assert f".target sm_{major}{minor}".encode() in made.image
@@ -94,7 +101,7 @@ def test_a_newer_card_gets_ptx_of_the_newest_architecture_known() -> None:
 
 def test_a_card_that_nvrtc_no_longer_knows_is_named() -> None:
     with pytest.raises(CompilerMissing, match=r"this device has 3\.0"):
-        nvrtc.compile(PLAIN, (3, 0))
+        compiled(PLAIN, (3, 0))
 
 
 def test_the_key_has_the_build_which_is_asked_for_once(
@@ -127,7 +134,7 @@ def test_without_the_bindings_the_error_says_what_to_install(
 
 def test_machine_code_needs_a_disassembler(monkeypatch: pytest.MonkeyPatch) -> None:
     if disassemble.find() is not None:
-        assert "plain" in disassemble.sass(nvrtc.compile(PLAIN).image)
+        assert "plain" in disassemble.sass(compiled(PLAIN).image)
     monkeypatch.setattr(disassemble, "find", lambda: None)
     with pytest.raises(CompilerMissing, match="nvdisasm"):
         disassemble.sass(b"")
@@ -151,7 +158,7 @@ def kernel_of(function: Signature) -> str:
 def test_every_function_of_numbers_compiles_without_warnings(arch: tuple[int, int]) -> None:
     known = signatures()
     text = load.base("cuda") + load.source_of(known, "cuda")
-    made = nvrtc.compile(text + "".join(map(kernel_of, known.values())), arch, quick=True)
+    made = compiled(text + "".join(map(kernel_of, known.values())), arch, quick=True)
     assert made.log == ""
     assert made.resources.keys() == {f"k_{name}" for name in known}
 
@@ -168,7 +175,7 @@ def test_every_name_of_the_c_library_is_built_in() -> None:
     names = [symbol.name for symbol in load.symbols().values() if symbol.file == "libm.h"]
     body = "\n".join(calls)
     assert len(calls) == len(names) - len(["SYMC_VECTOR", "SYMC_SCALAR"])
-    made = nvrtc.compile(
+    made = compiled(
         f"{load.base('cuda')}{load.source_of(names, 'cuda')}"
         f'extern "C" __global__ void all(double *x, double *y) {{\n    int sign;\n{body}\n}}\n',
         quick=True,
@@ -178,7 +185,7 @@ def test_every_name_of_the_c_library_is_built_in() -> None:
 
 @pytest.mark.parametrize("arch", EACH)
 def test_teams_do_not_spill(arch: tuple[int, int]) -> None:
-    made = nvrtc.compile(team_kernels(), arch)
+    made = compiled(team_kernels(), arch)
     assert made.log == ""
     assert made.resources.keys() == {f"k_{name}" for name in TEAM_FUNCTIONS}
     for name, needed in made.resources.items():
@@ -190,7 +197,7 @@ def test_teams_do_not_spill(arch: tuple[int, int]) -> None:
 @pytest.mark.parametrize("kernel", ROUTINE_KERNELS)
 @pytest.mark.parametrize("arch", EACH)
 def test_matrix_products_do_not_spill(kernel: str, arch: tuple[int, int]) -> None:
-    made = nvrtc.compile(source_of_kernel(kernel), arch)
+    made = nvrtc.compile(module_of_kernel(kernel), arch)
     needed = made.resources[kernel]
     assert made.log == ""
     assert (needed.stack_bytes, needed.spill_stores, needed.spill_loads) == (0, 0, 0)
@@ -235,13 +242,13 @@ extern "C" __global__ void convert(symc_float16 *x, double *y, long long *z) {{
 
 
 def test_kernels_may_have_any_name_but_those_of_the_language() -> None:
-    """What is not in the table does not clash; `exp` and the like are symbols of the runtime."""
+    """Names outside the table do not clash; `exp` and the like are symbols of the runtime."""
     words = "gamma time index sum scale square step mix length distance any all rand system y z"
     free = [word for word in words.split() if word not in CUDA.functions | CUDA.reserved]
     assert {"sum", "scale", "y"} <= set(free)
     kernel = 'extern "C" __global__ void {}(int n, float *x) {{ x[n] = 1.0f; }}\n'
-    assert nvrtc.compile("".join(map(kernel.format, free))).resources.keys() == set(free)
+    assert compiled("".join(map(kernel.format, free))).resources.keys() == set(free)
     for word in ("norm", "rsqrt", "fdimf", "y0"):
         assert word in CUDA.functions
         with pytest.raises(CompileFailed):
-            nvrtc.compile(kernel.format(word))
+            compiled(kernel.format(word))

@@ -14,7 +14,8 @@ import symc
 from symc import tensor as T
 from symc.codegen.status import Status
 from symc.codegen.targets._abi import ffi
-from symc.codegen.targets.cuda.target import KERNELS, CudaTarget
+from symc.codegen.targets.cuda.reading import module_of
+from symc.codegen.targets.cuda.target import KERNELS, CudaSource, CudaTarget
 from symc.cuda import device as device_of
 from symc.cuda.functions import compile_for
 from symc.pipeline.compile import Clock, build
@@ -78,7 +79,7 @@ def test_a_thread_does_four_rows_of_a_tile_at_a_time() -> None:
 
 @needs_nvrtc
 def test_row_groups_leave_room_for_as_many_threads_as_memory_needs() -> None:
-    """Of 65,536 registers: what `AHEAD` counts with."""
+    """The share of 65,536 registers that `AHEAD` counts with."""
     from symc.codegen.targets.cuda import nvrtc
 
     x = T.fmatrix("x")
@@ -87,7 +88,7 @@ def test_row_groups_leave_room_for_as_many_threads_as_memory_needs() -> None:
     for output, most in ((T.softmax(x, axis=1), 32), (norm, 40), (x.sum(axis=1), 32)):
         f = symc.function([x], output, mode="python")
         stages = build(f.request, mode="default", clock=Clock(), target=CudaTarget())
-        made = nvrtc.compile(stages.source.file(KERNELS))
+        made = nvrtc.compile(module_of(stages.source.file(KERNELS)))
         assert max(found.registers for found in made.resources.values()) <= most
         assert {found.stack_bytes for found in made.resources.values()} == {0}
 
@@ -116,7 +117,7 @@ def test_rows_of_any_number_of_packs(device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_equal_rows_have_equal_sums_wherever_they_begin(device: str) -> None:
-    """Rows of an odd length are aligned by turns; what each thread adds up is the same."""
+    """Rows of an odd length are aligned by turns; each thread adds up the same elements."""
     x = T.dmatrix("x")
     f = symc.function([x], [x.sum(axis=1), x[:, 1:].sum(axis=1), x.prod(axis=1)], device=device)
     row = np.random.default_rng(0).standard_normal(1503) * 10.0 ** (np.arange(1503) % 17)
@@ -174,3 +175,21 @@ def test_a_sum_over_few_long_rows_has_chunks_of_all_of_it(device: str) -> None:
                 got = f(a, c)
             for value, expected in zip(got, wanted, strict=True):
                 np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-4)
+
+
+def test_a_module_of_a_program_has_the_pieces_that_its_text_tells() -> None:
+    """Bounds and dynamic shared memory are records when kernels are printed, not found after."""
+    x = T.fmatrix("x")
+    f = symc.function([x], [T.softmax(x, axis=1), T.sort(x, axis=1)], mode="python")
+    target = CudaTarget()
+    stages = build(f.request, mode="default", clock=Clock(), target=target)
+    source = stages.source
+    assert isinstance(source, CudaSource)
+    module, read = source.module, module_of(source.file(KERNELS))
+    assert module.text == read.text == source.file(KERNELS)
+    assert module.kernels == read.kernels
+    assert module.dynamic == read.dynamic == ("team_memory",)
+    loose = module.written(loose={module.kernels[0].kernel}, dynamic="extern")
+    assert loose == read.written(loose={module.kernels[0].kernel}, dynamic="extern")
+    assert ", 1) " in loose
+    assert "__shared__ __align__" not in loose

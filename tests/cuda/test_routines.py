@@ -20,6 +20,7 @@ from symc.codegen.runtime import load
 from symc.codegen.targets import sim
 from symc.codegen.targets._abi import ffi
 from symc.codegen.targets.cuda import cublas
+from symc.codegen.targets.cuda.reading import module_of
 from symc.codegen.targets.cuda.routines import KERNELS
 from tests.codegen.runtime_library import gcc
 from tests.cuda.device import Array, Device, Pointer
@@ -66,7 +67,7 @@ class Routines:
         gcc([*STRICT, "-shared", "-fPIC"], host_text(), "-o", str(path))
         self.library = ctypes.CDLL(str(path))
         text = load.base("cuda") + load.source_of(NAMES, "cuda")
-        module = device.handle("cuModuleLoadData", sim.compile_kernels(text))
+        module = device.handle("cuModuleLoadData", sim.compile_kernels(module_of(text)))
         handles = [device.handle("cuModuleGetFunction", module, name.encode()) for name in NAMES]
         self.functions = ffi.new("void *[]", [ffi.cast("void *", h.value) for h in handles])
         self.table = ffi.new("symc_device *")
@@ -79,7 +80,7 @@ class Routines:
         self.call.functions = self.functions
 
     def __call__(self, name: str, *args: Any) -> Any:
-        """Run a routine; the result is what it wrote to its last array."""
+        """Run a routine; the result is its last array."""
         signature = ROUTINES[name]
         real = ctypes.c_float if name.endswith("f32") else ctypes.c_double
         passed: list[Any] = [ctypes.c_void_p(int(ffi.cast("intptr_t", self.call)))]

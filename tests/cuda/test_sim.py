@@ -14,6 +14,7 @@ import pytest
 
 from symc.codegen.errors import CompileFailed
 from symc.codegen.targets import sim
+from symc.codegen.targets.cuda.reading import module_of
 from tests.cuda.device import KERNELS, ORDERS, Array, Device, Pointer
 
 mp: Any = importlib.import_module("mpmath")  # it has no types
@@ -21,7 +22,7 @@ i32, f32 = ctypes.c_int, ctypes.c_float
 
 
 def in_all_orders(device: Device, run: Callable[[], Array]) -> Array:
-    """What `run` returns, the same bits in each order."""
+    """The result of `run`, the same bits in each order."""
     results: list[Array] = []
     for order in ORDERS:
         device.sim.set_order(order)
@@ -328,7 +329,7 @@ def test_an_error_shows_the_line_of_the_source(device: Device) -> None:
     del device
     source = 'extern "C" __global__ void k(float *x) {\n    x[0] = unknown;\n}\n'
     with pytest.raises(CompileFailed, match=">     2      x\\[0\\] = unknown;"):
-        sim.compile_kernels(source)
+        sim.compile_kernels(module_of(source))
 
 
 def test_all_forms_of_kernels_are_found() -> None:
@@ -340,7 +341,7 @@ def test_all_forms_of_kernels_are_found() -> None:
         extern "C" __global__ void a(int n);
         static __device__ void helper(int n) {}
     """
-    text = sim.module_text(source, "x.cu")
+    text = sim.module_text(module_of(source), "x.cu")
     made = [line for line in text.splitlines() if line.startswith("SYMC_SIM")]
     assert made == [
         "SYMC_SIM_KERNEL(a, 128)", "SYMC_SIM_KERNEL(b, 64)", "SYMC_SIM_KERNEL(c, 0)",
@@ -350,12 +351,14 @@ def test_all_forms_of_kernels_are_found() -> None:
 
 @pytest.mark.parametrize("optimise", ["-O0", "-O1"])
 def test_the_header_compiles_without_warnings(tmp_path: Path, optimise: str) -> None:
-    source = sim.module_text((KERNELS / "good.cu").read_text(encoding="utf-8"), "good.cu")
+    source = sim.module_text(
+        module_of((KERNELS / "good.cu").read_text(encoding="utf-8")), "good.cu"
+    )
     (tmp_path / "module.cpp").write_text(source, encoding="utf-8")
     command = [
         "g++", "-std=c++17", optimise, "-Wall", "-Wextra", "-Werror", "-c", "module.cpp",
         "-fPIC", "-include", str(sim.FOLDER / "cudasim.h"), "-o", "module.o",
-        "-Wno-sign-compare",  # what is asked here is whether the header is clean
+        "-Wno-sign-compare",  # only the header is tested here
     ]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 0, result.stderr

@@ -37,6 +37,14 @@ def on_host(device: Device) -> tuple[Any, ...]:
     return Pointer(device.host.ctypes.data), zeros(device)  # type: ignore[attr-defined]
 
 
+def reads(device: Device, offset: int) -> tuple[Any, ...]:
+    return Pointer(zeros(device) + offset), zeros(device)
+
+
+def writes(device: Device, offset: int) -> tuple[Any, ...]:
+    return zeros(device), Pointer(zeros(device) + offset)
+
+
 def two(device: Device) -> tuple[Any, ...]:
     return zeros(device), zeros(device)
 
@@ -77,10 +85,11 @@ CASES: tuple[Case, ...] = (
     ("read_one", 1, 1, 0, lambda d: (Pointer(0), zeros(d)), ILLEGAL_ADDRESS, "a null pointer"),
     ("read_one", 1, 1, 0, lambda d: (d.allocate(4), zeros(d)), ILLEGAL_ADDRESS,
      "device memory that nothing has written"),
-    ("read_one", 1, 1, 0, lambda d: (Pointer(zeros(d) + 2), zeros(d)), MISALIGNED,
-     "is not aligned"),
-    ("read_vector", 1, 1, 0, lambda d: (Pointer(zeros(d) + 4), zeros(d)), MISALIGNED,
-     "is not aligned"),
+    ("read_one", 1, 1, 0, lambda d: reads(d, 2), MISALIGNED, "is not aligned"),
+    ("read_vector", 1, 1, 0, lambda d: reads(d, 4), MISALIGNED, "is not aligned"),
+    ("write_vector", 1, 1, 0, lambda d: writes(d, 8), MISALIGNED, "is not aligned"),
+    ("read_pack", 1, 1, 0, lambda d: reads(d, 4), MISALIGNED, "is not aligned"),
+    ("write_pack", 1, 1, 0, lambda d: writes(d, 8), MISALIGNED, "is not aligned"),
     ("borrowed_stack", 1, 32, 0, one, ILLEGAL_ADDRESS, "another thread's stack"),
     ("asserts", 1, 32, 0, lambda _: (i32(31),), ASSERT, "assertion `threadIdx.x < n' failed"),
     ("traps", 1, 1, 0, lambda _: (), LAUNCH_FAILED, r"__trap\(\)"),

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("symc.codegen.targets.sim", reason="no simulator")
 
 from symc.codegen.targets import sim
+from symc.codegen.targets.cuda.reading import module_of
 from tests.cuda.device import ORDERS, Array, Device
 from tests.cuda.teams import KINDS, TEAM_FUNCTIONS, team_kernels
 
@@ -27,7 +28,7 @@ UFUNCS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def module(simulated: Device) -> Any:
     """All kernels of `team_kernels`, loaded."""
-    return simulated.handle("cuModuleLoadData", sim.compile_kernels(team_kernels()))
+    return simulated.handle("cuModuleLoadData", sim.compile_kernels(module_of(team_kernels())))
 
 
 def values(op: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.fuzz.campaign import Campaign, Plan
+from tests.fuzz.campaign import Campaign, CampaignSettings
 from tests.fuzz.generators import PLACES
 from tests.fuzz.protocol import MODES
 
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.seed is not None and options.from_seed is not None:
         parser.error("--seed runs one program, --from-seed all that follow: give one of them")
     first = options.seed if options.seed is not None else options.from_seed
-    plan = Plan(
+    plan = CampaignSettings(
         names=tuple(options.only or names),
         first=int(time.time()) if first is None else first,
         seconds=60 * options.minutes,

@@ -20,8 +20,8 @@ PROGRESS = 60.0  # seconds between two lines
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to run: seeds from `first` on, until `seconds` are over, or a single one."""
+class CampaignSettings:
+    """The programs to run: seeds from `first` on, until `seconds` are over, or a single one."""
 
     names: tuple[str, ...]
     first: int
@@ -34,7 +34,7 @@ class Plan:
 
 @dataclass
 class Tally:
-    """What was run and compared, by generator and mode."""
+    """The counts of runs and comparisons, by generator and mode."""
 
     programs: Counter[str] = field(default_factory=Counter)
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -98,7 +98,7 @@ class Tally:
 class Campaign:
     """Runs a plan on several workers at once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CampaignSettings) -> None:
         self.plan = plan
         self.tally = Tally()
         self.lock = threading.Lock()
@@ -108,7 +108,7 @@ class Campaign:
         self.stopping = False
 
     def run(self) -> bool:
-        """Runs everything, prints what came of it; whether nothing failed."""
+        """Runs everything, prints the outcome; whether nothing failed."""
         threads = [threading.Thread(target=self._work) for _ in range(self.plan.jobs)]
         try:
             for thread in threads:
@@ -181,7 +181,8 @@ class Campaign:
     ) -> Program | None:  # fmt: skip
         """Makes a failing program small, writes it down, and returns it.
 
-        `found` has what other modes have left of the same seed: it most likely fails in this one.
+        `found` has the small program that other modes have left of the same seed: it most likely
+        fails in this one.
         """
         name, seed = what
         program = outcome.program or worker.run(Task(what, None)).program
@@ -218,7 +219,7 @@ class Campaign:
 
 
 def _script(program: Program, mode: str) -> str:
-    """The program's script; where its own texts cannot be evaluated, what it is made of."""
+    """The program's script; where its own texts cannot be evaluated, its parts."""
     try:
         return program.script(mode)
     except Exception as error:

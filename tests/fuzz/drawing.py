@@ -51,7 +51,7 @@ def value_of(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], speci
 
 
 class Drawing:
-    """Draws entries, arguments that fit them, and what their texts leave open."""
+    """Draws entries, arguments that fit them, and the words that their texts leave open."""
 
     def __init__(self, rng: np.random.Generator, favour: Mapping[str, float] | None = None) -> None:
         self.rng = rng
@@ -178,7 +178,7 @@ class Drawing:
 
 
 def _fits(need: str, value: Array, first: Array | None) -> bool:
-    """Whether a value is what a word of the table asks for."""
+    """Whether a value satisfies a word of the table."""
     if value.dtype.kind not in _KINDS[need[0]]:
         return False
     rest = need[1:]

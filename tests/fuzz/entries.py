@@ -1,6 +1,6 @@
 """The lines of random programs: a table of texts that symc and NumPy both understand.
 
-``m.`` is `T` in symc and `np` in NumPy. What a text needs of its arguments stands beside it, a word
+``m.`` is `T` in symc and `np` in NumPy. The needs of a text stand beside it, a word
 for each: a dtype (f float, c complex, n any number but bool, i integer, b bool, x anything), then
 how many axes (``2``; ``1+`` at least one), then ``=`` where it has the shape of the first argument,
 ``~`` where it broadcasts with it, ``q`` for a square matrix. Names in braces are drawn anew: {a} an
@@ -18,7 +18,7 @@ from tests.fuzz.lines import Kind
 
 @dataclass(frozen=True)
 class Entry:
-    """One text: what it needs, what it does to digits, and how NumPy says it if not alike."""
+    """One text: its needs, its effect on digits, and NumPy's text if that differs."""
 
     text: str
     needs: str
@@ -48,6 +48,6 @@ def theirs(names: str, needs: str, rest: str = "", kind: Kind = "rounds") -> lis
 
 
 def own(names: str, needs: str) -> list[Entry]:
-    """Functions that only symc has: its own meaning in NumPy is what compiled code must give."""
+    """Functions that only symc has: compiled code must agree with its own meaning in NumPy."""
     args = ", ".join(f"{{{number}}}" for number in range(len(needs.split())))
     return [Entry(f"T.{name}({args})", needs, "sums", None) for name in names.split()]

@@ -21,7 +21,7 @@ from tests.fuzz.running import LineProgram
 
 LIMIT = 800  # elements of a value
 REFUSALS: Counter[tuple[str, str]] = Counter()
-"""What NumPy takes and symc has refused, and how: for whoever looks into it."""
+"""Programs that NumPy takes and symc has refused, with the errors: for whoever looks into it."""
 
 
 class Writer:
@@ -42,7 +42,7 @@ class Writer:
         self.lines: list[Line] = []
 
     def prepare(self, text: str) -> None:
-        """A line of NumPy that what is given needs."""
+        """A line of NumPy that the arguments need."""
         exec(text, self.space)
 
     def give(self, item: Given) -> None:
@@ -126,7 +126,10 @@ class Writer:
         return value
 
     def _stretches(self, entry: Entry, args: list[str]) -> bool:
-        """Whether lengths of 1 that must stretch are known to be 1."""
+        """Whether lengths of 1 that must stretch, or that `squeeze` drops, are known to be 1."""
+        if "squeeze" in entry.text:
+            shape, known = self.values[args[0]].shape, self.symbols[args[0]].type.shape
+            return all(n != 1 or dim == 1 for n, dim in zip(shape, known, strict=True))
         if "~" not in entry.needs:
             return True
         full = np.broadcast_shapes(*(self.values[arg].shape for arg in args))
@@ -138,7 +141,7 @@ class Writer:
         return True
 
 
-_OF_FINITE = re.compile("linalg|fft")  # what infinities become depends on the way
+_OF_FINITE = re.compile("linalg|fft")  # the results of infinities depend on the way
 NOT_NUMPYS: Any = object()
 _OF_SOME = re.compile("median|quantile|percentile")  # documented to raise where there are none
 

@@ -1,9 +1,9 @@
 """Damaged files of saved functions: as a bad disk, a careless program or a forger makes them.
 
 `damaged` changes a good file at random, by a seed: its bytes, the archive's parts, the headers of
-its arrays, or its JSON, so that checksums are right again. `outcome` loads it, and calls what was
-loaded, in a process of its own with little memory: it may be refused by `BadFile`, or run, or raise
-an error of symc's when it is called; never anything else.
+its arrays, or its JSON, so that checksums are right again. `outcome` loads it, and calls the
+function that was loaded, in a process of its own with little memory: it may be refused by
+`BadFile`, or run, or raise an error of symc's when it is called; never anything else.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def _bits(data: bytes, chance: random.Random) -> bytes:
-    """Bits or bytes that have changed, half of them in what describes the archive."""
+    """Bits or bytes that have changed, half of them in the archive's headers."""
     changed = bytearray(data)
     start = max(0, len(data) - 400) if chance.random() < 0.5 else 0
     for _ in range(chance.choice((1, 1, 2, 8))):
@@ -126,7 +126,7 @@ def _bits(data: bytes, chance: random.Random) -> bytes:
 
 
 def _cut(data: bytes, chance: random.Random) -> bytes:
-    """What was cut off at its end, its begin or within."""
+    """A file cut off at its end, its begin or within."""
     first, last = sorted(chance.randrange(len(data)) for _ in range(2))
     return chance.choice((data[:first], data[first:], data[:first] + data[last:]))
 
@@ -221,7 +221,7 @@ def _json(data: bytes, chance: random.Random) -> bytes:
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """All places in JSON, as what they are in and under which key."""
+    """All places in JSON, as their container and key."""
     pending = [value]
     while pending:
         holder = pending.pop()
@@ -268,7 +268,7 @@ def _list(value: list[Any], chance: random.Random) -> Any:
             return value * chance.choice((2, 50))
 
 
-# --- what becomes of it ---------------------------------------------------------------------------
+# --- outcomes -------------------------------------------------------------------------------------
 
 
 def outcomes(
@@ -332,7 +332,7 @@ def _said(data: bytes, arguments: tuple[Any, ...], mode: str) -> str:
 
 
 def outcome(data: bytes, arguments: tuple[Any, ...], *, mode: str = "python") -> str:
-    """What becomes of one file, in this process."""
+    """The outcome of one file, in this process."""
     with tempfile.NamedTemporaryFile() as file, warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of NumPy's, about inf and nan
         file.write(data)

@@ -74,7 +74,7 @@ class Gradient:
 
 
 def weights(name: str, shape: tuple[int, ...]) -> Array:
-    """What an output counts in the cost; also directions."""
+    """The weight of an output in the cost; also directions."""
     seed = [ord(letter) for letter in name]
     return np.random.default_rng(seed).standard_normal(shape)
 
@@ -124,7 +124,7 @@ class _Derivation:
         self.results: list[Tensor] = [*results, *self.curved]
 
     def run(self, mode: str) -> Compared:
-        """Everything that is asked. What a derivative divides by may be singular."""
+        """All derivatives, compared. The divisor of one may be singular."""
         wanted, spread = self._by_evaluation()
         total = self._differences(wanted)
         function = symc.function(
@@ -151,7 +151,7 @@ class _Derivation:
         return {s: values[name] for s, name in zip(self.symbols, self.names, strict=True)}
 
     def _by_evaluation(self) -> tuple[list[Array], list[Array]]:
-        """What the ops' meanings give, and how far inputs moved by their last digits move it."""
+        """The results by the ops' meanings, and how far the last digits of inputs move them."""
         wanted = evaluate(self.results, self._at(self.given))
         spread = [np.zeros(value.shape) for value in wanted]
         rng = np.random.default_rng(1)
@@ -208,7 +208,7 @@ class _Derivation:
 
 
 def _difference(function: Any, slope: float, what: str) -> bool:
-    """Whether differences say what the slope is; raises `Wrong` if it is another."""
+    """Whether differences determine the slope; raises `Wrong` if it is another."""
     middle = function(0.0)
     found: list[float] = []
     for step in (STEP, 3 * STEP):

@@ -1,6 +1,6 @@
 """Random programs of ops that derive lengths, with integers from the ends of the range of 64 bits.
 
-A program is described by its seed alone: a vector that each step makes another of. What it gives is
+A program is described by its seed alone: a vector that each step makes another of. Its result is
 known from Python's integers: how long each vector is, and which element of the first stands where.
 """
 
@@ -25,7 +25,7 @@ HUGE = 2**57  # elements of 8 bytes: beyond, no memory is asked for
 
 
 class Impossible(Exception):
-    """What a program computes is an error: a length is negative, or a step is 0."""
+    """The result of a program is an error: a length is negative, or a step is 0."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Run:
 class RandomLengths:
     """Up to `steps` random steps from the vector `x`, with integers for the inputs after it.
 
-    `error` is what building the program has raised. `run` is what it gives, None for an error.
+    `error` is what building the program has raised. `run` has its result, None for an error.
     """
 
     seed: int
@@ -76,7 +76,7 @@ class RandomLengths:
         assert self.run is not None
         return np.array([self.run.element(i) for i in range(self.run.length)], np.float64)
 
-    # --- steps ---
+    # --- steps ------------------------------------------------------------------------------------
 
     def _number(self) -> tuple[Any, int]:
         """An integer for the program, known or given, and its value."""
@@ -184,4 +184,4 @@ class RandomLengths:
 
 
 Step = tuple[str, Callable[[Tensor], Tensor], Callable[[], Run]]
-"""What to call it, what it makes of the vector, and what that is."""
+"""The name of a step, its function of the vector, and its result."""

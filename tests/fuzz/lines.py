@@ -19,7 +19,7 @@ from symc.graph.node import Array, Tensor
 from tests.fuzz import reference
 
 Kind = Literal["exact", "unsigned", "rounds", "sums"]
-"""What a line does to digits: nothing; nothing, but zeros may have either sign; it rounds; it
+"""The effect of a line on digits: nothing; nothing, but zeros may have either sign; it rounds; it
 rounds many times, in an order that is not said."""
 
 
@@ -65,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Lines:
-    """A program; `before` are lines of NumPy that the texts of what is given need."""
+    """A program; `before` are lines of NumPy that the texts of arguments need."""
 
     given: tuple[Given, ...]
     lines: tuple[Line, ...]
@@ -75,11 +75,11 @@ class Lines:
     calls: int = 1
 
     def line(self, name: str) -> Line | None:
-        """The line of a name, None for what is given."""
+        """The line of a name, None for an argument."""
         return next((line for line in self.lines if line.name == name), None)
 
     def values(self) -> dict[str, Array]:
-        """What is given, by name; each call makes new arrays."""
+        """The arguments, by name; each call makes new arrays."""
         space = numpy_space()
         for text in self.before:
             exec(text, space)
@@ -113,7 +113,7 @@ class Lines:
         return replace(self, given=given, lines=tuple(reversed(kept)), before=before)
 
     def smaller(self) -> Iterator[Lines]:
-        """Fewer outputs; a line that becomes an input, or what it is made of; simpler values."""
+        """Fewer outputs; a line that becomes an input, or its own argument; simpler values."""
         yield from self._fewer_results()
         yield from self._cut()
         yield from self._skip()
@@ -195,7 +195,7 @@ class Lines:
     # --- writing it down --------------------------------------------------------------------------
 
     def head(self) -> list[str]:
-        """The lines up to the tensors of all names; `NAME_value` is what is given."""
+        """The lines up to the tensors of all names; `NAME_value` is the argument."""
         values = self.values()
         lines = ["import numpy as np", "from numpy import inf, nan", "import symc"]
         lines.append("from symc import tensor as T")

@@ -17,7 +17,7 @@ from tests.fuzz.loops import HEIGHT, WIDTH, Maker, RandomLoop, Shape
 
 @dataclass(frozen=True)
 class Asked:
-    """A loop, the rows of its outputs, what of them goes into the cost, and how steps are said."""
+    """A loop, the rows of its outputs, their part in the cost, and how steps are said."""
 
     loop: RandomLoop
     rows: tuple[Shape, ...]
@@ -27,7 +27,7 @@ class Asked:
 
 @dataclass
 class Case:
-    """A random loop with its inputs, and a cost made of what it gives.
+    """A random loop with its inputs, and a cost made of its results.
 
     A part of it may be `asked` for instead of the whole.
     """
@@ -78,7 +78,7 @@ class Case:
 
     @property
     def wrt(self) -> list[Tensor]:
-        """What there are gradients for."""
+        """The inputs that have gradients."""
         return [arg for arg in self.args if arg.dtype.is_float]
 
     def cost(self, outputs: Sequence[Any], after: Any, count: int) -> Any:

@@ -1,6 +1,6 @@
 """Random loops made smaller, and written down as Python.
 
-The values of a step are known by their numbers: what is left out of a step takes its number along,
+The values of a step are known by their numbers: a value left out of a step takes its number along,
 and those after it move up.
 """
 
@@ -149,7 +149,7 @@ def _without(parts: tuple[Any, ...], number: int) -> tuple[Any, ...]:
 
 
 def text(case: Case) -> list[str]:
-    """Lines that make the inputs, with values, and the outputs and what they cost, in symbols."""
+    """Lines that make the inputs, with values, and the outputs and their cost, in symbols."""
     writer = _Writer()
     names: list[str] = []
     for node, value in zip(case.args, case.given, strict=True):
@@ -212,7 +212,7 @@ class _Writer:
         return found, updates
 
     def state(self, taps: Taps | None, args: Sequence[str]) -> str:
-        """What `outputs_info` has for an output."""
+        """The entry of `outputs_info` for an output."""
         if taps is None:
             return "None"
         if taps.taps == (-1,):

@@ -1,7 +1,7 @@
 """Random loops, run in three ways: by NumPy and a loop in Python, by a loop in Python over symbols
 (the graph of all steps, written out), and by `symc.scan`.
 
-A loop is described by its seed alone: its sequences and states with their taps, what a step
+A loop is described by its seed alone: its sequences and states with their taps, the values a step
 computes, loops and branches within it, and when it ends.
 """
 
@@ -20,8 +20,8 @@ Shape = tuple[int, ...]
 
 WIDTH, HEIGHT = 3, 2  # of the rows
 
-# What a step can do with one or two values, written once for NumPy and for `symc.tensor`: of `a`
-# and `b`, or of `a` and the number `i` of a step, by the functions of `m`.
+# The operations of a step on one or two values, written once for NumPy and for `symc.tensor`: of
+# `a` and `b`, or of `a` and the number `i` of a step, by the functions of `m`.
 ONE = {
     "tanh": "m.tanh(a)", "sin": "m.sin(a)", "half": "a * 0.5",
     "bent": "m.where(a > 0.1, m.sqrt(abs(a)), a * 0.3)",
@@ -170,7 +170,7 @@ class Maker:
         return Taps(self.pick(floats), (-1,))
 
     def code(self, pool: list[tuple[Shape, bool]], depth: int) -> list[Instruction]:
-        """What a step computes; the values are added to the pool."""
+        """The lines of a step; their values are added to the pool."""
         made: list[Instruction] = []
         for number in [i for i, (_, whole) in enumerate(pool) if whole]:
             made.append(Instruction("quarter", (number,)))

@@ -9,13 +9,13 @@ import numpy as np
 
 from symc.calls.callable import Function
 from symc.codegen.blocks import every_step
-from symc.codegen.ir import Host, Pointer, Program, Routine
+from symc.codegen.ir import Pointer, Program, PythonCall, Routine
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import View, interpret
 from symc.graph.node import Array
 from symc.graph.request import Request
 from symc.graph.types import to_numpy
-from symc.pipeline.compile import Stages
+from symc.pipeline.compile import Compilation
 
 
 def gemm(
@@ -88,12 +88,12 @@ ROUTINES: dict[str, Callable[..., None]] = {
 
 
 def run_program(
-    program: Program, stages: Stages, arguments: Sequence[Array], shared: Sequence[Array],
+    program: Program, compilation: Compilation, arguments: Sequence[Array], shared: Sequence[Array],
     *, backwards: bool = False,
 ) -> tuple[list[Array], dict[str, Array]]:  # fmt: skip
     """The output buffers in order, and the shared ones by name, after one call."""
     given = {
-        "input": list(arguments), "shared": list(shared), "constant": list(stages.constants),
+        "input": list(arguments), "shared": list(shared), "constant": list(compilation.constants),
     }  # fmt: skip
     arrays: dict[str, Flat] = {}
     for buffer in program.buffers:
@@ -118,16 +118,16 @@ def run_program(
 def interpreted(
     function: Function, arguments: Sequence[Array], *, optimised: bool, backwards: bool = False
 ) -> list[Array]:
-    """What a compiled function would return, then the new values of what it updates."""
-    made = function.runner.stages()
+    """The results of a compiled function, then the new values of its shared variables."""
+    made = function.runner.compilation()
     return results_of(made, function.request, arguments, optimised=optimised, backwards=backwards)
 
 
 def results_of(
-    made: Stages, request: Request, arguments: Sequence[Array], *, optimised: bool,
+    made: Compilation, request: Request, arguments: Sequence[Array], *, optimised: bool,
     backwards: bool = False,
 ) -> list[Array]:  # fmt: skip
-    """The same of what the pipeline made of a request."""
+    """The same of a compilation."""
     program = made.optimised if optimised else made.program
     values = [variable.get_value() for variable in request.shared]
     outputs, changed = run_program(program, made, arguments, values, backwards=backwards)
@@ -149,7 +149,7 @@ def is_known(program: Program) -> bool:
                 return False
             case Routine(name) if name not in ROUTINES:
                 return False
-            case Host():
+            case PythonCall():
                 return False
             case _:
                 pass

@@ -7,6 +7,7 @@ determined, and nothing is asked of it; where all agree, a result must.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,14 +70,18 @@ class Opinion:
         )
 
     def of(self, name: str) -> Expected:
-        """What a name should be."""
+        """The right value of a name, and its uncertainty."""
         others = tuple(run[name] for run in self.others)
         return Expected(self.values[name], self.wide[name], others)
 
 
 def _disturbances() -> list[Disturb]:
-    """All roundings down, all up, and twice at random: `_moved` by these shares."""
-    shares: list[Callable[[Array], Any]] = [lambda x: -1.0, lambda x: 1.0]
+    """Roundings down, up, one up after one down, and twice at random: `_moved` by these shares.
+
+    With those in turn, two arguments that are equal differ: what cancels shows its rounding.
+    """
+    turns = itertools.cycle([-1.0, 1.0])
+    shares: list[Callable[[Array], Any]] = [lambda x: -1.0, lambda x: 1.0, lambda x: next(turns)]
     shares += [_random_share(np.random.default_rng(number)) for number in range(2)]
     return [_disturbance(share) for share in shares]
 
@@ -146,7 +151,7 @@ def _meaning_of(line: Line, args: Sequence[Array], space: dict[str, Any], *, wid
 
 
 def own_meaning(line: Line, args: Sequence[Array]) -> Array:
-    """What symc's ops mean in NumPy, by its own definition."""
+    """The meaning of symc's ops in NumPy, by its own definition."""
     args = [_narrowed(arg) for arg in args]
     names = [f"_{number}" for number in range(len(args))]
     symbols = [T.tensor(a.dtype.name, tuple(n if n == 1 else None for n in a.shape)) for a in args]
@@ -173,7 +178,7 @@ def _wider_text(text: str) -> str:
 
 
 def judge(got: Array, expected: Expected, what: str, *, signs: bool) -> Compared:
-    """Raises `Wrong` for a result that is not what it must be; `signs` also asks for zeros'."""
+    """Raises `Wrong` for a wrong result; `signs` also asks for zeros'."""
     wanted = expected.value
     if got.dtype != wanted.dtype:
         raise Wrong(f"{what}: dtype {got.dtype}, NumPy's is {wanted.dtype}")

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 MODES = ("default", "fast", "compile", "python", "debug", "nanguard", "cuda:sim")
 
-# One program in so many runs in a mode; what takes long to compile or to run, seldom.
+# One program in so many runs in a mode; programs that take long to compile or to run, seldom.
 EVERY = {
     "default": 1, "fast": 3, "compile": 3, "python": 2, "debug": 40, "nanguard": 15, "cuda:sim": 25,
 }  # fmt: skip
 
 
 class Wrong(AssertionError):
-    """A result that is not what the oracle says."""
+    """A result that differs from the oracle's."""
 
 
 class Refused(Exception):
@@ -63,7 +63,7 @@ class Program(Protocol):
         ...
 
     def script(self, mode: str) -> str:
-        """Lines of Python that show what the program gives in a mode, and what is wanted."""
+        """Lines of Python that show the program's results in a mode, and the right ones."""
         ...
 
 

@@ -58,7 +58,7 @@ class Files:
         return DamagedFile(seed)
 
     def modes(self, seed: int) -> tuple[str, ...]:
-        """Loading is the same for all; calling what was loaded, too."""
+        """Loading is the same for all; calling the loaded function, too."""
         modes = usual_modes(seed, {"default": 5, "compile": 9, "python": 1})
         return tuple(mode for mode in modes if mode != "debug")
 

@@ -16,7 +16,7 @@ from tests.fuzz.protocol import Compared, Wrong, settings, usual_modes
 
 @dataclass(frozen=True)
 class LengthsProgram:
-    """A chain of ops that derive lengths, by what makes it."""
+    """A chain of ops that derive lengths, by its seed."""
 
     seed: int
     steps: int = 4

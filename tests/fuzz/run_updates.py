@@ -22,7 +22,7 @@ TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call returned and left in the variables, or the class of what it raised."""
+    """The results of a call and the variables after it, or the class of its exception."""
 
     outputs: list[Array]
     after: list[Array]
@@ -78,7 +78,7 @@ def _function(made: Made, mode: str, device: str) -> Any:
 
 
 def _called(program: UpdateProgram, mode: str, device: str) -> Iterator[Outcome]:
-    """What each call does; none follows one that raises."""
+    """The effect of each call; none follows one that raises."""
     made = program.made()
     function = _function(made, mode, device)
     for _ in range(program.calls):
@@ -148,7 +148,7 @@ class Updating:
         return Compared(count)
 
     def smaller(self) -> Iterator[Updating]:
-        """With less of everything; a line that is what it is made of."""
+        """With less of everything; a line replaced by its argument."""
         for program in self.program.smaller():
             yield Updating(program)
         for name, text in self.program.lines:

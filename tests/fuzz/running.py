@@ -90,7 +90,7 @@ def _called(
     function: symc.Function, program: Lines, space: dict[str, Any], arguments: Sequence[Array],
     *, backwards: bool,
 ) -> list[Array]:  # fmt: skip
-    """Results of one call, then what was updated; what must not change has not."""
+    """Results of one call, then the updated variables; others must not change."""
     before = [argument.tobytes() for argument in arguments]
     updated = [s for s, _ in program.updates]
     kept = {
@@ -135,13 +135,13 @@ def _same_again(
 def _interpretations(
     function: symc.Function, mode: str, arguments: Sequence[Array]
 ) -> dict[str, list[Array]]:
-    """What the loop IR gives, before and after the passes, where the interpreter can run it."""
+    """The results of the loop IR, before and after the passes, where the interpreter can run it."""
     if mode not in COMPILED or sum(argument.size for argument in arguments) > INTERPRETED:
         return {}
     request = function.request
     if any(node.dtype.is_complex for node in walk([*request.outputs, *request.shared])):
         return {}  # its numbers are real
-    made = function.runner.stages()
+    made = function.runner.compilation()
     verify(made.program)
     verify(made.optimised)
     found: dict[str, list[Array]] = {}

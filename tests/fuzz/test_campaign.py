@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from tests.fuzz.__main__ import main
-from tests.fuzz.campaign import Campaign, Plan
+from tests.fuzz.campaign import Campaign, CampaignSettings
+from tests.fuzz.expressions import Writer
 from tests.fuzz.faulty import Faulty
 from tests.fuzz.generators import PLACES, generator
 from tests.fuzz.gradients import Gradient
@@ -114,7 +115,7 @@ def line(name: str, text: str, *args: str, kind: Any = "rounds", numpy: str = ""
 
 
 def lying() -> Lines:
-    """One line of it is not what NumPy is said to give."""
+    """One line of it differs from the result stated for NumPy."""
     x = np.arange(6.0).reshape(2, 3)
     return Lines(
         (Given("x0", literal(x), (True, False)), Given("s0", literal(x + 1), (True, True), True)),
@@ -215,8 +216,42 @@ def test_what_rounding_decides_is_not_asked() -> None:
     assert judged(True, sharp).outputs == judged(False, sharp).outputs == 1
 
 
+def test_products_of_equal_arguments_cancel_but_for_their_rounding() -> None:
+    """Seed 3300031 of the layouts: a cross product, where one product is not rounded."""
+    x = np.linspace(1, 4, 300).astype("f4")
+    cancels = Lines(
+        (Given("x0", literal(x)),),
+        (line("v0", "{0} * {0} - {1} * {1}", "x0", "x0", kind="sums"),), ("v0",),
+    )  # fmt: skip
+    rounding = x.astype("f8") ** 2 - x * x
+    assert judged(rounding.astype("f4"), cancels).unjudged == 0
+    with pytest.raises(Wrong):
+        judged((1e4 * rounding).astype("f4"), cancels)
+
+
+def test_squeeze_is_asked_only_where_lengths_are_known() -> None:
+    """Seed 3300014 of the layouts: of a set of one element, symc does not know that it is one."""
+    (squeezes,) = (entry for entry in FAMILIES["shapes"][0] if "squeeze" in entry.text)
+    writer = Writer(np.random.default_rng(1))
+    writer.give(Given("x0", "np.ones((1, 2))", (True, True)))
+    assert writer.write(squeezes, ["x0"])
+    assert writer.add(line("v1", "m.unique({0})", "x0", kind="exact"))
+    assert writer.values["v1"].shape == (1,)
+    assert not writer.write(squeezes, ["v1"])
+
+
+def test_reciprocals_of_integers_are_fractions() -> None:
+    """Seed 3300063 of the expressions: NumPy's are integers, which ``1 / x`` is not."""
+    (entry,) = (entry for entry in FAMILIES["elementwise"][0] if "T.reciprocal" in entry.text)
+    writer = Writer(np.random.default_rng(1))
+    writer.give(Given("x0", "np.array([1, 2, -4])", (False,)))
+    assert writer.write(entry, ["x0"])
+    program = LineProgram(Lines(tuple(writer.given), tuple(writer.lines), ("v0",)))
+    assert program.run("default").outputs
+
+
 def test_more_accurate_than_numpy_is_right() -> None:
-    """``log(1 + exp(x))`` overflows in NumPy; wider numbers say what it is."""
+    """``log(1 + exp(x))`` overflows in NumPy; wider numbers have its value."""
     soft = one("m.log(1 + m.exp({0}))", np.array([800.0, 1.0]))
     judged(np.array([INF, np.log1p(np.e)]), soft)
     judged(np.array([800.0, np.log1p(np.e)]), soft)
@@ -278,8 +313,10 @@ def test_every_mode_gets_its_share() -> None:
 
 def test_a_campaign_counts_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name, keep = "tests.fuzz.faulty", tmp_path / "kept"
-    campaign = Campaign(Plan((name,), 1, 0.0, 1, keep, only_seed=True))
-    campaign.plan = Plan((name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast"))
+    campaign = Campaign(CampaignSettings((name,), 1, 0.0, 1, keep, only_seed=True))
+    campaign.plan = CampaignSettings(
+        (name,), 1, 0.0, 1, keep, only_seed=True, modes=("default", "fast")
+    )
     assert not campaign.run()
     assert campaign.tally.programs == {name: 1}
     assert campaign.tally.runs == {(name, "default"): 1, (name, "fast"): 1}
@@ -295,7 +332,9 @@ def test_a_campaign_survives_what_cannot_be_made_smaller(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, keep = "tests.fuzz.faulty", tmp_path / "kept"
-    assert not Campaign(Plan((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))).run()
+    assert not Campaign(
+        CampaignSettings((name,), 2, 0.0, 1, keep, only_seed=True, modes=("fast",))
+    ).run()
     assert "1 programs, 1 runs" in capsys.readouterr().out
     kept = (keep / f"{name}-2-fast.py").read_text(encoding="utf-8")
     assert "# no script: ValueError('too many parts')" in kept

@@ -17,7 +17,7 @@ QUICK = range(3 if DEVICE else 24)  # compiling for a device takes longer
 
 @pytest.fixture(autouse=True)
 def little_memory() -> Iterator[None]:
-    """No more than 3 GB, so that what is too large fails at once on every machine."""
+    """No more than 3 GB, so that too large arrays fail at once on every machine."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     used = pages * resource.getpagesize()

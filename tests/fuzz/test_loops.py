@@ -39,7 +39,7 @@ def test_many_compiled(seed: int) -> None:
 @pytest.mark.filterwarnings("ignore:a loop changes")  # it is an output here
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_left_of_a_loop_is_one(seed: int) -> None:
-    """Each smaller one runs, and its text gives what it gives; not every one fits, but most do."""
+    """Each smaller one runs, and its text has the same results; not every one fits, but most do."""
     tried = fits = 0
     for number, program in enumerate(LoopProgram(seed, second=False).smaller()):
         if number % 5:

@@ -1,7 +1,7 @@
 """Random loops over matrices with `set` and `inc`, against the same text run by NumPy.
 
-Regions and what is written into them depend on the number of the step: rows, columns, ragged
-slices, reversed ones, single elements, sums. What is written in place must not be read too late.
+Regions and the values written into them depend on the number of the step: rows, columns, ragged
+slices, reversed ones, single elements, sums. Elements written in place must not be read too late.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def agree(seeds: range, lengths: tuple[int, ...], *, verified: bool = False) -> 
             continue  # an index that is out of range, or a value that does not fit
         function = made.function()
         if verified:
-            verify(function.runner.stages().optimised)
+            verify(function.runner.compilation().optimised)
         for value, other in zip(function(*arrays, steps), wanted, strict=True):
             np.testing.assert_allclose(
                 value, other, rtol=1e-9, atol=1e-9, err_msg=f"seed={seed} {made.body}"

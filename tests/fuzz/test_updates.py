@@ -18,7 +18,7 @@ def mode_of(seed: int) -> str:
 
 @pytest.mark.parametrize("first", range(0, 240, 20))
 def test_loops_agree(first: int) -> None:
-    """What programs become, run by the interpreter of loops, before and after the passes."""
+    """Lowered programs, run by the interpreter of loops, before and after the passes."""
     compared = [check_loops(generate(seed), mode_of(seed)) for seed in range(first, first + 20)]
     assert sum(map(bool, compared)) >= 8  # others raise, or call routines
 

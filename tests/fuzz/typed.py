@@ -111,7 +111,7 @@ class Script:
         self.outputs = [item.name for item in self.items[-int(self.rng.integers(1, 4)) :]]
         self._choose_updates()
 
-    # --- making it ----------------------------------------------------------------------------
+    # --- making it --------------------------------------------------------------------------------
 
     def _given(self, name: str, lengths: list[int], *, shared: bool) -> None:
         shape = tuple(lengths[: int(self.rng.integers(0, 4))])
@@ -230,7 +230,7 @@ class Script:
                         break
                     del self.items[before:]
 
-    # --- using it -----------------------------------------------------------------------------
+    # --- using it ---------------------------------------------------------------------------------
 
     def item(self, name: str) -> Item:
         """The line of a name."""
@@ -241,7 +241,7 @@ class Script:
 
 
 def lines_of(script: Script) -> Lines:
-    """The script as lines that can be cut and run; what symc's ops mean in NumPy is the oracle."""
+    """The script as lines that can be cut and run; its oracle is symc's ops in NumPy."""
     given: list[Given] = []
     lines: list[Line] = []
     for number, item in enumerate(script.items):

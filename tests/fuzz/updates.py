@@ -1,6 +1,6 @@
 """Random programs that update shared variables from themselves and from each other.
 
-What an update overwrites may still be wanted: by the same update at another place, by other
+A value that an update overwrites may still be wanted: by the same update at another place, by other
 updates, by outputs, by loops and routines. So values move here - rolled, reversed, transposed,
 reshaped, gathered, joined, written into each other - far more than they are computed with, and
 variables swap and rotate.
@@ -148,7 +148,7 @@ class UpdateProgram:
         return replace(self, lines=lines, variables=variables)
 
     def script(self, mode: str) -> str:
-        """Lines of Python that print what the program does in a mode, and what is wanted."""
+        """Lines of Python that print the program's results in a mode, and the right ones."""
         inputs = ", ".join(name for name, _ in self.inputs)
         updates = ", ".join(f"({name}, {text})" for name, text in self.updates)
         kept = ", ".join(f"{name}.get_value()" for name, _ in self.variables)
@@ -215,7 +215,7 @@ class _Maker:
     def one(self, items: Sequence[Any]) -> Any:
         return items[int(self.rng.integers(len(items)))]
 
-    # --- what is given ----------------------------------------------------------------------------
+    # --- arguments --------------------------------------------------------------------------------
 
     def given(self) -> None:
         """Variables, most of one number of elements; an input of their kind, and indexes."""

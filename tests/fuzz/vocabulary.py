@@ -15,14 +15,14 @@ ELEMENTWISE = [
          "isneginf nan_to_num positive fabs spacing copy conj real", "f", kind="exact"),
     *calls("abs negative sign square positive bitwise_count invert isnan rint signbit", "i",
          kind="exact"),
-    *calls("exp sqrt sin tanh log1p arctan reciprocal", "i"),
+    *calls("exp sqrt sin tanh log1p arctan", "i"), Entry("T.reciprocal({0})", "i", numpy="1 / {0}"),
     *calls("logical_not invert", "b", kind="exact"),
     *theirs("sigmoid softplus log_sigmoid relu silu elu", "f"),
     *own("erf erfc erfinv erfcx gamma gammaln digamma trigamma i0 j0 gelu selu ndtr log_ndtr "
           "logit entr", "f"),
     Entry("m.modf({0})[0]", "f", "exact"), Entry("m.modf({0})[1]", "f", "exact"),
     Entry("m.frexp({0})[0]", "f", "exact"), Entry("m.frexp({0})[1]", "f", "exact"),
-    # What looks like nothing, and what a compiler likes to make of it.
+    # Expressions that look like nothing, which compilers like to simplify.
     *each("{0}+0 0+{0} {0}-0 {0}*1 {0}/1 {0}*-1 {0}*0 {0}*2 2*{0} {0}/2 {0}**1 -{0} -(-{0}) +{0} "
            "{0}-0.0 {0}*0.5 {0}/-1", "f", "exact"),
     *each("0-{0} 0.0-{0} 1-{0} {0}-1 1+{0} {0}-{0} {0}/{0} {0}+{0} {0}**2 {0}**3 {0}**-1 {0}**0 "

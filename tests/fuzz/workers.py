@@ -30,7 +30,7 @@ CACHE = 256 << 20  # bytes of compiled functions, which nobody asks for again
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one run: `kind` is ok, refused, wrong, error, crash, hang or memory.
+    """The outcome of one run: `kind` is ok, refused, wrong, error, crash, hang or memory.
 
     `head` says it in a line without numbers that change from program to program.
     """
@@ -40,7 +40,7 @@ class Outcome:
     head: str = ""
     message: str = ""
     seconds: float = 0.0  # of processors, those of compilers included
-    program: Program | None = None  # what failed, where the worker has survived it
+    program: Program | None = None  # the failed program, where the worker has survived it
 
     @property
     def failed(self) -> bool:
@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def signature(self) -> tuple[str, str]:
-        """What failures of the same cause most likely have in common."""
+        """A signature that failures of the same cause most likely share."""
         return self.kind, self.head
 
 
@@ -71,7 +71,7 @@ class Worker:
         self.connection: Any = None
 
     def run(self, task: Task) -> Outcome:
-        """What became of a task."""
+        """The outcome of a task."""
         if self.process is None:
             self._start()
         assert self.process is not None
@@ -146,7 +146,7 @@ class Worker:
         return self._said()
 
     def _said(self) -> str:
-        """The end of what the process wrote to stderr: glibc's complaint, Python's stack."""
+        """The end of the process's stderr: glibc's complaint, Python's stack."""
         with contextlib.suppress(OSError):
             text = (self.folder / "stderr").read_text(encoding="utf-8", errors="replace")
             return "\n".join(text.splitlines()[-60:])
@@ -183,7 +183,7 @@ def _serve(connection: Connection, folder: str) -> None:
 
 
 def _bound_memory(mode: str | None) -> None:
-    """Limits what a program may take; the simulator and sanitizers reserve more than they use."""
+    """Limits the memory of a program; the simulator and sanitizers reserve more than they use."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     pages = int(Path("/proc/self/statm").read_text().split()[5])
     soft = pages * resource.getpagesize() + MEMORY

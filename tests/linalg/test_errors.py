@@ -134,7 +134,7 @@ def test_gradients_that_do_not_exist() -> None:
 
 
 def test_lengths_of_a_system_that_are_known_late() -> None:
-    """The message is about what the user gave, not about what was made of it."""
+    """The message is about the user's argument, not about values made of it."""
     a, b = T.matrix("a"), T.vector("b")
     function = symc.function([a, b], L.solve(a, b), mode="python")
     with pytest.raises(ShapeMismatch, match=r"axis 1 is 3 on the left, but axis 0 is 4") as caught:

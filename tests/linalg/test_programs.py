@@ -20,7 +20,7 @@ L: Any = T.linalg
 def routines(inputs: Any, outputs: Any) -> Counter[str]:
     """How often each routine is called."""
     function = symc.function(inputs, outputs, mode="python")  # nothing is compiled
-    steps = function.runner.stages().optimised.steps
+    steps = function.runner.compilation().optimised.steps
     return Counter(step.name for step in steps if isinstance(step, Routine))
 
 
@@ -70,7 +70,7 @@ def test_trace_of_a_product_multiplies_only_what_is_on_the_diagonal() -> None:
     a, b = (T.tensor("float64", (50, 50), name) for name in "ab")
     assert not routines([a, b], T.trace(a @ b))
     function = symc.function([a, b], T.trace(a @ b), mode="python")
-    steps = function.runner.stages().optimised.steps
+    steps = function.runner.compilation().optimised.steps
     assert sum(isinstance(step, Launch) for step in steps) == 1
 
 
@@ -114,7 +114,7 @@ def test_rules_of_linear_algebra_are_loaded_with_it() -> None:
     code = (
         "import sys, symc, symc.tensor as T\n"
         "x = T.matrix('x')\n"
-        "symc.function([x], T.exp(x) + 1, mode='python').runner.stages()\n"
+        "symc.function([x], T.exp(x) + 1, mode='python').runner.compilation()\n"
         "assert 'symc.tensor.linalg' not in sys.modules\n"
         "y = T.linalg.inv(x) @ x\n"
         "from symc.rewrite.pipeline import optimize\n"

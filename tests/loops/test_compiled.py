@@ -29,14 +29,14 @@ def r(*shape: int) -> Any:
 
 def program(function: symc.Function) -> Program:
     """The loop IR that the function was printed from."""
-    return function.runner.stages().optimised
+    return function.runner.compilation().optimised
 
 
 def interpreted(function: symc.Function, arrays: Sequence[Any]) -> list[Any]:
     """The outputs by the interpreter of the loop IR, which checks every access."""
     made = program(function)
     verify(made)
-    stages = function.runner.stages()
+    stages = function.runner.compilation()
     given: dict[str, Flat] = {}
     values = iter([*map(np.asarray, arrays), *stages.constants])
     for role in ("input", "constant"):
@@ -223,7 +223,7 @@ def test_a_condition_that_fails_in_a_step_leaves_shared_variables_as_they_were()
     y, _ = symc.scan(lambda i, s, x: x[i] + s, i, T.zeros(()), x)
     last = symc.shared(0.0, name="last")
     function = symc.function([i, x], updates=[(counter, counter + 1), (last, y[-1])])
-    assert counter in function.runner.stages().in_place
+    assert counter in function.runner.compilation().in_place
     with pytest.raises(BadIndex):
         function([0, 7], [1.0, 2.0])
     np.testing.assert_array_equal(counter.get_value(), [0, 0])
@@ -246,7 +246,7 @@ def test_bodies_are_printed_below_their_loops() -> None:
     c, x = T.scalar("c"), T.vector("x")
     h, _ = symc.scan(lambda x, h: symc.ifelse(x > 0, T.exp(h), h + x), x, T.zeros(()))
     function = symc.function([c, x], h * c)
-    printed = dprint_text(function.runner.stages().rewritten)
+    printed = dprint_text(function.runner.compilation().rewritten)
     assert "each step:" in printed
     assert "\n          if true:\n            %0 = slot" in printed
     explained = function.explain()

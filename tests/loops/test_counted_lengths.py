@@ -15,7 +15,7 @@ B = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 
 
 def scanned(step: Callable[[Tensor], Tensor]) -> Tensor:
-    """What a function of the number of a step gives in five steps."""
+    """The results of a function of a step's number in five steps."""
     outputs: Tensor = symc.scan(step, T.arange(5))[0]
     return outputs
 

@@ -1,7 +1,7 @@
 """States of loops are written where they lie: solvers, recurrences and tables by `set` and `inc`.
 
-Each program is compared with NumPy loops and the interpreters, its loop IR is verified, and what is
-said about its memory must hold: how many copies there are, and of what.
+Each program is compared with NumPy loops and the interpreters, its loop IR is verified, and the
+report on its memory must hold: how many copies there are, and of which arrays.
 """
 
 from __future__ import annotations

@@ -239,7 +239,8 @@ def test_until_includes_the_step_and_holds_in_the_first() -> None:
     assert values([x], result, []).shape == (0,)
 
 
-# --- what the function returns and is given -------------------------------------------------------
+# --- the arguments and results of the function ---
+# ----------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_truncated_gradients_go_through_the_last_steps(kept: int) -> None:
 
 
 def test_inner_loops_of_different_lengths() -> None:
-    """The gradient of what they begin with had a length that only a step could know."""
+    """The gradient of their initial value had a length that only a step could know."""
     k, start, w = T.lvector("k"), T.vector("start"), T.scalar("w")
 
     def last(k: Tensor) -> Any:
@@ -245,7 +245,7 @@ def test_inner_loops_of_different_lengths() -> None:
 @pytest.mark.parametrize("s", [0.0, 1.0])
 @pytest.mark.parametrize("first", [-1.0, 0.5])
 def test_what_several_branches_use_gets_its_gradient_once(first: float, s: float) -> None:
-    """A value outside of branches, and what it is computed from, both are arguments of them."""
+    """A value outside of branches and its own argument are both arguments of them."""
     x, threshold = T.vector("x"), T.scalar("threshold")
 
     def cost(choose: Callable[..., Any]) -> Any:
@@ -259,7 +259,8 @@ def test_what_several_branches_use_gets_its_gradient_once(first: float, s: float
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
 
 
-# --- what has no gradient -------------------------------------------------------------------------
+# --- values without a gradient ---
+# ----------------------------------------------------------------------
 
 
 def test_nothing_flows_through_integers_and_the_number_of_steps() -> None:

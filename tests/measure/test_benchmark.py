@@ -101,7 +101,7 @@ def test_a_function_with_state_is_measured(tmp_path: Path) -> None:
 
 
 def check_plots(found: Benchmark, folder: Path) -> None:
-    """A picture where matplotlib is installed, else an error that says what to install."""
+    """A picture where matplotlib is installed, else an error that names the package to install."""
     series = Series("size", ((10, found), (100, found)))
     plots: list[Benchmark | Series] = [found, series]
     for number, what in enumerate(plots):

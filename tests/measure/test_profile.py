@@ -63,7 +63,7 @@ def test_operations_of_kernels_and_routines() -> None:
     assert counts["gemm_f64"] == 2 * 20**3
     assert counts["sort_f64"] == 8 * 3
     summed = next(count for name, count in counts.items() if name.startswith("sum"))
-    assert summed == 2 * 400 + 1  # the factor moved behind the sum
+    assert summed == 2 * 400 + 1  # the factor moved after the sum
     product = next(step for step in found.steps if step.name == "gemm_f64")
     assert product.operations is not None
     assert product.rate == product.operations / product.seconds

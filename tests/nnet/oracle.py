@@ -15,7 +15,7 @@ def pairs_of(
     padding: Any, lengths: Sequence[int], sizes: Sequence[int], strides: Sequence[int],
     dilations: Sequence[int],
 ) -> list[tuple[int, int]]:  # fmt: skip
-    """What the words for paddings mean, axis by axis."""
+    """The meanings of the words for paddings, axis by axis."""
     found = []
     for axis, (n, k, s, d) in enumerate(zip(lengths, sizes, strides, dilations, strict=True)):
         reach = d * (k - 1) + 1
@@ -39,7 +39,7 @@ def spread(number: Any, rank: int) -> tuple[int, ...]:
 def windows(
     x: Any, sizes: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Each window's number and what is in it."""
+    """Each window's number and its elements."""
     lengths = x.shape[x.ndim - len(sizes) :]
     counts = [
         (n - d * (k - 1) - 1) // s + 1
@@ -92,7 +92,7 @@ def pool(
     ceil_mode: bool = False, fill: float = 0.0, beyond: float | None = None,
 ) -> Any:  # fmt: skip
     """`reduce` of each window of a padded array. Of windows that the end cuts off the rest is
-    `beyond`, without that what fills the padding."""
+    `beyond`, without that the value that fills the padding."""
     rank = x.ndim - 2
     sizes = spread(window, rank)
     strides = sizes if stride is None else spread(stride, rank)

@@ -113,7 +113,7 @@ def test_categorical_crossentropy() -> None:
 
 
 def test_classes_that_do_not_exist() -> None:
-    """A negative one, as others mark what is to be left out, counted from the end."""
+    """A negative one, as others mark classes to be left out, counted from the end."""
     z, t = T.matrix("z"), T.ivector("t")
     for logits in (True, False):
         loss = nnet.categorical_crossentropy(z, t, from_logits=logits)
@@ -158,6 +158,21 @@ def test_other_losses() -> None:
         check(lambda z, t, case=case: build(z, t)[case], Z[:2], t[:2], compiled=False)
     ends = nnet.binary_crossentropy(np.array([0.0, 1.0]), np.array([0.0, 1.0])).eval()
     np.testing.assert_array_equal(ends, [0, 0])
+
+
+def test_losses_have_derivatives_for_targets_of_0_and_1() -> None:
+    """Of a target of 0, minus the logarithm: seed 2100024 of the gradients had 0 there."""
+    p, t = T.vector("p"), T.vector("t")
+    values, targets = np.array([0.5, 0.25, 0.3, 0.0, 1.0]), np.array([0.0, 1.0, 0.3, 0.0, 1.0])
+    logs, others = np.log([0.5, 0.25, 0.3]), np.log([0.5, 0.75, 0.7])
+    binary = nnet.binary_crossentropy(p, t)
+    classes = nnet.categorical_crossentropy(p, t)
+    for loss, wanted in ((binary, [*(others - logs), 0, 0]), (classes, [*-logs, 0, 0])):
+        for mode in ("python", "compile", "fast"):
+            f = symc.function([p, t], symc.grad(loss.sum(), [p, t]), mode=mode)
+            of_predicted, of_target = f(values, targets)
+            np.testing.assert_allclose(of_target, wanted, rtol=1e-12, atol=1e-15)
+            assert np.isfinite(of_predicted).all()
 
 
 def test_huber_loss_is_a_parabola_also_where_it_is_0() -> None:

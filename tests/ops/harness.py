@@ -80,7 +80,7 @@ def check(
                 given.append(u)
                 outputs += pulled
                 wanted_of += [(bar, max(rtol, 1e-12)) for bar in bars]
-    if compiled:  # values and gradients in one function: compiling is what takes the time here
+    if compiled:  # values and gradients in one function: compiling takes most of the time here
         function = symc.function(inputs, outputs, mode=mode, on_unused_input="ignore")
         for results in called(function, given):
             for value, (wanted, tolerance) in zip(results, wanted_of, strict=True):
@@ -88,7 +88,7 @@ def check(
 
 
 def check_document(outputs: Sequence[Tensor]) -> None:
-    """Checks that the graph can be written to a file: what is read is the same, interned, nodes."""
+    """Checks that the graph can be written to a file: reading gives the same, interned, nodes."""
     document = Document()
     numbers = document.add(outputs)
     entries = json.loads(json.dumps(document.nodes, allow_nan=False))
@@ -97,7 +97,7 @@ def check_document(outputs: Sequence[Tensor]) -> None:
 
 
 def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """What calls return: one on the processor, one in each order of threads on the simulator.
+    """The results of calls: one on the processor, one in each order of threads on the simulator.
 
     Kernels that the simulator runs are also compiled by NVRTC, if it is installed.
     """
@@ -113,7 +113,7 @@ def called(function: symc.Function, given: Sequence[Any]) -> Iterator[Sequence[A
 
 
 def once(function: symc.Function, given: Sequence[Any], *, backwards: bool) -> Sequence[Any]:
-    """What one call returns that changes shared variables, in one of the orders of threads."""
+    """The results of one call that changes shared variables, in one of the orders of threads."""
     if function.device != "cuda:sim":
         results: Sequence[Any] = function(*given)
         return results
@@ -151,7 +151,7 @@ def random_like(rng: np.random.Generator, array: Any) -> Any:
 
 
 def product(left: Tensor, right: Any) -> Tensor:
-    """The inner product of what gradients are directions in: pairs of reals for complex numbers."""
+    """The inner product of the space of gradients: pairs of reals for complex numbers."""
     return T.sum(T.real(T.conj(left) * right))
 
 
@@ -163,7 +163,7 @@ def check_derivatives(
 ) -> tuple[Tensor, Any, list[Tensor], list[Any]]:
     """Reverse, forward, second order and Jacobian against central differences.
 
-    Returns a tensor for what is pulled back and its value, and the gradients and theirs.
+    Returns a tensor for the pulled-back gradient and its value, and the gradients and theirs.
     """
     rng = np.random.default_rng(zlib.crc32(repr([a.shape for a in arrays]).encode()))
     values = dict(zip(symbols, arrays, strict=True))

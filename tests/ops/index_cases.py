@@ -17,7 +17,7 @@ from symc import tensor as T
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from tests.ops.harness import called, same
-from tests.ops.reader_check import check_nodes, enforce
+from tests.ops.lowering_check import check_nodes, enforce
 
 S = np.s_
 YES, NO = np.True_, np.False_
@@ -129,7 +129,7 @@ def cases(
 
 
 def compiled(outputs: Sequence[Tensor], values: dict[Tensor, Any]) -> Iterator[Sequence[Any]]:
-    """What each call of one compiled function gives for all outputs; see `called`."""
+    """The results of each call of one compiled function; see `called`."""
     function = symc.function(list(values), list(outputs), on_unused_input="ignore")
     return called(function, list(values.values()))
 

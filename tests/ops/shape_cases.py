@@ -11,7 +11,7 @@ import numpy as np
 from symc import tensor as T
 from symc.tensor.padding import Mode
 from tests.ops.harness import check
-from tests.ops.reader_check import check_lowering
+from tests.ops.lowering_check import check_lowering
 
 RNG = np.random.default_rng(20240611)
 

@@ -11,13 +11,15 @@ import pytest
 import symc
 from symc import tensor as T
 from symc.codegen import ir
+from symc.codegen.passes.walk import statements
+from symc.codegen.verify.program import verify
 from symc.errors import DTypeError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.graph.lowering import At, Write
 from symc.graph.node import Tensor
 from tests.ops.harness import check, same
 from tests.ops.index_cases import S, message, values_for, written
-from tests.ops.reader_check import check_lowering
+from tests.ops.lowering_check import check_lowering
 
 ROWS = np.array([2, 0, 2, 1])
 MASK = np.array([True, False, True])
@@ -199,3 +201,19 @@ def test_messages_of_writing() -> None:
     assert message(DTypeError, lambda: T.vector("i", "int8")[0].set(1.5)) == (
         "set_subtensor: float64 values do not go into int8 without loss"
     )
+
+
+def test_sums_of_float16_at_repeated_places_are_followed_by_the_verifier() -> None:
+    """Seed 2100032 of the scripts: a sum that has a name before it is rounded and stored."""
+    x = T.tensor("float16", (None, 1))
+    clipped, rows = T.clip(x, -1, 1), np.array([0, -1, 0])
+    function = symc.function([x], clipped[rows].inc(clipped[rows]), mode="default")
+    made = function.runner.compilation()
+    assert any(
+        isinstance(stmt, ir.Let) and stmt.value.dtype.name == "float32"
+        for kernel in made.optimised.kernels
+        for stmt in statements(kernel.body)
+    )
+    verify(made.optimised)
+    value = np.array([[0.5], [-2.0]], "float16")
+    np.testing.assert_array_equal(function(value), [[1.5], [-2.0]])

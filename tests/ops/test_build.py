@@ -15,7 +15,7 @@ from symc.errors import BadIndex, RankError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from tests.ops.harness import check, same
-from tests.ops.reader_check import check_lowering, check_nodes, enforce
+from tests.ops.lowering_check import check_lowering, check_nodes, enforce
 from tests.ops.shape_cases import Case, draw, verify
 
 N: Any = np  # without the overloads of its annotations

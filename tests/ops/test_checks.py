@@ -15,7 +15,7 @@ from symc.graph.node import Tensor
 from symc.tensor.checked import Checked
 from symc.tensor.checks import bounds
 from tests.ops.harness import same
-from tests.ops.reader_check import enforce
+from tests.ops.lowering_check import enforce
 
 
 def requirements(node: Tensor) -> int:
@@ -89,7 +89,7 @@ def test_negative_exponents() -> None:
     enforce([x**-1], {x: np.zeros(0, np.int64)})
 
 
-# --- what integers can be -------------------------------------------------------------------------
+# --- ranges of integers ---------------------------------------------------------------------------
 
 
 def test_bounds() -> None:
@@ -184,7 +184,7 @@ def test_numbers_that_count_up_are_compared_at_once() -> None:
 
 
 def test_a_condition_for_each_of_a_batch() -> None:
-    """What is checked had no axis for the batch, if only the condition had one."""
+    """The checked tensor had no axis for the batch, if only the condition had one."""
     x, holds = T.vector("x"), T.tensor("bool", (None, None), name="holds")
     found = Checked("does not hold").batch([x, holds], [False, True])
     values, flags = np.arange(2.0), np.ones((3, 2), bool)

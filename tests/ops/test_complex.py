@@ -13,7 +13,7 @@ import symc.tensor as T
 from symc.errors import DTypeError, GradientError
 from symc.graph.interpreter import evaluate
 from tests.ops.harness import check, same
-from tests.ops.reader_check import check_lowering
+from tests.ops.lowering_check import check_lowering
 
 RNG = np.random.default_rng(7)
 
@@ -27,7 +27,7 @@ def draw(*shape: int) -> Any:
 Z = np.array([0.7 + 0.4j, -0.3 + 0.5j, 1.5 - 0.8j, -1.2 - 1.1j, 0.3 - 0.4j])
 W = np.array([1.1 - 0.3j, -0.6 + 0.9j, 0.5 + 0.7j, -0.8 - 0.4j, 0.9 + 1.2j])
 REAL = np.array([0.8, -1.3, 0.6, -0.9, 1.7])
-# Zeros of both signs, the branch cuts, what is near to singular, what is large and small.
+# Zeros of both signs, the branch cuts, near-singular numbers, large and small ones.
 CORNERS = np.array([
     complex(re, im)
     for re in (0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 2.0, 1e-9, 30.0, -30.0)
@@ -142,7 +142,7 @@ def test_a_number_divided_by_nan_is_nan() -> None:
 
 
 def test_arctanh_beside_its_poles_and_at_infinity() -> None:
-    """The square of what is beside 1 vanished, which gave infinity; as in NumPy now."""
+    """The square of the term beside 1 vanished, which gave infinity; as in NumPy now."""
     sides = [complex(x, y) for x in (1, -1) for y in (1e-300, -1e-200, 1e-154, 1e-11, -1e-9, 0.0)]
     values = np.array([*sides, complex(0, np.inf), complex(2, -np.inf), 1e200j, 1e300 + 1e300j])
     beside = np.array([complex(z.imag, -z.real) for z in sides])

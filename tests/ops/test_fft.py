@@ -15,7 +15,7 @@ from tests.ops.harness import check, same
 
 RNG = np.random.default_rng(11)
 NORMS = ("backward", "ortho", "forward")
-# Every factor that has a pass of its own, other primes, and what is a convolution.
+# Every factor that has a pass of its own, other primes, and those done by a convolution.
 SHORT = [*range(1, 33), 47, 49, 53, 59, 60, 64, 81, 97, 106, 121, 125, 128]
 LONG = [1000, 1009, 1024, 2187, 3125, 4096, 5000, 6007, 8191, 10007, 65536]
 
@@ -26,7 +26,7 @@ def draw(*shape: int) -> Any:
 
 
 def error(value: Any, wanted: Any) -> float:
-    """The distance in relation to the size of what is wanted."""
+    """The distance in relation to the size of the right result."""
     assert value.shape == wanted.shape
     assert value.dtype == wanted.dtype
     return float(np.linalg.norm(value - wanted)) / max(float(np.linalg.norm(wanted)), 1e-300)
@@ -53,7 +53,7 @@ def transforms() -> Any:
 
 
 def oracle(z: Any, x: Any, n: int) -> list[Any]:
-    """What NumPy has for `transforms`."""
+    """NumPy's functions for `transforms`."""
     return [
         transform
         for axis in range(3)

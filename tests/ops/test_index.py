@@ -32,7 +32,7 @@ from tests.ops.index_cases import (
     values_for,
     written,
 )
-from tests.ops.reader_check import check_nodes, enforce
+from tests.ops.lowering_check import check_nodes, enforce
 
 each_table = pytest.mark.parametrize(("shape", "indexes"), TABLE, ids=[str(s) for s, _ in TABLE])
 each_kind = pytest.mark.parametrize("kind", KINDS)

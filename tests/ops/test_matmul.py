@@ -16,7 +16,7 @@ from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.tensor.matrix_product import MatMul, MatVec
 from tests.ops.harness import check
-from tests.ops.reader_check import check_lowering, enforce
+from tests.ops.lowering_check import check_lowering, enforce
 
 RNG = np.random.default_rng(3)
 

@@ -102,7 +102,8 @@ def test_gradients_of_interpolation_reach_its_points() -> None:
     assert symc.grad(y, p).eval(given).tolist() == [-1.5, -0.5, 0.0]
 
 
-# --- what is refused ------------------------------------------------------------------------------
+# --- refused arguments ---
+# ---------------------------------------------------------------------------
 
 
 def test_what_numpy_refuses_is_refused() -> None:

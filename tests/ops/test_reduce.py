@@ -14,7 +14,7 @@ from symc.errors import BadIndex, DTypeError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from symc.tensor.fold import Reduce
 from tests.ops.harness import check
-from tests.ops.reader_check import check_lowering, enforce
+from tests.ops.lowering_check import check_lowering, enforce
 
 RNG = np.random.default_rng(0)
 FLOATS = ["float16", "float32", "float64"]
@@ -122,7 +122,7 @@ def test_nan_ties_and_infinities(name: str, x: Any) -> None:
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_nan_anywhere_in_a_row_is_the_extreme(name: str, dtype: str) -> None:
-    """In every lane of a vector and in what is left over; the row before it has none."""
+    """In every lane of a vector and in the remainder; the row before it has none."""
     x = symc.tensor.matrix("x", dtype=dtype)
     function = symc.function([x], getattr(T, name)(x, 1))
     for length in (1, 7, 16, 37):

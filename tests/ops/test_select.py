@@ -14,7 +14,7 @@ from symc.errors import BadIndex, DTypeError, RankError, ShapeMismatch
 from symc.graph.interpreter import evaluate
 from tests.ops.harness import check, same
 from tests.ops.index_cases import message, values_for
-from tests.ops.reader_check import check_lowering, enforce
+from tests.ops.lowering_check import check_lowering, enforce
 
 Build = Callable[..., Any]
 INDEX = np.array([[1, -1], [0, 1]])
@@ -22,7 +22,7 @@ ALONG = np.array([[1, 0, -1, 2], [0, 0, 1, 1]])
 CHOICE = np.array([2, 0, 1])
 MASK = np.array([True, False, True])
 
-# name, what to build, what NumPy does
+# name, symc's function, NumPy's function
 MATRIX: list[tuple[str, Build, Build]] = [
     ("take all", lambda x: T.take(x, INDEX), lambda x: np.take(x, INDEX)),
     ("take 0", lambda x: T.take(x, INDEX, 0), lambda x: np.take(x, INDEX, 0)),

@@ -15,7 +15,7 @@ from symc.errors import BadIndex, DTypeError, NotBatchable, RankError, ShapeMism
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
 from symc.graph.walks import substitute
-from tests.ops.reader_check import enforce
+from tests.ops.lowering_check import enforce
 from tests.ops.shape_cases import CASES, draw, verify
 
 

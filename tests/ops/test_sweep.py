@@ -13,7 +13,7 @@ from symc.errors import BadIndex
 from symc.graph.interpreter import evaluate
 from symc.tensor.sweep import Lag, Recurrence
 from tests.ops.harness import check
-from tests.ops.reader_check import check_lowering
+from tests.ops.lowering_check import check_lowering
 
 RNG = np.random.default_rng(1)
 NAN, INF = float("nan"), float("inf")

@@ -11,7 +11,7 @@ import pytest
 import symc
 from symc import optim
 from symc import tensor as T
-from symc.optim.line_search import CURVATURE, DECREASE, Point, strong_wolfe
+from symc.optim.line_search import CURVATURE, DECREASE, LinePoint, strong_wolfe
 
 
 @pytest.mark.parametrize("size", [2, 50])
@@ -109,8 +109,8 @@ LINES: dict[str, tuple[Callable[[float], tuple[float, float]], float]] = {
 @pytest.mark.parametrize("name", ["quadratic", "far", "near", "steep end"])
 def test_strong_wolfe_conditions_hold(name: str) -> None:
     line, first = LINES[name]
-    start = Point(0.0, *line(0.0))
-    found = strong_wolfe(lambda t: Point(t, *line(t)), start, first)
+    start = LinePoint(0.0, *line(0.0))
+    found = strong_wolfe(lambda t: LinePoint(t, *line(t)), start, first)
     assert found is not None
     assert found.length > 0
     assert found.value <= start.value + DECREASE * found.length * start.slope
@@ -118,8 +118,8 @@ def test_strong_wolfe_conditions_hold(name: str) -> None:
 
 
 def test_no_point_on_an_endless_slope() -> None:
-    start = Point(0.0, 0.0, -1.0)
-    assert strong_wolfe(lambda t: Point(t, -t, -1.0), start, 1.0) is None
+    start = LinePoint(0.0, 0.0, -1.0)
+    assert strong_wolfe(lambda t: LinePoint(t, -t, -1.0), start, 1.0) is None
 
 
 def test_float32_converges_as_far_as_it_can_tell() -> None:

@@ -17,7 +17,7 @@ KEYS = T.vector("key", "uint64")
 
 
 def repeated(build: object, count: int) -> Array:
-    """What a function of a key gives for many keys."""
+    """The results of a function of a key for many keys."""
     f = symc.function([KEYS], build, mode="compile")  # type: ignore[arg-type]
     keys = T.random.split(T.random.key(8), count).eval()
     return np.array([f(key) for key in keys])

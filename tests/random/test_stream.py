@@ -41,7 +41,7 @@ def test_functions_share_a_state() -> None:
 
 
 def test_a_draw_is_a_function_of_the_state() -> None:
-    """Draw number n uses ``fold_in(state, n)``: so keys can repeat what a stream did."""
+    """Draw number n uses ``fold_in(state, n)``: so keys can repeat a stream."""
     stream = RandomStream(9)
     stream.uniform()
     f = symc.function([], stream.uniform(size=3), mode="python")

@@ -30,7 +30,7 @@ def find() -> str | None:
 
 
 def why_missing() -> str | None:
-    """What a machine lacks, and how to get it."""
+    """The tool that a machine lacks, and how to get it."""
     if find() is None:
         return "no Chromium: apt install chromium, or name one by SYMC_BROWSER"
     if importlib.util.find_spec("playwright") is None:
@@ -44,7 +44,7 @@ def is_needed() -> bool:
 
 
 class Page:
-    """A page. `requests` has the addresses that it asked for, `errors` what its script threw."""
+    """A page. `requests` has the addresses it asked for, `errors` its script's exceptions."""
 
     def __init__(self, page: Any) -> None:
         self.mouse = page.mouse
@@ -66,7 +66,7 @@ class Page:
 
 @contextmanager
 def pages() -> Generator[Any]:
-    """What makes pages of one browser: ``with pages() as new: page = new()``."""
+    """The function that makes pages of one browser: ``with pages() as new: page = new()``."""
     why = why_missing()
     if why is not None:
         pytest.fail(why, pytrace=False)

@@ -15,7 +15,9 @@ from symc import tensor as T
 from symc.calls.callable import Function
 from symc.codegen.cost.work import Works
 from symc.codegen.ir import Launch, Routine
+from symc.codegen.targets.cuda.target import CudaTarget
 from symc.graph.walks import walk
+from symc.pipeline.compile import Clock, build
 from symc.schedule.numbers import comparisons
 from symc.show.report.contents import Contents, is_drawn
 from symc.show.report.page import page
@@ -95,7 +97,7 @@ def test_every_node_is_drawn_and_explained(name: str) -> None:
     contents = Contents(function)
     for key, roots in (
         ("before", function.request.roots()),
-        ("after", contents.stages.rewritten),
+        ("after", contents.compilation.rewritten),
     ):
         nodes = [node for node in walk(roots) if is_drawn(node)]
         for number, node in enumerate(nodes):
@@ -131,10 +133,29 @@ def test_both_sides_of_a_branch_lead_to_their_kernels() -> None:
     ]
 
 
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_each_kernel_is_shown_as_it_stands_in_the_source(device: str) -> None:
+    """Also those that have another name there: `exp` is a function of C."""
+    x, w = T.matrix("x"), T.vector("w")
+    rows = T.softmax(x * w, axis=1)
+    f = symc.function([x, w], [rows, rows.sum(axis=0), T.exp(x.sum())], name="exp", mode="python")
+    target = CudaTarget() if device == "cuda" else None
+    made = build(f.request, mode="default", clock=Clock(), target=target)
+    source = made.source
+    assert source.kernels.keys() == {kernel.name for kernel in made.optimised.kernels}
+    for text in source.kernels.values():
+        note, line, function = text.partition("*/\n")
+        assert note.startswith("/* ")
+        assert function.startswith(("static ", 'extern "C" __global__ '))
+        assert function in source.text
+        assert note + line in source.text
+    assert len(set(source.kernels.values())) == len(source.kernels)
+
+
 def test_kernels_and_nodes_lead_to_each_other() -> None:
     function, _, parsed = made("step")
     contents = Contents(function)
-    stages = contents.stages
+    stages = contents.compilation
     launched = [task for task in contents.tasks if isinstance(task.step, Launch)]
     assert {task.step.kernel for task in launched if isinstance(task.step, Launch)} == {
         kernel.name for kernel in stages.optimised.kernels
@@ -202,7 +223,7 @@ def test_of_a_huge_graph_the_nodes_next_to_the_results_are_drawn(
     contents = Contents(function)
     after = contents.graphs[1]
     assert len(after.every) > 400 > len(after.nodes) == 100
-    assert set(function.runner.stages().rewritten) <= set(after.nodes)
+    assert set(function.runner.compilation().rewritten) <= set(after.nodes)
     assert f"has {len(after.every):,} nodes. The 100 nearest to the results are drawn" in text
     cut = [node for node in after.nodes if after.folded(node)]
     assert cut
@@ -222,12 +243,12 @@ def test_writing_the_page(tmp_path: Path) -> None:
 
 def test_the_work_of_a_kernel_counts_what_it_does() -> None:
     function, _, _ = made("step")
-    program = function.runner.stages().optimised
+    program = function.runner.compilation().optimised
     works = Works(program)
     work = {step.kernel: works.of(step) for step in program.steps if isinstance(step, Launch)}
     softmax = work["sub_kernel"]
     sizes = {"x_0": 10}
-    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and what is added
+    assert softmax.read.value(sizes) == 10 * 3 * 8 * 2  # products, and terms
     assert softmax.written.value(sizes) == 10 * (3 + 1 + 1) * 8  # result, maxima and sums
     product = next(step for step in program.steps if isinstance(step, Routine))
     assert str(works.of(product).operations) == "24*x_0"  # 2 * rows * 4 * 3

@@ -53,16 +53,17 @@ def variables(pattern: Pattern) -> list[Variable]:
 
 
 def cost(pattern: Pattern) -> float:
-    """What an element costs: what occurs twice counts once, as in a graph; constants nothing.
+    """The cost of an element: a part that occurs twice counts once, as in a graph; constants
+    nothing.
 
-    What is done once for a whole row counts nothing either.
+    A part computed once for a whole row counts nothing either.
     """
     parts = {repr(part): part for part in calls(pattern) if not _is_constant(part)}
     return float(sum(_own_cost(part) for part in parts.values() if not _is_of_rows(part)))
 
 
 def _is_of_rows(part: Call) -> bool:
-    """Whether a function is applied to what rows are reduced to, and to scalars."""
+    """Whether a function is applied to reduced rows and to scalars."""
     return part.function not in OVER_AXES and all(map(_is_one_a_row, part.args))
 
 

@@ -92,7 +92,7 @@ def test_default_rules_keep_values_of_random_graphs(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_attempts_are_those_that_fit(seed: int) -> None:
-    """Looks that no attempt tells apart share what was found for one of them."""
+    """Looks that no attempt tells apart share the attempts found for one of them."""
     expr, _ = random_graph(seed, 25)
     rules = _sets("fast")[0]
     known = [attempt for rule in rules.rules for attempt in rule.attempts]
@@ -184,7 +184,7 @@ def test_a_reshape_between_elementwise_functions_goes_to_the_input() -> None:
     assert [node.op.label for node in walk([best])][:2] == ["input", "reshape"]
     shared = T.exp(a)
     both = rewrite([shared, shared.reshape((12,))], []).outputs
-    assert both[1].args[0] is both[0]  # what is stored anyway is not computed again
+    assert both[1].args[0] is both[0]  # a node stored anyway is not computed again
 
 
 def test_lengths_that_are_computed_are_rewritten_with_the_graph() -> None:

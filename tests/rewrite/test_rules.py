@@ -138,7 +138,7 @@ def test_rounding_rules_are_not_less_accurate(rule: Rule) -> None:
     """In float32, against exact values: the right side's error is at most the left side's.
 
     Allowed are 4 units in the last place (of a row's largest element, for functions over axes),
-    and what 2 units in the last place of the inputs do.
+    and the effect of 2 units in the last place of the inputs.
     """
     sides = Sides(rule, "float32", 2 if over_axes(rule) else 1)
     tried = 0

@@ -49,7 +49,7 @@ def test_rule_changes_no_value(name: str, number: int, static: bool) -> None:
     assert _cost(after) <= _cost(expr) + 3
 
 
-# What n**3 multiplications are worth beside an element of anything else; and with a factorisation
+# The cost of n**3 multiplications beside an element of anything else; and with a factorisation
 # that all who want it of one matrix share.
 CUBIC = {"matmul": 60, "solvetriangular": 30, "cholesky": 10, "qr": 80}
 BY_FACTORS = {"inverse": 40, "solve": 60, "det": 0, "slogdet": 0, "lu": 0}

@@ -6,12 +6,11 @@ import base64
 import pickle
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from symc.codegen.errors import CompileFailed
-from symc.codegen.ir import Program
+from symc.codegen.ir import Buffer, Program
 from symc.codegen.meaning.interpret import Array as Flat
 from symc.codegen.meaning.interpret import interpret
 from symc.codegen.passes.order import PASSES
@@ -77,22 +76,25 @@ class ToyTarget:
 
 
 class Interpreted:
-    """A program that can be called: inputs, shared variables and constants to outputs."""
+    """A program that can be called with arrays: it `RunsOnArrays`."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    def __call__(self, *given: Any, constants: Sequence[Array] = ()) -> list[Array]:
-        """The outputs; raises RuntimeError for a check that fails."""
-        waiting = [*map(np.asarray, given), *constants]
-        arrays: dict[str, Flat] = {}
-        for buffer in self.program.buffers:
-            if buffer.role in ("input", "shared", "constant"):
-                array = waiting.pop(0)
-                arrays[buffer.name] = Flat(array.ravel().tolist(), array.shape)
-        result = interpret(self.program, arrays, routines=ROUTINES)
+    def __call__(self, arrays: Sequence[Array]) -> tuple[int, list[Array]]:
+        """The status, and the outputs; shared variables are written in place."""
+        roles = [b for b in self.program.buffers if b.role in ("input", "shared", "constant")]
+        given = dict(zip((buffer.name for buffer in roles), arrays, strict=True))
+        flat = {name: Flat(array.ravel().tolist(), array.shape) for name, array in given.items()}
+        result = interpret(self.program, flat, routines=ROUTINES)
         if result.status != Status.DONE:
-            raise RuntimeError(f"status {result.status}")
-        outputs = [buffer for buffer in self.program.buffers if buffer.role == "output"]
-        found = [(result.arrays[buffer.name], to_numpy(buffer.dtype)) for buffer in outputs]
-        return [np.array(flat.values, dtype).reshape(flat.shape) for flat, dtype in found]
+            return result.status, []
+
+        def array(buffer: Buffer) -> Array:
+            made = result.arrays[buffer.name]
+            return np.array(made.values, to_numpy(buffer.dtype)).reshape(made.shape)
+
+        for buffer in roles:
+            if buffer.role == "shared":
+                given[buffer.name][...] = array(buffer)
+        return result.status, [array(b) for b in self.program.buffers if b.role == "output"]

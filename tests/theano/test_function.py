@@ -1,4 +1,4 @@
-"""`theano.function`: inputs, outputs, givens, updates, and what is refused."""
+"""`theano.function`: inputs, outputs, givens, updates, and refused arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``import theano`` after `install`, the command, and what `import symc` does not load."""
+"""``import theano`` after `install`, the command, and modules that `import symc` does not load."""
 
 from __future__ import annotations
 

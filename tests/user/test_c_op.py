@@ -69,7 +69,7 @@ def test_float32_and_the_device() -> None:
     x = T.fvector("x")
     f = symc.function([x], tripled(x + 1), device="cuda:sim")
     assert f(np.arange(3, dtype=np.float32)).tolist() == [3.0, 6.0, 9.0]
-    assert "host 0 tripled(" in f.program
+    assert "python 0 tripled(" in f.program
 
 
 def test_a_changed_file_is_compiled_again(tmp_path: Path) -> None:

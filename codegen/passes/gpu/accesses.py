@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @record
 class Pack:
-    """An access of a loop to neighbouring elements: those behind `base`."""
+    """An access of a loop to neighbouring elements: those from `base` on."""
 
     buffer: str
     index: Expr  # as it stands in the loop

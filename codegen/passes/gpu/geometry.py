@@ -33,7 +33,7 @@ TEAM = 512  # the largest team
 
 @record
 class Geometry:
-    """What a launch of a kernel must know."""
+    """How many threads and how much memory the launch of a kernel needs, in its sizes."""
 
     kind: Literal["grid", "team"]
     extent: Expr
@@ -127,7 +127,7 @@ def team_length(kernel: Kernel) -> Expr:
 
 
 def upper_bound(expr: Expr, bounds: Mapping[str, Expr], sizes: set[str]) -> Expr:
-    """What an extent does not exceed, roughly, in sizes alone and as int64."""
+    """A rough upper bound of an extent, in sizes alone and as int64."""
     match expr:
         case Var(name) if name not in sizes:
             return upper_bound(bounds[name], bounds, sizes) if name in bounds else const(1)

@@ -1,8 +1,8 @@
-"""join: launches that one team does, one behind the other, become one launch.
+"""join: launches that one team does, one after the other, become one launch.
 
 Numbers are computed from numbers, and from the partial results of a sum, by kernels that have no
-loop over independent iterations. To launch such a kernel takes longer than to run it. So what
-follows on it and is of the same kind is added to it: the team does one after the other.
+loop over independent iterations. To launch such a kernel takes longer than to run it. So the launch
+that follows, if it is of the same kind, is added to it: the team does one after the other.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A kernel with an iteration for each row, which reduces the row and then does something with the
 result, would keep as many teams busy as there are rows. Where these are few and long, two other
-kernels run in its place: one that reduces pieces of rows, and one that reduces what came of them
+kernels run in its place: one that reduces pieces of rows, and one that reduces their results
 and does the rest. Which, follows from the lengths: the kernels that are not wanted have no
 iterations, and a launch of none costs nothing.
 """
@@ -44,6 +44,7 @@ from symc.codegen.passes.gpu.scans import identity
 from symc.codegen.passes.gpu.split import launch_of, names_of, trimmed
 from symc.codegen.passes.gpu.teams import shared_out
 from symc.codegen.passes.reductions import Reduction
+from symc.codegen.passes.strips import StripMining
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -63,7 +64,7 @@ LONG = 2 * PIECE
 
 @record
 class Row:
-    """What a kernel does in each iteration: first, reduce a row, then the rest."""
+    """The body of each iteration: first, reduce a row, then the rest."""
 
     before: Block  # outside the loop over rows
     rows: Loop
@@ -106,7 +107,7 @@ def long_rows(program: Program) -> Program:
 
 
 def row_of(kernel: Kernel) -> Row | None:
-    """What a kernel does, if that is to reduce rows, which may be few and long."""
+    """The parts of a kernel that reduces rows, which may be few and long; else None."""
     outer = outer_loop(kernel.body)
     if outer is None:
         return None
@@ -149,7 +150,7 @@ def _may_be(extent: Expr, low: int, high: int | None) -> bool:
 
 
 class _Pieces:
-    """What is added to a program."""
+    """The kernels and buffers that are added to a program."""
 
     def __init__(self, program: Program) -> None:
         self.names = {kernel.name for kernel in program.kernels}
@@ -162,10 +163,11 @@ class _Pieces:
         self.made: dict[str, tuple[Kernel, ...]] = {}
 
     def make(self, kernel: Kernel, row: Row) -> None:
-        """Add the kernel for whole rows, the one for pieces, and the one for what they come to."""
+        """Add the kernel for whole rows, the one for pieces, and the one for their results."""
         taken = bound(kernel)
         many, few, pieces = (Var(fresh(name, taken)) for name in ("many", "few", "pieces"))
         piece, start = (Var(fresh(name, taken)) for name in ("piece", "start"))
+        cut = StripMining(piece, row.loop.extent, const(PIECE), start)
         parts = [fresh("partial", taken) for _ in row.found]
         params = [Param(name, r.dtype, True) for name, r in zip(parts, row.found, strict=True)]
         place = add(mul(row.rows.var, pieces), piece)
@@ -186,7 +188,7 @@ class _Pieces:
             made(kernel.name, many, row.rows.body, note),
             made(
                 fresh(f"{kernel.name}_pieces", self.names), few,
-                (Loop(piece, pieces, "parallel", _piece(row, piece, start, place, parts)),),
+                (Loop(piece, pieces, "parallel", _piece(row, cut, place, parts)),),
                 "pieces of rows",
             ),
             made(
@@ -231,8 +233,8 @@ def most(left: Expr, right: Expr) -> Expr:
     return Binary("max", left, right, left.dtype)
 
 
-def _piece(row: Row, piece: Var, start: Var, place: Expr, parts: list[str]) -> Block:
-    """The reduction of a piece of a row, from what changes nothing on."""
+def _piece(row: Row, cut: StripMining, place: Expr, parts: list[str]) -> Block:
+    """The reduction of a piece of a row, from the neutral value on."""
     neutral = {r.buffer: identity(r.op, r.dtype) for r in row.found}
     begin: list[Stmt] = [
         Store(stmt.buffer, stmt.index, neutral[stmt.buffer])
@@ -241,23 +243,20 @@ def _piece(row: Row, piece: Var, start: Var, place: Expr, parts: list[str]) -> B
         for stmt in row.first
     ]
     loop = row.loop
-    moved = map_block(
-        loop.body, lambda expr: substitute(expr, {loop.var.name: add(start, loop.var)})
-    )
-    length = least(const(PIECE), sub(loop.extent, start))
+    moved = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: cut.at(loop.var)}))
     rest: Block = (
-        Loop(loop.var, length, "serial", moved, loop.note),
+        Loop(loop.var, cut.count, "serial", moved, loop.note),
         *(
             Store(name, place, Load(r.buffer, const(0), r.dtype))
             for name, r in zip(parts, row.found, strict=True)
         ),
     )
-    begin.append(Let(start, mul(piece, const(PIECE))))
+    begin.append(cut.let)
     return (*_wanted(tuple(begin), rest), *rest)
 
 
 def _wanted(first: Block, rest: Block) -> Block:
-    """Those of some declarations that the statements behind them use."""
+    """Those of some declarations that later statements use."""
     used = {name for stmt in rest for name in names_of(stmt)}
     out: list[Stmt] = []
     for stmt in reversed(first):

@@ -67,12 +67,12 @@ def _mapped(kernel: Kernel) -> Block:
 
 
 def outer_loop(body: Block) -> Loop | None:
-    """The loop over independent iterations that is all a kernel does behind some names."""
+    """The loop over independent iterations that is all a kernel does after naming some values."""
     if not body or not isinstance(body[-1], Loop) or body[-1].kind != "parallel":
         return None
     if not all(isinstance(stmt, Let) for stmt in body[:-1]):
         return None
-    # Others may be at work in the loop when the last thread reads what is named before it.
+    # Others may be at work in the loop when the last thread reads the values named before it.
     loaded = {load.buffer for stmt in body[:-1] for load in loads_of(stmt)}
     return None if loaded & written(body) else body[-1]
 

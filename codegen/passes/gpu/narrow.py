@@ -1,12 +1,12 @@
 """narrow: lengths and indexes have 32 bits, which a device computes several times faster than 64.
 
 The program is only run where no array has more than 2^30 elements, no loop more iterations, and no
-size is larger (`limits` and `narrow_sizes` say what the host must test); else the same program
+size is larger (`limits` and `narrow_sizes` list the tests for the host); else the same program
 without this pass is. The tests cannot wrap: products stop at 2^60, and in sums of them, each of
 which is tested by itself, nothing else is above 2^30.
 
-An index is a sum of products, and those are the same modulo 2^32 whatever the width of what they
-are made of, as long as the index itself fits. Only a few operations need their operands exactly:
+An index is a sum of products, and those are the same modulo 2^32 whatever the width of the factors,
+as long as the index itself fits. Only a few operations need their operands exactly:
 division, remainder, minimum, maximum. There the narrow form is used for variables, constants and
 sums of those, and 64 bits for the rest. A value that is named and is anything but part of an index
 keeps 64 bits, too.
@@ -116,7 +116,7 @@ def limits(kernel: Kernel) -> list[Expr]:
     """The lengths of loops, in the sizes of a kernel, that must be small for it to be narrow.
 
     Of lengths that are computed, the products in them: those of loops over packs, which are
-    divided, and those of chunks, of which the last is shorter. What such a product does not exceed
+    divided, and those of chunks, of which the last is shorter. An upper bound of such a product
     stands for it where it is not made of sizes alone; `is_small` knows those with a constant.
     """
     sizes = {size.name for size in kernel.sizes}
@@ -143,7 +143,7 @@ def limits(kernel: Kernel) -> list[Expr]:
 
 
 def bounds_of(kernel: Kernel) -> dict[str, Expr]:
-    """What the names of a kernel do not exceed, in its sizes, as far as that is known."""
+    """Upper bounds of a kernel's names, in its sizes, as far as they are known."""
     bounds: dict[str, Expr] = {size.name: size for size in kernel.sizes}
     for stmt in statements(kernel.body):
         if isinstance(stmt, Let | Loop):
@@ -154,7 +154,7 @@ def bounds_of(kernel: Kernel) -> dict[str, Expr]:
 
 
 def bound_of(expr: Expr, bounds: Mapping[str, Expr]) -> Expr | None:
-    """What an index, in which nothing is negative, does not exceed, or None."""
+    """An upper bound of an index in which nothing is negative, or None."""
     match expr:
         case Const():
             return expr
@@ -210,7 +210,7 @@ class _Narrow:
         body = self.block(self.source.body)
         return Kernel(self.source.name, self.source.params, self.sizes, body, self.source.note)
 
-    # --- which names must keep 64 bits ---
+    # --- which names must keep 64 bits ------------------------------------------------------------
 
     def wide(self) -> set[str]:
         """The named values that are used for more than indexes, as far as is known by now."""
@@ -318,7 +318,7 @@ class _Narrow:
             case _:
                 return False
 
-    # --- rewriting ---
+    # --- rewriting --------------------------------------------------------------------------------
 
     def block(self, block: Block) -> Block:
         """A block with narrow indexes."""
@@ -407,6 +407,6 @@ def _combined(op: str, first: tuple[int, int], second: tuple[int, int]) -> tuple
             return max(low, least), max(high, most)
         case "mod":  # it has the sign of the divisor
             return min(least + 1, 0), max(most - 1, 0)
-        case _:  # a quotient is never further from 0 than what is divided
+        case _:  # a quotient is never further from 0 than the dividend
             far = max(abs(low), abs(high))
             return (0 if low >= 0 and least >= 0 else -far), far

@@ -2,9 +2,9 @@
 
     values       inputs without axes are passed by value instead of by address
     interchange  independent iterations go outside of serial loops
-    split        loops behind each other become kernels of their own: a grid has one loop
+    split        loops one after the other become kernels of their own: a grid has one loop
     owners       writes that must be in order are shared out by the elements they go to
-    join         what one team does in several launches, it does in one
+    join         several launches of one team become one
     long_rows    reductions of a few long rows are done in pieces
     tiles        arrays that are read across the grain are copied in tiles
     mapping      each kernel becomes one loop over threads or over teams of threads
@@ -12,7 +12,7 @@
     narrow       indexes have 32 bits
     wrap         other integers are computed with as unsigned ones, which wrap
 
-They run behind `reuse simplify collapse fuse simplify` of the processor's passes and take the place
+They run after `reuse simplify collapse fuse simplify` of the processor's passes and take the place
 of `vectorize` and `parallel`. `flatten` and `teams` are parts of `mapping`.
 """
 
@@ -43,7 +43,7 @@ _SHARED: tuple[Callable[[Program], Program], ...] = (
 )  # fmt: skip
 
 WIDE_PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, wrap)
-"""What is done to a program for a device whose arrays may have more than 2^30 elements."""
+"""The passes for a device whose arrays may have more than 2^30 elements."""
 
 PASSES: tuple[Callable[[Program], Program], ...] = (*_SHARED, narrow, wrap)
-"""What is done to every other program for a device."""
+"""The passes for every other program of a device."""

@@ -2,11 +2,11 @@
 
 Integers that are added up, or of which the least is wanted, need no order: such updates are made
 atomic, and iterations independent. For all else the order counts: of floats that are added up, and
-of what is stored last. In ``for r in serial(n): w[rows[r]] += y[r]`` each thread then goes through
-all iterations, but does only those that write to elements of its own: those whose place leaves its
-number as a remainder. Every element is written in the order of iterations, and gets the same bits
-as from a single thread. Where the loop stands inside one over columns (see `interchange`), rows are
-shared out so for each column.
+of values of which the last one stays. In ``for r in serial(n): w[rows[r]] += y[r]`` each thread
+then goes through all iterations, but does only those that write to elements of its own: those whose
+place leaves its number as a remainder. Every element is written in the order of iterations, and
+gets the same bits as from a single thread. Where the loop stands inside one over columns (see
+`interchange`), rows are shared out so for each column.
 
     for owner in parallel(512): for r in serial(n): if rows[r] & 511 == owner: w[rows[r]] += y[r]
 """
@@ -45,14 +45,14 @@ from symc.codegen.passes.walk import (
     substitute,
 )
 
-ALONE = 512  # owners of elements: with more, to go through all would be what takes the time
+ALONE = 512  # owners of elements: with more, going through all iterations would dominate
 BESIDE = 16  # owners of rows, for each column
 COMMUTING = frozenset({"add", "min", "max", "band", "bor", "bxor"})
-WORDS = (INT32, INT64, UINT32, UINT64)  # what devices have atomic operations for
+WORDS = (INT32, INT64, UINT32, UINT64)  # the dtypes of a device's atomic operations
 
 
 def owners(program: Program) -> Program:
-    """The program with loops that write in order shared out by what they write."""
+    """The program with loops that write in order shared out by the elements they write."""
     return map_kernels(program, _kernel)
 
 
@@ -127,7 +127,7 @@ def _shared(loop: Loop, columns: Loop | None, taken: set[str]) -> Loop | None:
 
 
 def _row(place: Expr, columns: Loop | None) -> Expr | None:
-    """What elements are shared out by: their place, or their row; None if columns share rows."""
+    """The key to share elements out by: their place, or their row; None if columns share rows."""
     if columns is None:
         return place
     match place:
@@ -140,7 +140,7 @@ def _row(place: Expr, columns: Loop | None) -> Expr | None:
 
 
 def _guarded(block: Block, mine: Expr) -> Block:
-    """The statements of an iteration, those that the condition does not need behind it."""
+    """The statements of an iteration, those that the condition does not need inside it."""
     needed = set(names_in(mine))
     outside: list[Stmt] = []
     for stmt in reversed(block):

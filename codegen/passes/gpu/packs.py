@@ -36,7 +36,7 @@ from symc.codegen.passes.walk import (
 )
 
 BYTES = 16  # the widest access of a thread
-MUCH = 150  # operations on an element; memory is not what such a loop waits for
+MUCH = 150  # operations on an element; such a loop does not wait for memory
 SHORT = 64  # iterations; a shorter loop has nothing to do for most threads already
 
 

@@ -1,8 +1,8 @@
 """Running values along a row, by a team: ``acc op= x[i]; y[i] = acc`` for each i in order.
 
 A team takes as many elements at a time as it has threads. Each thread gets the value of its own
-element combined with those before it (`Combine` with reach "before"), and what all elements that
-were taken before amount to is carried on in a scalar that all threads have::
+element combined with those before it (`Combine` with reach "before"), and the combined value of all
+elements that were taken before is carried on in a scalar that all threads have::
 
     carry = acc
     for i in round(n):
@@ -47,7 +47,7 @@ from symc.codegen.record import record
 
 
 def identity(op: AccumulateOp, dtype: DType) -> Const:
-    """The value that changes nothing: what a thread without iterations contributes."""
+    """The neutral value, which a thread without iterations contributes."""
     if dtype.is_float:
         values = {"add": -0.0, "mul": 1.0, "max": -float("inf"), "min": float("inf")}
         return Const(values[op], dtype)
@@ -61,8 +61,9 @@ def identity(op: AccumulateOp, dtype: DType) -> Const:
 
 
 @record
-class Scan:
-    """A serial loop with a running value: what comes before the update, the update, what follows.
+class RunningLoop:
+    """A serial loop with a running value: the statements before the update, the update, those
+    after.
 
     Neither part uses a name of the other.
     """
@@ -73,7 +74,7 @@ class Scan:
     behind: Block
 
 
-def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
+def scan_of(loop: Loop, scalars: AbstractSet[str]) -> RunningLoop | None:
     """The parts of a loop with a running value in one of some scalars, or None."""
     if not all(isinstance(stmt, Let | Store | Accumulate) for stmt in loop.body):
         return None
@@ -87,7 +88,7 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
     if running not in scalars or update.op not in SCANNED or update.value.dtype in (BOOL, FLOAT16):
         return None
     if update.op == "mul" and update.value.dtype.is_float:
-        return None  # 0 times what overflows among the elements behind it is NaN
+        return None  # 0 times a later element that overflows is NaN
     if not all(isinstance(stmt, Let) for stmt in before):
         return None
     if any(load.buffer == running for stmt in (*before, update) for load in loads_of(stmt)):
@@ -98,11 +99,11 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> Scan | None:
         return None
     if found.reads & stored:  # an element that an earlier iteration has written
         return None
-    return Scan(loop, before, update, _apart(before, behind))
+    return RunningLoop(loop, before, update, _apart(before, behind))
 
 
 def _apart(before: Block, behind: Block) -> Block:
-    """What follows the update, with the names of what comes before it written out."""
+    """The statements after the update, with the names bound before it written out."""
     values: dict[str, Expr] = {}
     for stmt in before:
         assert isinstance(stmt, Let)
@@ -119,7 +120,7 @@ def _apart(before: Block, behind: Block) -> Block:
     return tuple(out)
 
 
-def in_rounds(scan: Scan, taken: set[str]) -> Block:
+def in_rounds(scan: RunningLoop, taken: set[str]) -> Block:
     """The loop for a team, as the module says. `taken` are the names of the kernel."""
     loop, update = scan.loop, scan.update
     dtype, op = update.value.dtype, update.op

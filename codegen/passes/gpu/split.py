@@ -1,9 +1,9 @@
-"""split: loops that stand behind each other in a kernel become kernels of their own.
+"""split: loops that follow each other in a kernel become kernels of their own.
 
 On a processor they share a function; on a device each wants a grid of threads of its own, and the
-launch of the next kernel is what makes everyone wait for the last. Statements that share a local
+launch of the next kernel makes everyone wait for the last one. Statements that share a local
 buffer, or a value that later statements overwrite, stay together. So do neighbours that have no
-loop over independent iterations: one team runs them one after the other. What is left of loops
+loop over independent iterations: one team runs them one after the other. Remains of loops
 without iterations is not launched.
 """
 
@@ -39,7 +39,7 @@ from symc.codegen.passes.walk import (
 
 
 def split(program: Program) -> Program:
-    """The program with kernels of one loop each, as far as what they compute allows."""
+    """The program with kernels of one loop each, as far as dependences allow."""
     taken = {kernel.name for kernel in program.kernels}
     pieces: dict[str, tuple[Kernel, ...]] = {}
     for kernel in program.kernels:
@@ -74,7 +74,7 @@ def _bodies(body: Block, sizes: set[str]) -> list[Block]:
         else:
             stmts.append(stmt)
     last = _last_uses(stmts)
-    end = -1  # the last position that uses what has been declared
+    end = -1  # the last position that uses a declared name
     for position, stmt in enumerate(stmts):
         if position > end:
             groups.append([])
@@ -95,7 +95,7 @@ def _is_wide(group: list[Stmt]) -> bool:
 
 
 def _last_uses(stmts: list[Stmt]) -> dict[int, int]:
-    """Where what a statement declares is used for the last time, by positions."""
+    """The position of the last use of each statement's declarations."""
     declared: dict[str, int] = {}
     last: dict[int, int] = {}
     for position, stmt in enumerate(stmts):
@@ -127,7 +127,7 @@ def names_of(stmt: Stmt) -> set[str]:
 
 
 def _with_names(group: list[Stmt], named: dict[str, Let]) -> Block:
-    """The group behind those values that it uses."""
+    """The group after the values that it uses."""
     wanted: set[str] = set()
     for stmt in group:
         wanted |= names_of(stmt)

@@ -1,10 +1,10 @@
 """The statements of one iteration, written for a team of threads.
 
 Every thread of the team runs every statement, on scalars of its own that are the same in all of
-them. What there is to share out is made a `lane` loop:
+them. Work that can be shared out becomes a `lane` loop:
 
 - a loop over independent iterations, as it is;
-- a loop that accumulates into scalars, each thread its part, and a `Combine` behind it;
+- a loop that accumulates into scalars, each thread its part, and a `Combine` after it;
 - a loop that keeps a running value is run in rounds (`scans`);
 - statements that write to memory once, and loops that must run in order: by one thread, in a lane
   loop of one iteration.
@@ -93,7 +93,7 @@ class _Team:
         self.out: list[Stmt] = []
         self.scalars: frozenset[str] = frozenset()
         self.arrays: set[str] = set()
-        self.later: set[str] = set()  # names that statements behind this one use
+        self.later: set[str] = set()  # names that later statements use
         self.dirty: set[str] = set()  # memory written since the last barrier
         self.seen: set[str] = set()  # memory read since the last barrier
 
@@ -252,7 +252,7 @@ class _Team:
                 self.out.append(Accumulate(reduction.buffer, const(0), reduction.op, value))
 
     def starts_neutral(self, reduction: Reduction) -> bool:
-        """Whether the scalar has just been set to what changes nothing, so needs no part."""
+        """Whether the scalar has just been set to the neutral value, so needs no part."""
         for stmt in reversed(self.out):
             match stmt:
                 case Store(buffer, _, value) if buffer == reduction.buffer:

@@ -64,7 +64,7 @@ def _block(block: Block, taken: set[str]) -> Block:
     inner = outer.body[-1] if outer.body else None
     if not isinstance(inner, Loop) or inner.kind != "parallel":
         return block
-    if inner.body and isinstance(inner.body[-1], Loop):  # the innermost two loops are what counts
+    if inner.body and isinstance(inner.body[-1], Loop):  # only the innermost two loops count
         body = _block(outer.body, taken)
     elif len(outer.body) == 1 and _is_worth_it(outer, inner):
         return (*block[:-1], *_tiled(outer, inner, taken))

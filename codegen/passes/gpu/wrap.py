@@ -1,8 +1,8 @@
 """wrap: the user's signed integers are added, subtracted and multiplied as unsigned ones.
 
 Integers wrap in the loop IR. In C they do by an option of the compiler; NVRTC has none, and may
-assume that signed arithmetic does not overflow. Indexes do not, so they stay as they are: what a
-load, a store or a loop is at, and what is named and used for nothing else; and in conditions what
+assume that signed arithmetic does not overflow. Indexes do not, so they stay as they are: those of
+loads, stores and loops, and names used for nothing else; and in conditions all that
 is computed from lengths and loop variables alone.
 """
 

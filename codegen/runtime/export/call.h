@@ -17,8 +17,8 @@ typedef struct array {
     int64_t item;  // bytes of an element
 } array;
 
-// What is known of the program's arrays before a call: those that a state holds, with the lengths
-// of all of their axes, the outputs, and whose new values the outputs behind the results are.
+// The facts on the program's arrays before a call: those that a state holds, with the lengths
+// of all of their axes, the outputs, and whose new values the outputs after the results are.
 typedef struct tables {
     const array *held, *outputs;
     const int64_t *lengths;
@@ -113,7 +113,7 @@ static int64_t run_program(call *made) {
     return status;
 }
 
-// One call. On success the results are the caller's, and the outputs behind them are the new values
+// One call. On success the results are the caller's, and the outputs after them are the new values
 // of shared variables; otherwise nothing has changed.
 static int64_t call_program(struct state *shared, const tables *known, const void *const *inputs,
                             const int64_t *lengths, void **results, int64_t *shapes) {

@@ -1,4 +1,4 @@
-// Compares arrays with what they should be, for the test program.
+// Compares arrays with the expected ones, for the test program.
 
 #include <math.h>
 #include <stdint.h>

@@ -15,18 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct call {  // symc_call in host.h
-    void **data;
-    const int64_t *lengths;
-    int64_t *shapes, *sizes;
-    char *workspace;
-    int64_t workspace_bytes, threads;
-    void *(*allocate)(void *context, int64_t output);
-    void *context;
-    int64_t (*host)(void *, int64_t, const void *const *, const int64_t *);
-    int64_t (*ask)(void *context);
-    int64_t stopped;
-} call;
+#include "call.h"
 
 typedef struct blas {  // symc_imports in blas.h
     void *functions[8];
@@ -104,8 +93,8 @@ int main(int count, char **words) {
     if (count < 3) return 0;
     void *function = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
     if (!function) fail(dlerror());
-    int64_t (*prepare)(call *) = (int64_t(*)(call *))dlsym(function, "symc_prepare");
-    int64_t (*run)(call *) = (int64_t(*)(call *))dlsym(function, "symc_run");
+    int64_t (*prepare)(symc_call *) = (int64_t(*)(symc_call *))dlsym(function, "symc_prepare");
+    int64_t (*run)(symc_call *) = (int64_t(*)(symc_call *))dlsym(function, "symc_run");
     const int64_t *wanted = dlsym(function, "symc_counts");
     find_blas(function, count - 3, words + 3);
 
@@ -125,7 +114,7 @@ int main(int count, char **words) {
     }
     fclose(file);
 
-    call made = {.data = arrays, .lengths = lengths, .shapes = shapes, .allocate = allocate,
+    symc_call made = {.data = arrays, .lengths = lengths, .shapes = shapes, .allocate = allocate,
                  .sizes = calloc((size_t)wanted[3] + 1, 8), .threads = counts.threads};
     if (prepare(&made)) return 0;  // a check failed: the process that asked raises its error
     for (int64_t i = 0; i < counts.outputs; i++) allocate(0, i);

@@ -22,7 +22,7 @@ typedef struct CUuuid {
     char bytes[16];
 } CUuuid;
 
-// RESULT(number, name, what cuGetErrorString says)
+// RESULT(number, name, the text of cuGetErrorString)
 #define RESULTS(RESULT)                                                                         \
     RESULT(0, CUDA_SUCCESS, "no error")                                                         \
     RESULT(1, CUDA_ERROR_INVALID_VALUE, "invalid argument")                                     \

@@ -59,7 +59,7 @@ static uint64_t next_turn(struct turns *turns) {
 
 unsigned current_thread(void) { return current; }
 
-// --- reports ------------------------------------------------------------------------------------
+// --- reports -------------------------------------------------------------------------------------
 
 static const char *const votes[] = {
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or",
@@ -79,7 +79,7 @@ static struct words words_of_index(const char *name, uint3 index) {
     return words;
 }
 
-// What a thread is doing, to go on "thread (3, 0, 0) ...".
+// The position of a thread, to go on "thread (3, 0, 0) ...".
 static struct words words_of_doing(const struct thread *thread) {
     struct words words;
     const char *file = thread->place.file;
@@ -127,7 +127,7 @@ _Noreturn void end_launch(CUresult result, symc_sim_place place, const void *fro
     abort();  // nothing enters this thread again
 }
 
-// --- threads ------------------------------------------------------------------------------------
+// --- threads -------------------------------------------------------------------------------------
 
 static void run_thread(void) {
     for (;;) {
@@ -170,7 +170,7 @@ static unsigned long long exchange(symc_sim_exchange kind, unsigned mask, unsign
     return thread->value;
 }
 
-// --- warps --------------------------------------------------------------------------------------
+// --- warps ---------------------------------------------------------------------------------------
 
 static unsigned lanes_of(unsigned first) {
     unsigned count = thread_count - first;
@@ -204,7 +204,7 @@ static void finish_exchange(struct thread *lanes, unsigned lane, unsigned existi
     int kind = lanes[lane].kind;
     unsigned long long given[SYMC_SIM_WARP];
     for (unsigned i = 0; i < SYMC_SIM_WARP; i++) {
-        // What a shuffle reads from a lane outside of the mask is undefined: all ones, a NaN.
+        // The value of a shuffle from a lane outside of the mask is undefined: all ones, a NaN.
         given[i] = members >> i & 1 ? lanes[i].value : ~0ull;
         votes_for |= (members >> i & 1 && given[i]) << i;
     }
@@ -242,7 +242,7 @@ static void run_warp(unsigned first) {
     }
 }
 
-// --- blocks -------------------------------------------------------------------------------------
+// --- blocks --------------------------------------------------------------------------------------
 
 static bool same_place(symc_sim_place a, symc_sim_place b) {
     return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
@@ -370,7 +370,8 @@ CUresult run_launch(const struct launch *launch) {
     return outcome;
 }
 
-// --- what kernels call --------------------------------------------------------------------------
+// --- functions for kernels -----------------------------------------------------------------------
+// -----------------------------------------------------------------------
 
 static void fail(symc_sim_fault fault, symc_sim_place place, const char *text) {
     switch (fault) {

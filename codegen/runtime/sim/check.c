@@ -1,5 +1,5 @@
 // Each access of a kernel to memory, before it happens: may the thread touch these bytes, has
-// something written what it reads, and does a barrier stand between it and other threads?
+// something written the bytes it reads, and does a barrier stand between it and other threads?
 #include "driver.h"
 
 static struct module *module;
@@ -20,7 +20,7 @@ void start_block_checking(void) {
     start_block_races();
 }
 
-// --- reports ------------------------------------------------------------------------------------
+// --- reports -------------------------------------------------------------------------------------
 
 static const char *const verbs[] = {"reads", "writes", "updates"};
 static const symc_sim_place by_address = {NULL, 0};
@@ -96,7 +96,7 @@ static _Noreturn void report_race(const struct region *region, const struct acce
                race.other_thread, how);
 }
 
-// --- the check ----------------------------------------------------------------------------------
+// --- the check -----------------------------------------------------------------------------------
 
 static struct region *region_of(const char *address) {
     if ((size_t)(address - device_memory.start) < device_memory.bytes) return &device_memory;

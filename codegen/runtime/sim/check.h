@@ -1,6 +1,6 @@
 // The calls that the compiler puts into kernels: before each access to memory, as for a detector
 // of data races (-fsanitize=thread), and for each pointer that is less aligned than its type
-// (-fsanitize=alignment). And what kernels call to stop or to print.
+// (-fsanitize=alignment). And the functions by which kernels stop or print.
 
 #define SYMC_SIM_HOOK                                                                           \
     extern "C" __attribute__((visibility("hidden"), used, noinline, no_sanitize_thread)) void
@@ -53,7 +53,7 @@ SYMC_SIM_HOOK __tsan_init() {}
 SYMC_SIM_HOOK __tsan_func_entry(void *) {}
 SYMC_SIM_HOOK __tsan_func_exit(void *) {}
 
-// The start of what the compiler says about a pointer.
+// The head of the record by which the compiler's check reports a pointer.
 struct symc_sim_mismatch {
     const char *file;
     unsigned line, column;

@@ -1,6 +1,6 @@
 // A stand-in for cuBLAS: the functions of it that symc calls. As strict about arguments as NVIDIA's
 // reference, and beyond that about memory: a product reads what was written, and writes within one
-// allocation. What it computes has the rounding of one product and sum in double for each element;
+// allocation. Its results have the rounding of one product and sum in double for each element;
 // with TF32 the factors lose the last 13 bits first, so that tests see where it was not asked for.
 #include <stdlib.h>
 
@@ -60,7 +60,8 @@ int cublasSetStream_v2(cublasHandle_t handle, CUstream stream) {
     return CUBLAS_SUCCESS;
 }
 
-// --- what a product may be ----------------------------------------------------------------------
+// --- the checks of a product ---------------------------------------------------------------------
+// -------------------------------------------------------------------
 
 // Whether a matrix of so many rows may lie so.
 static int check_matrix(const char *name, const struct matrix *matrix, int rows) {
@@ -138,7 +139,7 @@ int cublasGemmStridedBatchedEx(cublasHandle_t handle, int trans_a, int trans_b, 
     return failed ? CUBLAS_EXECUTION_FAILED : CUBLAS_SUCCESS;
 }
 
-// --- running one --------------------------------------------------------------------------------
+// --- running one ---------------------------------------------------------------------------------
 
 static unsigned char *states_of(uint64_t address) {
     return device_memory.states + ((char *)address - device_memory.start);

@@ -7,7 +7,7 @@
 // header, as with NVRTC.
 //
 // The compiler's instrumentation for data races (-fsanitize=thread, without its library) calls
-// check.h before each access to memory. See driver.h for what is found that way.
+// check.h before each access to memory. driver.h lists the errors found that way.
 #ifndef SYMC_SIM
 #define SYMC_SIM 1
 
@@ -38,7 +38,7 @@ extern const symc_sim_runtime *symc_sim __attribute__((visibility("hidden")));
 #define SYMC_SIM_NAME(start, end) SYMC_SIM_JOIN(start, end)
 #define SYMC_SIM_JOIN(start, end) start##end
 
-// Functions that call the driver: what they read is no business of check.h.
+// Functions that call the driver: check.h does not look at their reads.
 #define SYMC_SIM_UNCHECKED __attribute__((noinline, no_sanitize_thread)) static inline
 
 // The driver changes these between threads, but a call of a kernel is by one thread: `const`.

@@ -1,15 +1,15 @@
 // The simulated CUDA driver: one device whose memory is a part of this process's, and whose
 // kernels are functions that g++ made of CUDA source (cudasim.h).
 //
-// What it finds, before anything breaks, because the compiler calls it before each access to
+// The errors it finds, before anything breaks, because the compiler calls it before each access to
 // memory: addresses outside of live allocations (freed, of the host, past the end), addresses less
-// aligned than their type, reads of what nothing wrote, and accesses of two threads to the same
-// place that no barrier orders. Further: barriers and warp operations that not all threads reach,
-// launches beyond the hardware's limits, calls without a context or during capture that CUDA
+// aligned than their type, reads of bytes that nothing wrote, and accesses of two threads to the
+// same place that no barrier orders. Further: barriers and warp operations that not all threads
+// reach, launches beyond the hardware's limits, calls without a context or during capture that CUDA
 // refuses, host code that touches device memory. Threads, warps and blocks run in an order that can
 // be chosen, and work can be deferred until a call waits for it (work.c).
 //
-// What it cannot show: speed, register use, rounding of a GPU's own functions, what a race does,
+// It cannot show speed, register use, rounding of a GPU's own functions, the effects of a race,
 // and accesses in parts of a kernel that did not run. A thread that waits for another one by
 // reading memory again and again waits for ever, and blocks that pass values on in one launch, by
 // way of atomic operations, are reported as a race.
@@ -18,7 +18,7 @@
 //   modules.c  images, functions, cuLaunchKernel
 //   memory.c   allocations
 //   copies.c   copies and fills
-//   work.c     what is enqueued, and when it runs
+//   work.c     the queues of work, and when it runs
 //   streams.c  streams and events
 //   graphs.c   capture and replay
 //   cublas.c   matrix products of cuBLAS, on the same streams
@@ -27,7 +27,7 @@
 //   check.c    each access to memory
 //   races.c    accesses that nothing orders
 //   special.c  functions that libm lacks
-//   report.c   what went wrong, settings, counters
+//   report.c   texts of errors, settings, counters
 #ifndef SYMC_SIM_DRIVER_H
 #define SYMC_SIM_DRIVER_H
 
@@ -40,7 +40,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// --- one call at a time -------------------------------------------------------------------------
+// --- one call at a time --------------------------------------------------------------------------
 
 // The first line of each function that Python or a host program calls.
 #define ONE_AT_A_TIME __attribute__((cleanup(leave_driver), unused)) int entered = enter_driver()
@@ -54,7 +54,7 @@ void leave_driver(int *entered);
         if (checked_result != CUDA_SUCCESS) return checked_result;                              \
     } while (0)
 
-// --- report.c -----------------------------------------------------------------------------------
+// --- report.c ------------------------------------------------------------------------------------
 
 enum order { FORWARD, REVERSED, RANDOM };
 extern struct settings {
@@ -68,13 +68,13 @@ extern struct counters {
 extern CUresult sticky;  // the error that lost the context, or CUDA_SUCCESS
 extern const struct module *reported;  // whose kernel the report is about, or NULL
 
-// Says what is wrong, in words, and returns the result for the caller to return.
+// Reports an error, in words, and returns the result for the caller to return.
 CUresult complain(CUresult result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The same where the next words belong to the report that is there.
 void add_to_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t random_number(void);
 
-// What codegen/targets/sim.py calls.
+// The functions for codegen/targets/sim.py.
 EXPORT const char *symc_sim_report(void);
 EXPORT const void *symc_sim_image(size_t *bytes);  // of the kernel that the report is about
 EXPORT void symc_sim_set_order(int order, uint64_t seed);
@@ -83,13 +83,13 @@ EXPORT void symc_sim_recover(void);
 EXPORT void symc_sim_counters(int64_t *values);
 EXPORT int symc_sim_entry(int number, const char **name, void **address);
 
-// --- device.c -----------------------------------------------------------------------------------
+// --- device.c ------------------------------------------------------------------------------------
 
 // Whether this thread may use the device now: initialised, a context, no sticky error.
 CUresult usable(void);
 CUcontext primary_context(void);
 
-// --- memory.c -----------------------------------------------------------------------------------
+// --- memory.c ------------------------------------------------------------------------------------
 
 struct allocation {
     uint64_t start, bytes;
@@ -120,7 +120,7 @@ bool is_pinned(uint64_t address);  // host memory of cuMemHostAlloc
 // Whether a copy may touch these bytes; complains if not.
 CUresult in_one_allocation(CUdeviceptr address, size_t bytes, const char *what);
 
-// --- modules.c ----------------------------------------------------------------------------------
+// --- modules.c -----------------------------------------------------------------------------------
 
 struct module {
     bool loaded;
@@ -144,10 +144,10 @@ struct launch {
     struct function *function;
     uint3 blocks, threads;
     unsigned dynamic_bytes;
-    void **arguments;  // one block with what they point to
+    void **arguments;  // one block with their targets
 };
 
-// --- blocks.c -----------------------------------------------------------------------------------
+// --- blocks.c ------------------------------------------------------------------------------------
 
 CUresult run_launch(const struct launch *launch);
 extern const struct launch *running;  // NULL between launches
@@ -158,7 +158,7 @@ _Noreturn void end_launch(CUresult result, symc_sim_place place, const void *fro
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 extern const symc_sim_runtime runtime;
 
-// --- fibers.c -----------------------------------------------------------------------------------
+// --- fibers.c ------------------------------------------------------------------------------------
 
 enum { STACK_BYTES = 256 * 1024 };
 struct fiber;
@@ -169,7 +169,7 @@ void enter_fiber(struct fiber *fiber);
 void leave_fiber(void);  // back to where it was entered
 const char *fiber_stack(void);  // the lowest address of the stack in use
 
-// --- check.c, races.c ---------------------------------------------------------------------------
+// --- check.c, races.c ----------------------------------------------------------------------------
 
 void check_access(symc_sim_access kind, const void *address, unsigned long bytes,
                   const void *from);
@@ -191,15 +191,15 @@ struct race {
 enum { NO_THREAD = 0xffff };
 struct race race_of(struct region *region, size_t offset, size_t bytes, bool writes);
 
-// --- special.c ----------------------------------------------------------------------------------
+// --- special.c -----------------------------------------------------------------------------------
 
 double symc_erfcx(double x), symc_erfinv(double x), symc_erfcinv(double x);
 double symc_normcdf(double x), symc_normcdfinv(double x);
 double symc_i0(double x), symc_i1(double x);
 
-// --- cublas.c -----------------------------------------------------------------------------------
+// --- cublas.c ------------------------------------------------------------------------------------
 
-// Matrices one behind the other, each column-major: elements from column to column, and from matrix
+// Matrices one after the other, each column-major: elements from column to column, and from matrix
 // to matrix.
 struct matrix {
     uint64_t start;
@@ -217,7 +217,7 @@ struct product {
 
 CUresult run_product(const struct product *task);
 
-// --- work.c -------------------------------------------------------------------------------------
+// --- work.c --------------------------------------------------------------------------------------
 
 enum kind { LAUNCH, PRODUCT, TO_DEVICE, TO_HOST, ON_DEVICE, FILL, FREE, RECORD, WAIT };
 struct operation {
@@ -260,7 +260,7 @@ CUresult finish_event(const struct event *event);
 CUresult finish_everything(void);
 void forget_work(void);
 
-// --- streams.c, graphs.c ------------------------------------------------------------------------
+// --- streams.c, graphs.c -------------------------------------------------------------------------
 
 struct stream {
     struct stream *next;

@@ -15,7 +15,7 @@
 #include <ucontext.h>
 typedef ucontext_t point;
 #else
-typedef void *point;  // a stack pointer; what must be kept lies on the stack
+typedef void *point;  // a stack pointer; registers that must be kept lie on the stack
 #endif
 
 struct fiber {
@@ -43,7 +43,8 @@ static void prepare(struct fiber *fiber, void (*run)(void)) {
 
 static void switch_to(point *from, point *to) { swapcontext(from, to); }
 #else
-// Saves what a called function must keep, changes the stack, and restores it from there.
+// Saves the registers that a called function must keep, changes the stack, and restores it from
+// there.
 void symc_sim_switch(point *from, point to) __attribute__((visibility("hidden")));
 __asm__(".text\n.type symc_sim_switch, @function\nsymc_sim_switch:\n"
         "pushq %rbp\n pushq %rbx\n pushq %r12\n pushq %r13\n pushq %r14\n pushq %r15\n"

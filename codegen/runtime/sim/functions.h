@@ -71,7 +71,7 @@ SYMC_SIM_FUNCTION1(rsqrt, 1.0 / sqrt(x))
 SYMC_SIM_FUNCTION1(rcbrt, 1.0 / cbrt(x))
 SYMC_SIM_FUNCTION2(rhypot, 1.0 / hypot(x, y))
 
-// sin and cos of pi x: exact at multiples of 1/2, since what is taken off x is exact.
+// sin and cos of pi x: exact at multiples of 1/2, since the part taken off x is exact.
 static inline double symc_sim_sinpi(double x, double shift) {
     const double pi = 3.14159265358979323846;
     double rest = x - 2.0 * rint(0.5 * x);
@@ -163,8 +163,8 @@ static inline float min(float a, float b) { return fminf(a, b); }
 static inline double max(double a, double b) { return fmax(a, b); }
 static inline double min(double a, double b) { return fmin(a, b); }
 
-// Conversions to integers: what does not fit becomes the nearest that does. NaN becomes 0, and
-// the smallest number where the result has 64 bits.
+// Conversions to integers: a number that does not fit becomes the nearest that does. NaN becomes 0,
+// and the smallest number where the result has 64 bits.
 template <class To, class From>
 static inline To symc_sim_whole(From x) {
     const int bits = 8 * sizeof(To) - (To(-1) < To(0));

@@ -1,6 +1,7 @@
-// What a simulated kernel module (C++, one for each CUDA source) and the driver (C, one for each
-// process) know of each other. The driver fills in `symc_sim` of a module when it loads it, and
-// finds everything else in the module's `symc_sim_module` and its `symc_sim_kernel_NAME`.
+// The interface between a simulated kernel module (C++, one for each CUDA source) and the driver
+// (C, one for each process). The driver fills in `symc_sim` of a module when it
+// loads it, and finds everything else in the module's `symc_sim_module` and its
+// `symc_sim_kernel_NAME`.
 #ifndef SYMC_SIM_INTERFACE_H
 #define SYMC_SIM_INTERFACE_H
 
@@ -8,7 +9,7 @@ typedef struct uint3 {
     unsigned x, y, z;
 } uint3;
 
-// What threadIdx, blockIdx, blockDim and gridDim are; the driver changes it between threads.
+// The values of threadIdx, blockIdx, blockDim and gridDim; the driver changes it between threads.
 typedef struct symc_sim_position {
     uint3 thread, block, threads, blocks;
 } symc_sim_position;
@@ -51,10 +52,10 @@ typedef enum symc_sim_fault {
 
 enum { SYMC_SIM_WARP = 32, SYMC_SIM_DYNAMIC_BYTES = 232448, SYMC_SIM_GUARD_BYTES = 32 };
 
-// What stands between two __shared__ arrays, so that the driver finds where each of them ends.
+// The gap between two __shared__ arrays, so that the driver finds where each of them ends.
 #define SYMC_SIM_GUARD "\xa5symc: between shared arrays\xa5\x5a\xa5"
 
-// What kernels call. None of these returns when it finds an error: the launch ends there.
+// The functions for kernels. None of these returns when it finds an error: the launch ends there.
 typedef struct symc_sim_runtime {
     const symc_sim_position *position;
     // __syncthreads and its voting variants.

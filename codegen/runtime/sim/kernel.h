@@ -1,5 +1,5 @@
 // A module's record, and the records of its kernels. The lines that use these macros are
-// generated and stand behind the CUDA source (codegen/targets/sim.py).
+// generated and follow the CUDA source (codegen/targets/sim.py).
 
 #define SYMC_SIM_EXPORT extern "C" __attribute__((visibility("default"), used))
 
@@ -36,7 +36,7 @@ template <class... A> symc_sim_signature<A...> symc_sim_signature_of(void (*)(A.
         #kernel, symc_sim_call_##kernel, symc_sim_signature_##kernel::sizes,                    \
         symc_sim_signature_##kernel::count, bound};
 
-// The memory behind `extern __shared__ TYPE name[]`: all such arrays start at the same place.
+// The memory of `extern __shared__ TYPE name[]`: all such arrays start at the same place.
 #define SYMC_SIM_DYNAMIC(name) __asm__(".set " #name ", symc_sim_dynamic\n.hidden " #name);
 
 // Stands once, at the end.

@@ -1,8 +1,8 @@
 // Device memory: a range of addresses that the host may only touch inside of calls. (Closing and
 // opening takes time for each page: large allocations have a range of their own that stays open.)
 //
-// Allocations lie on pages of their own, in new places as long as there are any, so that what
-// follows one is nobody's, and what was freed stays so for long. Fresh memory is full of NaNs.
+// Allocations lie on pages of their own, in new places as long as there are any, so that the page
+// that follows one is nobody's, and freed memory stays so for long. Fresh memory is full of NaNs.
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -19,13 +19,13 @@
 #endif
 #endif
 enum { PAGE = SYMC_SIM_PAGE, REMEMBERED = 64, LARGE = 1 << 20 };
-static const uint64_t CAPACITY = SYMC_SIM_CAPACITY;  // of what is allocated at a time
+static const uint64_t CAPACITY = SYMC_SIM_CAPACITY;  // of all memory allocated at a time
 
 struct region device_memory = {.name = "device memory"};
 static struct range {
     uint64_t start, end, next;  // next: where the next allocation goes, if there is room
 } closed, open;
-static uint64_t highest;  // the end of what was ever allocated in the closed range
+static uint64_t highest;  // the end of all ever allocated in the closed range
 
 static struct allocation *live;  // by address
 static size_t live_count, live_room;
@@ -72,7 +72,7 @@ void open_device_memory(void) { protect(PROT_READ | PROT_WRITE); }
 
 void close_device_memory(void) { protect(PROT_NONE); }
 
-// --- finding ------------------------------------------------------------------------------------
+// --- finding -------------------------------------------------------------------------------------
 
 // How many live allocations start at or before an address.
 static size_t rank(uint64_t address) {
@@ -125,9 +125,9 @@ CUresult in_one_allocation(CUdeviceptr address, size_t bytes, const char *what) 
     return CUDA_SUCCESS;
 }
 
-// --- allocating ---------------------------------------------------------------------------------
+// --- allocating ----------------------------------------------------------------------------------
 
-// The first free place in a range for some pages and an empty one behind them.
+// The first free place in a range for some pages and an empty one after them.
 static bool find_place(struct range *range, uint64_t bytes, uint64_t *place) {
     uint64_t needed = (bytes + PAGE - 1) / PAGE * PAGE + PAGE;
     for (int round = 0; round < 2; round++) {
@@ -268,7 +268,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-// --- host memory --------------------------------------------------------------------------------
+// --- host memory ---------------------------------------------------------------------------------
 
 static struct {
     uint64_t start;
@@ -308,7 +308,7 @@ CUresult cuMemFreeHost(void *address) {
     return CUDA_SUCCESS;
 }
 
-// --- pools --------------------------------------------------------------------------------------
+// --- pools ---------------------------------------------------------------------------------------
 
 struct pool {
     bool alive;
@@ -367,7 +367,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const struct properties *properties
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     ONE_AT_A_TIME;
     CHECKED(usable_pool(pool));
-    pool->alive = false;  // its memory stays: what was allocated from it must be freed still
+    pool->alive = false;  // its memory stays: blocks allocated from it must be freed still
     return CUDA_SUCCESS;
 }
 
@@ -400,7 +400,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes) {
     return usable_pool(pool);
 }
 
-// --- pointers -----------------------------------------------------------------------------------
+// --- pointers ------------------------------------------------------------------------------------
 
 static CUresult pointer_attribute(void *value, int attribute, const struct allocation *in,
                                   CUdeviceptr address) {

@@ -11,9 +11,9 @@
 
 enum { DEFAULT_DYNAMIC = 49152 };
 
-// --- images -------------------------------------------------------------------------------------
+// --- images --------------------------------------------------------------------------------------
 
-// How long an image is; 0 if it is none. Section headers stand at the end of what ld writes.
+// How long an image is; 0 if it is none. Section headers stand at the end of ld's output.
 static size_t image_size(const void *image) {
     const Elf64_Ehdr *header = image;
     if (!image || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return 0;
@@ -125,7 +125,7 @@ CUresult cuModuleUnload(CUmodule module) {
     return CUDA_SUCCESS;
 }
 
-// --- functions ----------------------------------------------------------------------------------
+// --- functions -----------------------------------------------------------------------------------
 
 CUresult cuModuleGetFunction(CUfunction *handle, CUmodule module, const char *name) {
     ONE_AT_A_TIME;
@@ -201,7 +201,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return CUDA_SUCCESS;
 }
 
-// --- launches -----------------------------------------------------------------------------------
+// --- launches ------------------------------------------------------------------------------------
 
 static CUresult check_launch(const struct launch *launch, void **extra) {
     const char *name = launch->function->kernel->name;

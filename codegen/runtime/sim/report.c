@@ -1,4 +1,4 @@
-// What went wrong, in words; settings and counters: what codegen/targets/sim.py calls.
+// Texts of errors, settings and counters: the functions for codegen/targets/sim.py.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -92,7 +92,7 @@ CUresult cuStreamQuery(CUstream handle) {
     return has_work(stream) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
-// --- events -------------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 
 enum { BLOCKING_SYNC = 1, DISABLE_TIMING = 2, INTERPROCESS = 4 };
 enum { WAIT_EXTERNAL = 1 };

@@ -1,4 +1,4 @@
-// What threads of a block do together: barriers, shuffles, votes. Each waits in the driver until
+// Joint operations of a block's threads: barriers, shuffles, votes. Each waits in the driver until
 // all that must take part are there.
 
 SYMC_SIM_UNCHECKED int symc_sim_barrier(symc_sim_vote kind, int predicate, symc_sim_place place) {
@@ -87,7 +87,7 @@ SYMC_SIM_SHUFFLES(unsigned long long)
 SYMC_SIM_SHUFFLES(float)
 SYMC_SIM_SHUFFLES(double)
 
-// One thread runs at a time, and all see what it wrote.
+// One thread runs at a time, and all see its writes.
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}

@@ -1,10 +1,10 @@
-// What is enqueued, and when it runs: at once, or (deferred) when a call waits for it.
+// Enqueued work, and when it runs: at once, or (deferred) when a call waits for it.
 //
 // Deferred work runs as late and as much out of order as CUDA allows: a call that waits for a
-// stream runs what that stream needs and nothing else; of what may run next, the stream that was
-// used last goes first. Host memory is written when a copy runs, and read then if it is pinned, else
-// when the copy is enqueued, as CUDA does. So a buffer that is freed or changed too early, or a
-// missing event, shows.
+// stream runs the work that stream needs and nothing else; of work that may run next, the stream
+// that was used last goes first. Host memory is written when a copy runs, and read then if it is
+// pinned, else when the copy is enqueued, as CUDA does. So a buffer that is freed or changed too
+// early, or a missing event, shows.
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,7 +12,7 @@
 
 static struct operations waiting;  // in the order they were enqueued
 
-// --- operations ---------------------------------------------------------------------------------
+// --- operations ----------------------------------------------------------------------------------
 
 enum { ARGUMENT_ALIGNMENT = 16 };
 
@@ -20,7 +20,7 @@ static size_t room_for(size_t bytes) {
     return (bytes + ARGUMENT_ALIGNMENT - 1) / ARGUMENT_ALIGNMENT * ARGUMENT_ALIGNMENT;
 }
 
-// A block of memory with pointers to the arguments, and the arguments behind them.
+// A block of memory with pointers to the arguments, and the arguments after them.
 static void **copy_arguments(const symc_sim_kernel *kernel, void **arguments) {
     size_t pointers = room_for(kernel->count * sizeof(void *)), bytes = pointers;
     for (unsigned i = 0; i < kernel->count; i++) bytes += room_for(kernel->sizes[i]);
@@ -74,7 +74,7 @@ void discard_all(struct operations *operations) {
     *operations = (struct operations){0};
 }
 
-// --- running one --------------------------------------------------------------------------------
+// --- running one ---------------------------------------------------------------------------------
 
 static char *at(uint64_t address) { return (char *)address; }
 
@@ -82,7 +82,7 @@ static unsigned char *states_at(uint64_t address) {
     return device_memory.states + (at(address) - device_memory.start);
 }
 
-// Copies what was checked when it was enqueued again: by now its memory may be freed.
+// Makes a copy again that was checked when it was enqueued: by now its memory may be freed.
 static CUresult run_copy(const struct operation *operation) {
     uint64_t to = operation->copy.to, from = operation->copy.from;
     size_t bytes = operation->copy.bytes;
@@ -141,7 +141,8 @@ static CUresult run_operation(const struct operation *operation) {
     return result;
 }
 
-// --- running what waits -------------------------------------------------------------------------
+// --- running waiting work ------------------------------------------------------------------------
+// ----------------------------------------------------------------------
 
 // Whether work on one stream keeps the order with work on another.
 static bool ordered(const struct stream *a, const struct stream *b) {
@@ -168,7 +169,7 @@ static bool may_run(size_t number) {
 }
 
 // Runs one operation: the first of the stream if it may, else the last one that may. (The first of
-// all always may: it can only wait for what was before it.)
+// all always may: it can only wait for earlier work.)
 static CUresult run_one(const struct stream *stream) {
     size_t chosen = waiting.count;
     for (size_t i = 0; i < waiting.count; i++) {

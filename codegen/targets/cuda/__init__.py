@@ -1,1 +1,1 @@
-"""CUDA: the language as a table, NVRTC, and what a program's host functions need to run kernels."""
+"""CUDA: the language as a table, NVRTC, and the driver that loads and launches kernels."""

@@ -48,7 +48,7 @@ def find() -> str | None:
 
 
 def functions(path: str) -> Callable[[str], int] | None:
-    """What finds functions of the library at `path`, or None. Never closes the library."""
+    """A function that finds symbols of the library at `path`, or None. Never closes the library."""
     system: Any = ffi.dlopen(None)
     library = system.dlopen(path.encode(), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     if library == ffi.NULL:

@@ -1,6 +1,6 @@
 """The CUDA driver as Python uses it: few calls, numbers in and out, and errors that are raised.
 
-What happens at every call of a compiled function is not here: the host program in C does that. The
+Nothing here runs at every call of a compiled function: the host program in C does all that. The
 same class works over libcuda and over the simulator.
 """
 
@@ -47,7 +47,7 @@ _POINTER_ORDINAL: Final = 9
 class Driver:
     """The driver's functions at some addresses. Handles and device addresses are ints.
 
-    `raw` has the functions themselves, for those that cannot wait. What fails is raised as
+    `raw` has the functions themselves, for those that cannot wait. A failure is raised as
     ``error(code, message)``. Most calls need a current context: see `push`.
     """
 
@@ -77,7 +77,7 @@ class Driver:
         return int(place[0])
 
     def error(self, code: int, what: str) -> Exception:
-        """The exception for a status that `what` gave."""
+        """The exception for a status that the function `what` returned."""
         return self._error(code, f"{what}: {self.error_name(code)} ({code}), {self.describe(code)}")
 
     def error_name(self, code: int) -> str:
@@ -85,7 +85,7 @@ class Driver:
         return self._text("cuGetErrorName", code) or "an unknown error"
 
     def describe(self, code: int) -> str:
-        """What a status means, in CUDA's words."""
+        """The meaning of a status, in CUDA's words."""
         return self._text("cuGetErrorString", code) or "which the driver cannot explain"
 
     def _text(self, name: str, code: int) -> str:
@@ -112,7 +112,7 @@ class Driver:
         return self._get("cuDeviceGet", "int", ordinal)
 
     def name(self, device: int) -> str:
-        """What the device is called."""
+        """The name of the device."""
         text: Any = ffi.new("char[]", 256)
         self._call("cuDeviceGetName", text, 256, device)
         return str(ffi.string(text).decode())
@@ -140,7 +140,7 @@ class Driver:
     # --- kernels ----------------------------------------------------------------------------------
 
     def load(self, image: bytes) -> int:
-        """A module from what the compiler of kernels made."""
+        """A module from the image that the compiler of kernels made."""
         return self._get("cuModuleLoadData", "uintptr_t", ffi.from_buffer(image))
 
     def unload(self, module: int) -> None:
@@ -156,7 +156,7 @@ class Driver:
         return self._get("cuFuncGetAttribute", "int", number, function)
 
     def set_function_attribute(self, number: int, function: int, value: int) -> None:
-        """Change what can be changed about a kernel."""
+        """Change an attribute of a kernel."""
         self._call("cuFuncSetAttribute", function, number, value)
 
     # --- memory -----------------------------------------------------------------------------------
@@ -170,15 +170,15 @@ class Driver:
         self._call("cuMemFree", address)
 
     def allocate_async(self, size: int, pool: int, stream: int) -> int:
-        """Memory of a pool, for what follows on a stream."""
+        """Memory of a pool, for work that follows on a stream."""
         return self._get("cuMemAllocFromPoolAsync", "uint64_t", size, pool, stream)
 
     def free_async(self, address: int, stream: int) -> None:
-        """Give memory back to its pool after what is on a stream."""
+        """Give memory back to its pool after the work that is on a stream."""
         self._call("cuMemFreeAsync", address, stream)
 
     def pool_create(self, ordinal: int) -> int:
-        """A pool of memory on a device that keeps what is given back to it."""
+        """A pool of memory on a device that keeps memory given back to it."""
         # CUmemPoolProps: pinned memory, no handles to share it, location (1: a device, its number).
         properties = struct.pack("iiiiQQH54x", 1, 0, 1, ordinal, 0, 0, 0)
         pool = self._get("cuMemPoolCreate", "uintptr_t", ffi.from_buffer(properties))
@@ -236,7 +236,7 @@ class Driver:
         self._call("cuStreamSynchronize", stream)
 
     def stream_wait(self, stream: int, event: int) -> None:
-        """Let what follows on a stream wait for an event."""
+        """Let later work on a stream wait for an event."""
         self._call("cuStreamWaitEvent", stream, event, 0)
 
     def event_create(self, *, timing: bool = False) -> int:
@@ -248,7 +248,7 @@ class Driver:
         self._call("cuEventDestroy", event)
 
     def event_record(self, event: int, stream: int) -> None:
-        """Put the mark behind all that is on a stream."""
+        """Put the mark after all that is on a stream."""
         self._call("cuEventRecord", event, stream)
 
     def event_done(self, event: int) -> bool:
@@ -271,17 +271,17 @@ class Driver:
     # --- graphs -----------------------------------------------------------------------------------
 
     def is_capturing(self, stream: int) -> bool:
-        """Whether what is put on a stream is recorded instead of run."""
+        """Whether work put on a stream is recorded instead of run."""
         place: Any = ffi.new("int *")
         self._call("cuStreamIsCapturing", stream, place)
         return bool(place[0])
 
     def capture_begin(self, stream: int) -> None:
-        """Record what this thread puts on a stream from now on."""
+        """Record all work that this thread puts on a stream from now on."""
         self._call("cuStreamBeginCapture", stream, _THREAD_LOCAL)
 
     def capture_end(self, stream: int) -> int:
-        """The graph of what was recorded."""
+        """The graph of the recorded work."""
         place: Any = ffi.new("uintptr_t *")
         self._call("cuStreamEndCapture", stream, place)
         return int(place[0])

@@ -1,4 +1,4 @@
-"""NVRTC: CUDA text to what a driver loads.
+"""NVRTC: from CUDA text to an image that a driver loads.
 
 It needs no graphics card. NVIDIA's bindings are imported by the first function that needs them:
 beside the driver's, which a program that runs on a card has in memory anyway, they cost 2 ms.
@@ -19,6 +19,7 @@ from symc.codegen.targets.compiler import remembered
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from symc.codegen.emit.cuda_module import CudaModule
     from symc.codegen.targets.compiler import Memo
 
 Architecture = tuple[int, int]  # the compute capability, such as (9, 0)
@@ -28,7 +29,7 @@ OPTIONS = (
     "-default-device",  # the functions of codegen/runtime do not say __device__
     "--fmad=true",
     "-minimal",  # without declarations that nothing here needs: 4 ms less
-    "-Xptxas", "-v",  # the log says what each kernel takes
+    "-Xptxas", "-v",  # the log says which registers and memory each kernel takes
 )  # fmt: skip
 QUICK = ("--Ofast-compile=max",)  # a third of the time for a large kernel, and larger code
 INSTALL = "`pip install '.[cuda]'` in the checkout of symc (nvidia-cuda-nvrtc-cu12, cuda-python)"
@@ -43,7 +44,7 @@ _BUILD = re.compile(r"Compiler Build ID: (\S+)")
 
 @record
 class Resources:
-    """What a thread of a kernel takes, and the static shared memory of a block."""
+    """The registers and local memory of a kernel's thread, the static shared memory of a block."""
 
     registers: int
     shared_bytes: int
@@ -54,7 +55,7 @@ class Resources:
 
 @record
 class Compiled:
-    """What a driver loads, and what was said about it."""
+    """An image that a driver loads, and the compiler's log on it."""
 
     image: bytes
     kind: Literal["cubin", "ptx"]
@@ -104,7 +105,7 @@ def architectures() -> tuple[Architecture, ...]:
 def describe(
     arch: Architecture, *, quick: bool = False, memo: Memo | None = None
 ) -> dict[str, str]:
-    """What decides besides the source what compiling gives: the parts of a cache key.
+    """Cache-key parts: everything besides the source that affects the image.
 
     The version is asked for once for each file of NVRTC, and kept in `memo`.
     """
@@ -124,9 +125,10 @@ def build() -> str:
 
 
 def compile(
-    source: str, arch: Architecture = (9, 0), *, quick: bool = False, name: str = "function.cu"
-) -> Compiled:
-    """Compile a text for an architecture, or raise `CompileFailed`.
+    module: CudaModule, arch: Architecture = (9, 0), *, quick: bool = False,
+    name: str = "function.cu",
+) -> Compiled:  # fmt: skip
+    """Compile a module for an architecture, or raise `CompileFailed`.
 
     ptxas likes to give threads few registers, so that many run at a time, even where a call of a
     function then has to save some of them in memory. Kernels that do are compiled again, so that
@@ -138,20 +140,14 @@ def compile(
     else:
         target, kind = _target(_nearest(arch, known), "compute"), "ptx"
     options = [target, *_options(quick=quick)]
-    image, log = _compile(source, options, name)
+    image, log = _compile(module.text, options, name)
     needed = _resources(log)
-    relaxed = with_more_registers(source, [n for n, found in needed.items() if found.spill_stores])
-    if relaxed != source:
-        image, log = _compile(relaxed, options, name)
+    spilled = {name for name, found in needed.items() if found.spill_stores}
+    loose = module.written(loose=spilled)
+    if loose != module.text:
+        image, log = _compile(loose, options, name)
         needed = _resources(log)
     return Compiled(image, "cubin" if kind == "cubin" else "ptx", _warnings(log), needed)
-
-
-def with_more_registers(source: str, kernels: Sequence[str]) -> str:
-    """The text with bounds for these kernels that leave a thread as many registers as it wants."""
-    for name in kernels:
-        source = re.sub(rf"(__launch_bounds__\(\d+)(\)\s+{name}\()", r"\1, 1\2", source)
-    return source
 
 
 def ptx(source: str, arch: Architecture = (9, 0), *, quick: bool = False) -> str:
@@ -197,7 +193,7 @@ def _bindings() -> Any:
 
 
 def _stamp() -> str:
-    """What changes when another NVRTC is installed, as far as files of wheels tell; else empty."""
+    """A stamp that changes when another NVRTC is installed, as files of wheels tell; else empty."""
     import importlib.util
     from pathlib import Path
 
@@ -240,7 +236,7 @@ def _compile(source: str, options: Sequence[str], name: str) -> tuple[bytes, str
 
 
 def _read(size_of: Any, fill: Any, program: Any) -> bytes:
-    """What NVRTC writes into memory that the caller provides."""
+    """A text that NVRTC writes into memory of the caller."""
     _, size = size_of(program)
     out = bytearray(size)
     fill(program, out)
@@ -248,13 +244,13 @@ def _read(size_of: Any, fill: Any, program: Any) -> bytes:
 
 
 def _warnings(log: str) -> str:
-    """A log without what ptxas says of every kernel."""
+    """A log without ptxas's figures for every kernel."""
     lines = [line for line in log.split("\n") if not line.startswith("ptxas ")]
     return "\n".join(lines).strip()
 
 
 def _resources(log: str) -> dict[str, Resources]:
-    """What ptxas says of each kernel."""
+    """ptxas's figures for each kernel."""
     found: dict[str, Resources] = {}
     _, *parts = _KERNEL.split(log)
     for name, part in zip(parts[::2], parts[1::2], strict=True):

@@ -1,7 +1,7 @@
 """The routines of `codegen/routines.py` on a device: which kernels they launch.
 
 The functions of `runtime/deviceblas.h` have the names of those in `runtime/blas.h`. The number of
-each kernel in `symc_call.functions` comes right behind `call`, in the order below. The text of a
+each kernel in `symc_call.functions` comes right after `call`, in the order below. The text of a
 kernel is the same for all programs, and a large one takes NVRTC half a second: it is compiled once
 for all of them, as a text of its own.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from symc.codegen.emit.cuda_module import CudaModule
 from symc.codegen.routines import ROUTINES
 from symc.codegen.runtime import load
+from symc.codegen.targets.cuda.reading import module_of
 
 _LAUNCHED = {
     "gemm": ("gemm", "large_gemm", "columns"),
@@ -27,11 +29,11 @@ KERNELS: Mapping[str, tuple[str, ...]] = {
     for kind in ("f32", "f64")
 } | {"copy_bytes": ()}
 """By routine, symbols of `runtime/gemm.cuh`, which are the names of the kernels. A device lacks the
-routines that are not here: what they compute, the ops' `evaluate` computes on the host."""
+routines that are not here: for those, the ops' `evaluate` runs on the host."""
 
 assert KERNELS.keys() == {name for name, found in ROUTINES.items() if found.on_device}
 
 
-def source_of_kernel(name: str) -> str:
-    """A whole text for NVRTC with one of the kernels."""
-    return load.base("cuda") + load.source_of([name], "cuda")
+def module_of_kernel(name: str) -> CudaModule:
+    """A whole module with one of the kernels."""
+    return module_of(load.base("cuda") + load.source_of([name], "cuda"))

@@ -88,7 +88,7 @@ def addresses() -> dict[str, int]:
     """
     try:
         find = by_bindings()
-    except Exception as problem:  # what is raised without a driver differs between versions
+    except Exception as problem:  # the exception without a driver differs between versions
         find = by_libcuda(f"{type(problem).__name__}: {problem}".partition("\n")[0])
     found = {name: find(name) for name in PARAMETERS}
     missing = [name for name, address in found.items() if not address]
@@ -98,7 +98,7 @@ def addresses() -> dict[str, int]:
 
 
 def by_bindings() -> Callable[[str], int]:
-    """Look functions up through cuda-python; raises what it raises where there is no driver."""
+    """Look functions up through cuda-python; raises its exceptions where there is no driver."""
     bindings: Any = importlib.import_module("cuda.bindings.driver")  # late: it takes 70 ms
 
     def find(name: str) -> int:

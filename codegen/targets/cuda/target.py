@@ -11,12 +11,14 @@ from symc.codegen.targets.base import Lang, Pass, Source
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget, is_library, raise_first
 from symc.codegen.targets.c_language import C
 from symc.codegen.targets.cuda.lang import CUDA
-from symc.codegen.targets.cuda.routines import source_of_kernel
+from symc.codegen.targets.cuda.routines import module_of_kernel
 from symc.codegen.targets.library import Library
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from symc.codegen.emit.cuda_module import CudaModule
     from symc.codegen.ir import Program
     from symc.codegen.targets.compiler import Memo
 
@@ -26,6 +28,19 @@ RESOURCES = "resources.json"
 HOST_FLAGS = ("-std=gnu11", "-O1", "-fPIC", "-w", "-shared")
 
 Architecture = tuple[int, int]
+
+
+@record
+class CudaSource(Source):
+    """A program as text, with the module that its kernels are."""
+
+    module: CudaModule
+    texts: Mapping[str, str]
+
+    @property
+    def kernels(self) -> Mapping[str, str]:
+        """The text of each kernel."""
+        return self.texts
 
 
 @record
@@ -67,7 +82,7 @@ class CudaTarget:
         return name in KERNELS
 
     def passes(self) -> tuple[Pass, ...]:
-        """What to do to a program before it is printed, in order."""
+        """The passes over a program before it is printed, in order."""
         from symc.codegen.passes.gpu.order import PASSES, WIDE_PASSES
 
         return WIDE_PASSES if self.wide else PASSES
@@ -81,10 +96,11 @@ class CudaTarget:
             "kernels": list(made.kernels), "routines": list(made.routines),
             "steps": list(made.steps), "synchronises": made.synchronises, "narrow": made.narrow,
         }  # fmt: skip
-        return Source(((SOURCE, made.host), (KERNELS, made.device)), facts)
+        files = ((SOURCE, made.host), (KERNELS, made.device.text))
+        return CudaSource(files, facts, made.device, made.texts)
 
     def describe(self, *, quick: bool = False) -> dict[str, str]:
-        """What decides besides the source what compiling gives: the parts of a cache key."""
+        """Cache-key parts: everything besides the source that affects the images."""
         host = CTarget(self.memo).describe(quick=quick)
         parts = {"compiler": host["compiler"], "platform": host["platform"]}
         parts["width"] = "64" if self.wide else "32"
@@ -108,13 +124,14 @@ class CudaTarget:
         del home  # no debugger looks for the sources
         from symc.codegen.targets import processes  # late, as in c.py
 
+        assert isinstance(source, CudaSource)
         for name, text in source.files:
             (folder / name).write_text(text, encoding="utf-8")
-        host, device, kernels = source.file(SOURCE), source.file(KERNELS), source.facts["kernels"]
+        host, kernels = source.file(SOURCE), source.facts["kernels"]
         found = CTarget().compiler()
         command = [*found.command, *HOST_FLAGS, SOURCE, "-o", BINARY]
         with processes.started([command], folder) as ends:
-            image, resources = self.image(device, quick=quick) if kernels else (b"", {})
+            image, resources = self.image(source.module, quick=quick) if kernels else (b"", {})
             raise_first(ends(), [command], [host])
         if not is_library(folder / BINARY):
             from symc.codegen.errors import CompileFailed
@@ -125,21 +142,21 @@ class CudaTarget:
 
     def compile_routine(self, name: str, folder: Path) -> None:
         """Leave the image of a kernel that programs share in `folder`, and its text."""
-        text = source_of_kernel(name)
-        image, resources = self.image(text, quick=False)
-        (folder / KERNELS).write_text(text, encoding="utf-8")
+        module = module_of_kernel(name)
+        image, resources = self.image(module, quick=False)
+        (folder / KERNELS).write_text(module.text, encoding="utf-8")
         (folder / IMAGE).write_bytes(image)
         (folder / RESOURCES).write_text(json.dumps(resources), encoding="utf-8")
 
-    def image(self, text: str, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
+    def image(self, module: CudaModule, *, quick: bool) -> tuple[bytes, dict[str, Any]]:
         """The kernels' image, and the registers and memory that each kernel needs."""
         if self.simulated:
             from symc.codegen.targets import sim
 
-            return sim.compile_kernels(text, KERNELS), {}
+            return sim.compile_kernels(module, KERNELS), {}
         from symc.codegen.targets.cuda import nvrtc
 
-        made = nvrtc.compile(text, self.architecture, quick=quick, name=KERNELS)
+        made = nvrtc.compile(module, self.architecture, quick=quick, name=KERNELS)
         resources = {
             name: {
                 "registers": found.registers, "shared_bytes": found.shared_bytes,

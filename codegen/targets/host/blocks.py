@@ -8,6 +8,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
 from symc.codegen.passes.memory import buffers_of, is_known, wholes
+from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import (
     end_if_huge,
     end_if_too_large,
@@ -79,7 +80,7 @@ def emit_one(host: HostWriter, step: Step) -> None:
             if isinstance(step, Launch):
                 for extent in long_loops(host, step):
                     if not is_known(extent, host.plan.early):
-                        end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
+                        end_if_huge(host, many(host, extent), Status.TOO_LARGE)
             emit_step(host, step)
             if isinstance(step, Measure):
                 learn(host, step.size)
@@ -93,7 +94,7 @@ def learn(host: HostWriter, size: str) -> None:
 
 
 def emit_repeat(host: HostWriter, loop: Repeat) -> None:
-    """A loop; what it is to measure is how often it has run."""
+    """A loop; the size `done` counts its rounds."""
     host.remark(loop.note)
     var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
     if loop.done is None:
@@ -111,7 +112,7 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside -= 1
     if host.dialect.can_stop:
         host.inside += 1
-        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", "-1")
+        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", Status.STOPPED)
         host.inside -= 1
     host.put("}")
     if loop.done is not None:
@@ -130,7 +131,7 @@ def emit_branch(host: HostWriter, branch: Branch) -> None:
 
 
 def emit_block(host: HostWriter, steps: Sequence[Step], *known: str) -> None:
-    """The steps between braces. What becomes known there is known there only."""
+    """The steps between braces. Sizes measured there are known there only."""
     before, rows = set(host.known), set(host.rows)
     host.inside += 1
     host.number += 1
@@ -157,7 +158,7 @@ def declare_rows(host: HostWriter, steps: Sequence[Step]) -> None:
         if of is None or buffer.name not in used:
             continue
         if of.buffer in whole and of.buffer not in host.rows:
-            continue  # what it is a row of is not known yet
+            continue  # the buffer it is a row of is not known yet
         if is_known(of.offset, host.known) and buffer.name not in host.rows:
             host.rows.add(buffer.name)
             kind, name = host.kind(buffer.dtype), host.printer.buffers[buffer.name]

@@ -19,11 +19,11 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Launch,
     Load,
     Measure,
     Pointer,
+    PythonCall,
     Repeat,
     Routine,
     Step,
@@ -40,10 +40,12 @@ from symc.codegen.targets.host.memory import is_late, launch_memory
 from symc.codegen.targets.host.steps import routine_arguments
 from symc.codegen.targets.host.writer import HostWriter, bindings, bound
 
+NO_MEMORY = "-1"  # the bytes of a team that has no memory of its own
+
 
 @record
-class Device:
-    """Kernels of a device, and the functions of the runtime that reach it."""
+class DeviceDialect:
+    """The dialect of a device: its kernels, and the functions of the runtime that reach it."""
 
     words: Words
     kernels: Mapping[str, Geometry]
@@ -73,7 +75,7 @@ class Device:
         del step
         return False
 
-    # --- launches ---
+    # --- launches ---------------------------------------------------------------------------------
 
     def launch_sizes(self, kernel: str) -> Sequence[Expr]:
         """The values that decide on the grid of a launch."""
@@ -103,7 +105,7 @@ class Device:
         made, printer = self.kernels[launch.kernel], host.printer
         kernel, sizes = host.bodies[launch.kernel], bindings(host, launch)
         params: list[str] = []
-        bytes_text, scratch = "-1", "0"
+        bytes_text, scratch = NO_MEMORY, "0"
         if made.memory is not None:
             bytes_text = printer.text(substitute(made.memory.bytes, sizes))
             scratch = launch_memory(host, launch)
@@ -170,9 +172,9 @@ def synchronises(host: HostWriter) -> bool:
 
 
 def waits(host: HostWriter, step: Step) -> bool:
-    """Whether a step needs on the host what is on the device."""
+    """Whether a step needs values of the device on the host."""
     match step:
-        case Host():
+        case PythonCall():
             return True
         case Check(condition):
             read = [node.buffer for node in nodes(condition) if isinstance(node, Load)]

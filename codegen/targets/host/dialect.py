@@ -33,7 +33,7 @@ class Words:
     allocate: Phrase  # the number of bytes
     release: Phrase  # the address
     begin: Phrase  # the timer
-    timed: tuple[str, ...] = ()  # what `symc_done` is given before the timer
+    timed: tuple[str, ...] = ()  # the arguments of `symc_done` before the timer
     enter: tuple[str, ...] = ()
     """Statements before the steps of a function that uses the device; they may return a status."""
     leave: tuple[str, ...] = ()

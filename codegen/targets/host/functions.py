@@ -1,7 +1,7 @@
 """The host functions of a program: `symc_prepare` and `symc_run`, in C for every target.
 
 `symc_prepare` computes sizes, checks them, and lays out the workspace; `symc_run` runs the steps.
-Both take one `symc_call` (`runtime/host.h`), which holds all that one call needs: a program has no
+Both take one `symc_call` (`runtime/call.h`), which holds all that one call needs: a program has no
 state of its own, and threads may call it at the same time.
 """
 
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
-from symc.codegen.ir import Buffer, Check, Host, Launch, Measure, Repeat, Routine, Step, Var
+from symc.codegen.ir import Buffer, Check, Launch, Measure, PythonCall, Repeat, Routine, Step, Var
 from symc.codegen.passes.memory import is_known, used_buffers, wholes
 from symc.codegen.passes.walk import nodes
+from symc.codegen.status import Status
 from symc.codegen.targets.host.blocks import compute_sizes, emit_steps
 from symc.codegen.targets.host.lengths import (
     declare_flag,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from symc.codegen.targets.host.writer import HostWriter
+
+UNKNOWN = "-1"  # a length in `symc_call.shapes` that only running the program tells
 
 
 def host_text(host: HostWriter) -> str:
@@ -88,16 +91,16 @@ def prepare_text(host: HostWriter) -> str:
     for buffer in host.outputs:
         ready = all(is_known(length, host.known) for length in buffer.shape)
         for length in buffer.shape:
-            text = host.printer.text(length) if ready else "-1"
+            text = host.printer.text(length) if ready else UNKNOWN
             host.put(f"call->shapes[{position}] = {text};")
             position += 1
         if ready and not is_given(host, volume(buffer)):
-            end_if_huge(host, array_bytes(host, buffer), "-1")
+            end_if_huge(host, array_bytes(host, buffer), Status.STOPPED)
     for step in every_step(host.program.steps):
         if isinstance(step, Launch):
             for extent in long_loops(host, step):
                 if is_known(extent, host.known):
-                    end_if_huge(host, many(host, extent), host.use("SYMC_TOO_LARGE"))
+                    end_if_huge(host, many(host, extent), Status.TOO_LARGE)
     lay_out(host)
     host.put("return 0;")
     declare_flag(host)
@@ -156,7 +159,7 @@ def first_change(host: HostWriter, steps: Sequence[Step]) -> int:
     whole = wholes(host.program)
     for number, step in enumerate(steps if host.dialect.can_stop else ()):
         for each in every_step([step]):
-            if isinstance(each, Launch | Routine | Host):
+            if isinstance(each, Launch | Routine | PythonCall):
                 kernel = host.bodies[each.kernel] if isinstance(each, Launch) else None
                 names = written(each, kernel)
                 if any(host.buffers[whole.get(name, name)].role == "shared" for name in names):

@@ -7,7 +7,7 @@ bits. After sizes that are computed together the flag is tested once.
 Hardly anything is taken for granted of a length: an array of no elements, or one that is in no
 memory, may be as long as 64 bits can say. So only ``n - 1`` and the like need no test.
 
-What is no size but a product of some is counted up to `SYMC_HUGE`: the bytes of arrays, for which
+A product of sizes is counted up to `SYMC_HUGE`: the bytes of arrays, for which
 there is no memory then, and the iterations of loops that passes have made one. Lengths that an
 array of the caller's has are multiplied without a test, as they were to make that array.
 """
@@ -21,6 +21,7 @@ from symc.codegen.ir import Binary, Const, Loop, mul
 from symc.codegen.passes.memory import is_known
 from symc.codegen.passes.walk import nodes, statements, substitute
 from symc.codegen.signs import factors
+from symc.codegen.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,10 +51,10 @@ def declare_flag(host: HostWriter) -> None:
 
 def end_if_too_large(host: HostWriter) -> None:
     """The test of the flag."""
-    host.fail(FLAG, host.use("SYMC_TOO_LARGE"), "a length does not fit into 64 bits")
+    host.fail(FLAG, Status.TOO_LARGE, "a length does not fit into 64 bits")
 
 
-def end_if_huge(host: HostWriter, count: str, status: str) -> None:
+def end_if_huge(host: HostWriter, count: str, status: Status) -> None:
     """The test of a number that stops at `SYMC_HUGE`."""
     host.fail(f"{count} >= {host.use('SYMC_HUGE')}", status)
 

@@ -1,4 +1,4 @@
-"""Memory in the host functions: the workspace, what is allocated while steps run, and outputs."""
+"""Memory in the host functions: the workspace, buffers allocated while steps run, and outputs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from symc.codegen.blocks import every_step
 from symc.codegen.ir import Const, Launch
 from symc.codegen.passes.memory import is_known, used_buffers
+from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import end_if_huge, is_given, volume
 from symc.codegen.targets.host.writer import bound, one_line
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from symc.codegen.ir import Buffer, Step
-    from symc.codegen.passes.memory import Late, Slot
+    from symc.codegen.passes.memory import LateBuffer, WorkspaceSlot
     from symc.codegen.targets.host.writer import HostWriter
 
 
@@ -37,7 +38,7 @@ def lay_out(host: HostWriter) -> None:
     host.put("call->workspace_bytes = bytes;")
 
 
-def slot_bytes(host: HostWriter, slot: Slot) -> str:
+def slot_bytes(host: HostWriter, slot: WorkspaceSlot) -> str:
     """The size of a slot's largest tenant."""
     return largest(host, [array_bytes(host, tenant) for tenant in slot.tenants])
 
@@ -107,20 +108,20 @@ def launch_memory(host: HostWriter, launch: Launch) -> str:
 def allocate(host: HostWriter, name: str, count: str) -> None:
     """Memory for a number of bytes, or the end of the call."""
     host.put(f"{name} = {host.phrase(host.dialect.words.allocate, count)};")
-    host.fail(f"!{name}", "-1")
+    host.fail(f"!{name}", Status.STOPPED)
 
 
 def release(host: HostWriter, name: str) -> None:
-    """The end of what `allocate` gave."""
+    """Free the memory that `allocate` gave."""
     host.put(host.phrase(host.dialect.words.release, name))
 
 
-def begin_late(host: HostWriter, late: Late) -> None:
+def begin_late(host: HostWriter, late: LateBuffer) -> None:
     """Memory for an array, before the first step that uses it."""
     allocate(host, host.printer.buffers[late.buffer.name], array_bytes(host, late.buffer))
 
 
-def end_late(host: HostWriter, late: Late) -> None:
+def end_late(host: HostWriter, late: LateBuffer) -> None:
     """The end of an array after the last step that uses it."""
     name = host.printer.buffers[late.buffer.name]
     release(host, name)
@@ -137,11 +138,11 @@ def ask_for_outputs(host: HostWriter, outputs: list[Buffer]) -> None:
                 text = host.printer.text(length)
                 host.put(f"call->shapes[{start + axis}] = {text};")
             if not is_given(host, volume(buffer)):
-                end_if_huge(host, array_bytes(host, buffer), "-1")
+                end_if_huge(host, array_bytes(host, buffer), Status.STOPPED)
             memory = f"call->allocate(call->context, {number})"
             if buffer.name in used_buffers(host.program, host.program.steps):
                 name = host.printer.buffers[buffer.name]
                 host.put(f"{name} = {memory};")
                 memory = name
-            host.fail(f"!{memory}", "-1")  # one of no elements may be used by no step
+            host.fail(f"!{memory}", Status.STOPPED)  # one of no elements may be used by no step
         start += len(buffer.shape)

@@ -11,11 +11,11 @@ from symc.codegen.ir import (
     Check,
     Const,
     Expr,
-    Host,
     Launch,
     Load,
     Measure,
     Pointer,
+    PythonCall,
     Region,
     Repeat,
     Routine,
@@ -25,6 +25,7 @@ from symc.codegen.ir import (
     const,
 )
 from symc.codegen.passes.walk import collect, rebuild
+from symc.codegen.status import Status
 from symc.codegen.targets.host.writer import bound
 
 if TYPE_CHECKING:
@@ -35,17 +36,17 @@ if TYPE_CHECKING:
 OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 
 
-def emit_step(host: HostWriter, step: Launch | Routine | Host | Check | Measure) -> None:
+def emit_step(host: HostWriter, step: Launch | Routine | PythonCall | Check | Measure) -> None:
     """The statements of one step that has no others inside."""
     match step:
         case Launch():
             host.dialect.launch(host, step)
         case Routine():
             host.dialect.routine(host, step)
-        case Host():
-            emit_back(host, step)
+        case PythonCall():
+            emit_python_call(host, step)
         case Check(condition, code, note):
-            host.fail(negated(host, readable(host, condition)), str(code), note)
+            host.fail(negated(host, readable(host, condition)), code, note)
         case Measure(size, buffer):
             host.put(f"const int64_t {host.printer.vars[size]} = {first_element(host, buffer)};")
         case _:
@@ -99,13 +100,13 @@ def routine_arguments(host: HostWriter, routine: Routine) -> list[str]:
     ]
 
 
-def emit_back(host: HostWriter, step: Host) -> None:
+def emit_python_call(host: HostWriter, step: PythonCall) -> None:
     """A call of a function in Python."""
     if host.dialect.reports:
         host.announce(f"{step.name}, on the host  {step.note}")
     host.remark(step.note)
     arguments = ", ".join(["call->context", str(step.number), *regions(host, step.args)])
-    host.fail(f"call->host({arguments})", "-1", f"{step.name} has raised an exception")
+    host.fail(f"call->host({arguments})", Status.STOPPED, f"{step.name} has raised an exception")
 
 
 def regions(host: HostWriter, args: Sequence[Region | Const]) -> tuple[str, str]:
@@ -141,7 +142,7 @@ def step_expressions(host: HostWriter, step: Step) -> Sequence[Expr]:
             return [*step.sizes, *bound(host, step, host.dialect.launch_sizes(kernel))]
         case Routine(_, args):
             return [arg.offset if isinstance(arg, Pointer) else arg for arg in args]
-        case Host(_, _, args):
+        case PythonCall(_, _, args):
             found = [arg for arg in args if isinstance(arg, Region)]
             return [expr for arg in found for expr in (arg.pointer.offset, *arg.shape)]
         case Check(condition):

@@ -12,6 +12,7 @@ from symc.codegen.ir import Buffer, Const, Expr, Launch, Pointer, Routine
 from symc.codegen.passes.calls import THRESHOLD, Calling
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
+from symc.codegen.status import Status
 from symc.codegen.targets.host.dialect import Phrase, Words
 from symc.codegen.targets.host.memory import launch_memory
 from symc.codegen.targets.host.steps import routine_arguments
@@ -25,8 +26,8 @@ WORDS = Words(
 
 
 @record
-class Threads:
-    """Kernels in C, of which several threads may do parts."""
+class ThreadDialect:
+    """The dialect of a processor: kernels in C, of which several threads may do parts."""
 
     kernels: Mapping[str, Calling]
     names: Mapping[str, str]
@@ -86,7 +87,7 @@ class Threads:
         host.remark(routine.note)
         host.call(signature.symbol, arguments)
         if signature.threads:  # it may have left its last pieces out
-            host.fail("call->stopped", "-1")
+            host.fail("call->stopped", Status.STOPPED)
 
     def launch(self, host: HostWriter, launch: Launch) -> None:
         """A call of a kernel, or one call for each thread of a part of its parallel loop."""
@@ -99,7 +100,7 @@ class Threads:
             sizes = [printer.text(size, SHIFT) for size in launch.sizes]
             name = self.launcher(host, launch.kernel)
             host.call(name, [*buffers, *sizes, "threads", *base])
-            host.fail("call->stopped", "-1")
+            host.fail("call->stopped", Status.STOPPED)
             return
         passed = [printer.text(launch.sizes[number], SHIFT) for number in called.sizes]
         arguments = [*buffers, *passed]
@@ -114,7 +115,7 @@ class Threads:
             arguments += [*base, printer.text(stride)]
         host.call(function, arguments)
         if called.threads:
-            host.fail("call->stopped", "-1")
+            host.fail("call->stopped", Status.STOPPED)
 
     def launcher(self, host: HostWriter, kernel: str) -> str:
         """A function that shares out the work of a kernel which is launched more than once."""
@@ -186,7 +187,7 @@ def emit_shares(host: HostWriter, share: Share, *, asks: bool = False) -> None:
     host.call(share.function, [*share.arguments, *cut, *tail], 3)
     if asks:
         host.inside += 1
-        host.fail(f"{host.use('symc_stops')}(call)", "-1")
+        host.fail(f"{host.use('symc_stops')}(call)", Status.STOPPED)
         host.inside -= 1
     host.put("} else {")
     host.call(share.function, whole, 2)

@@ -48,7 +48,7 @@ def arrays_of(host: HostWriter, step: Step) -> list[Buffer]:
     match step:
         case Launch(kernel):
             read, written = moved(step, host.bodies[kernel])
-        case Routine() | ir.Host():
+        case Routine() | ir.PythonCall():
             read, written = moved(step, None)
         case Check() | Measure() | Repeat() | Branch():
             return []

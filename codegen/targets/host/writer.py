@@ -11,6 +11,7 @@ from symc.codegen.emit.expressions import MUL
 from symc.codegen.emit.writer import INDENT, wrapped
 from symc.codegen.ir import Buffer, Launch, const
 from symc.codegen.passes.walk import substitute
+from symc.codegen.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from symc.codegen.dtypes import DType
     from symc.codegen.emit.expressions import Printer
     from symc.codegen.ir import Expr, Kernel, Pointer, Program
-    from symc.codegen.passes.memory import Plan
+    from symc.codegen.passes.memory import WorkspacePlan
     from symc.codegen.targets.host.dialect import Dialect, Phrase
 
 EXTERNAL = ("input", "shared", "constant", "output")  # in the order of `symc_call.data`
@@ -32,17 +33,17 @@ class HostWriter:
     """A function that is being printed, and the tables of its program."""
 
     program: Program
-    plan: Plan
+    plan: WorkspacePlan
     dialect: Dialect
     printer: Printer
-    timed: bool = False  # whether what each step takes is added to a table: `timers.py`
+    timed: bool = False  # whether the time of each step is added to a table: `timers.py`
 
-    # What the whole text needs.
+    # The state of the whole text.
     helpers: dict[str, None] = field(default_factory=dict[str, None])
     functions: dict[str, str] = field(default_factory=dict[str, str])  # further ones, by name
     notes: list[str] = field(default_factory=list[str])  # of the steps that may fail
 
-    # What one function needs; see `begin`.
+    # The state of one function; see `begin`.
     lines: list[str] = field(default_factory=list[str])
     known: set[str] = field(default_factory=set[str])  # sizes that are C variables by now
     rows: set[str] = field(default_factory=set[str])  # rows that are C variables by now
@@ -62,7 +63,7 @@ class HostWriter:
     launches: Counter[str] = field(init=False)  # how often each kernel is launched
 
     def __post_init__(self) -> None:
-        """Look up by name what a program lists."""
+        """Index the program's buffers, kernels and sizes by name."""
         program = self.program
         self.buffers = {buffer.name: buffer for buffer in program.buffers}
         external = [b for role in EXTERNAL for b in program.buffers if b.role == role]
@@ -82,7 +83,7 @@ class HostWriter:
             flagged=False, inside=0, number=0, timers=0,
         )  # fmt: skip
 
-    # --- words ---
+    # --- words ------------------------------------------------------------------------------------
 
     def use(self, name: str) -> str:
         """The name of a helper of `runtime/host.h`, which the program then needs."""
@@ -104,7 +105,7 @@ class HostWriter:
         zero = pointer.offset == const(0)
         return name if zero else f"{name} + {self.printer.text(pointer.offset, MUL)}"
 
-    # --- statements ---
+    # --- statements -------------------------------------------------------------------------------
 
     def put(self, line: str, depth: int = 1) -> None:
         """One line of a function's body."""
@@ -119,8 +120,9 @@ class HostWriter:
         if note.strip():
             self.put(f"/* {one_line(note)} */")
 
-    def fail(self, condition: str, code: str, note: str = "") -> None:
-        """Stop with a status where the condition holds."""
+    def fail(self, condition: str, status: int, note: str = "") -> None:
+        """Stop with a status where the condition holds: one of `Status`, or that of a check."""
+        code = self.use("SYMC_TOO_LARGE") if status == Status.TOO_LARGE else str(int(status))
         remark = f"  /* {one_line(note)} */" if note.strip() else ""
         if self.cleans:
             self.put(f"if ({condition}) {{{remark}")
@@ -131,7 +133,7 @@ class HostWriter:
             self.put(f"if ({condition}) return {code};{remark}")
 
     def announce(self, note: str) -> None:
-        """Say which step comes next: what the caller names if it fails."""
+        """Note which step comes next, for the caller to name if it fails."""
         self.put(f"call->step = {len(self.notes)};")
         self.notes.append(one_line(note))
 

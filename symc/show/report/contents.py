@@ -16,7 +16,7 @@ from symc.graph.provenance import Where
 from symc.graph.walks import walk
 from symc.loops.branch import Choice
 from symc.loops.scan import Scan
-from symc.pipeline.compile import Stages
+from symc.pipeline.compile import Compilation
 from symc.rewrite.engine import Rewrite
 from symc.schedule.plan import Inside, Invoke, Lone, Nest, Plan, is_source
 from symc.show.report.trace import makers
@@ -88,7 +88,7 @@ class Task:
                 return kernel
             case ir.Routine(name):
                 return f"routine {name}"
-            case ir.Host(name=name):
+            case ir.PythonCall(name=name):
                 return f"{name}, in Python"
             case _:
                 assert_never(self.step)
@@ -99,10 +99,10 @@ class Contents:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.stages: Stages = function.runner.stages()
-        self.steps: list[Rewrite] = self.stages.trace or []
-        self.graphs = list(_graphs(function, self.stages))
-        self.tasks = list(_tasks(self.stages))
+        self.compilation: Compilation = function.runner.compilation()
+        self.steps: list[Rewrite] = self.compilation.trace or []
+        self.graphs = list(_graphs(function, self.compilation))
+        self.tasks = list(_tasks(self.compilation))
         self.places: dict[Tensor, list[str]] = {}
         for graph in self.graphs:
             for node, number in graph.numbers.items():
@@ -133,10 +133,10 @@ def is_drawn(node: Tensor) -> bool:
     return not isinstance(node.op, Constant) or bool(node.type.shape)
 
 
-def _graphs(function: Function, stages: Stages) -> Iterable[Graph]:
+def _graphs(function: Function, compilation: Compilation) -> Iterable[Graph]:
     roots = function.request.roots()
     yield Graph("before", "before rewriting", roots)
-    after = Graph("after", "after rewriting", stages.rewritten)
+    after = Graph("after", "after rewriting", compilation.rewritten)
     yield after
     pending, known = [after], set[object]()
     while pending:
@@ -160,16 +160,20 @@ def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
             return []
 
 
-# --- what is computed where -----------------------------------------------------------------------
+# --- which kernel computes which node -------------------------------------------------------------
+# --------------------------------------------------------------------
 
 
-def _tasks(stages: Stages) -> Iterable[Task]:
-    together = dict(_together(stages.plan))
-    whole = wholes(stages.optimised)
-    for number, (step, kernel) in enumerate(working_steps(stages.optimised)):
+def _tasks(compilation: Compilation) -> Iterable[Task]:
+    together = dict(_together(compilation.plan))
+    whole = wholes(compilation.optimised)
+    for number, (step, kernel) in enumerate(working_steps(compilation.optimised)):
         found: dict[Tensor, None] = {}
         for buffer in written(step, kernel):
-            held = [*stages.holds.get(buffer, ()), *stages.holds.get(whole.get(buffer, ""), ())]
+            held = [
+                *compilation.holds.get(buffer, ()),
+                *compilation.holds.get(whole.get(buffer, ""), ()),
+            ]
             for node in _meant(held, kernel):
                 found.update(dict.fromkeys(together.get(node, (node,))))
         yield Task(number, step, kernel, tuple(found))

@@ -95,7 +95,7 @@ def _node(
     kinds = ["node", "given" if not node.args else "made" if node in contents.made_by else "kept"]
     if node in graph.results:
         kinds.append("result")
-    if node in contents.stages.plan.stored:
+    if node in contents.compilation.plan.stored:
         kinds.append("stored")
     if graph.folded(node):
         kinds.append("cut")
@@ -119,7 +119,8 @@ def _path(points: tuple[Point, ...]) -> str:
     return "".join(text)
 
 
-# --- what is said about a node --------------------------------------------------------------------
+# --- the description of a node --------------------------------------------------------------------
+# -----------------------------------------------------------------
 
 
 def _about(contents: Contents, graph: Graph, node: Tensor) -> Html:
@@ -138,7 +139,9 @@ def _about(contents: Contents, graph: Graph, node: Tensor) -> Html:
     rows += _history(contents, place, node)
     tasks = [link(task.place, task.title) for task in contents.tasks_of.get(node, ())]
     if tasks:
-        how = "kept in memory" if node in contents.stages.plan.stored else "computed in passing"
+        how = (
+            "kept in memory" if node in contents.compilation.plan.stored else "computed in passing"
+        )
         rows.append(("kernel", join((some(tasks), f" ({how})"))))
     return tag("div", tag("h3", caption(node)), facts(rows), id=f"about-{place}", class_="about")
 

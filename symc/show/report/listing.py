@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import re
 from collections.abc import Sequence
 from html import escape
 
@@ -21,7 +20,7 @@ MOST_COLOURED = 300_000  # characters
 
 def kernels_section(contents: Contents) -> Html:
     """Every step that computes: its expressions, the nodes they are for, and its source."""
-    works = Works(contents.stages.optimised)
+    works = Works(contents.compilation.optimised)
     shown = [_task(contents, task, works.of(task.step)) for task in contents.tasks]
     return section("kernels", "Kernels", *shown)
 
@@ -29,7 +28,7 @@ def kernels_section(contents: Contents) -> Html:
 def source_section(contents: Contents) -> Html:
     """The whole text that was compiled; names of kernels lead to them."""
     links = {task.kernel.name: task.place for task in contents.tasks if task.kernel is not None}
-    source = contents.stages.source.text
+    source = contents.compilation.source.text
     plain = len(source) > MOST_COLOURED
     text = Html(escape(source)) if plain else highlighted(source, links)
     words = [tag("p", "So long a text has neither colours nor links.")] if plain else []
@@ -53,7 +52,7 @@ def _task(contents: Contents, task: Task, work: Work) -> Html:
     rows += _amounts(work)
     parts: list[Html] = [tag("h3", f"{task.number + 1}. {task.title}"), facts(rows)]
     if task.kernel is not None:
-        source = kernel_source(contents.stages.source.text, task.kernel.name)
+        source = contents.compilation.source.kernels.get(task.kernel.name, "")
         parts.append(tag("pre", highlighted(source, {}), class_="source"))
         loops = tag("pre", kernel_text(task.kernel))
         parts.append(tag("details", tag("summary", "as loops"), loops))
@@ -70,17 +69,6 @@ def _amounts(work: Work) -> list[tuple[str, Child]]:
 def _after(contents: Contents, node: Tensor) -> str:
     """Where a node is drawn: if several graphs have it, not in the one before rewriting."""
     return contents.places[node][-1]
-
-
-def kernel_source(text: str, name: str) -> str:
-    """The function of a kernel in a generated text, with the comment above it."""
-    first_line = rf"^[^\n]*\bvoid\b[^\n]*\b{re.escape(name)}_?\([^;]*?\)\s*\{{"
-    head = re.search(first_line, text, re.MULTILINE)
-    if head is None:
-        return ""
-    start = text.rfind("\n\n", 0, head.start()) + 2
-    end = text.find("\n}\n", head.end())
-    return text[start : end + 2] if end >= 0 else text[start:]
 
 
 # --- the user's lines -----------------------------------------------------------------------------

@@ -29,7 +29,7 @@ class Machine:
 
 
 @record
-class Point:
+class RooflinePoint:
     """A kernel: its operations a byte, and a second."""
 
     title: str
@@ -56,7 +56,7 @@ def _best(call: Callable[[], object]) -> float:
     return min(times)
 
 
-def roofline(points: Sequence[Point], machine: Machine) -> Html:
+def roofline(points: Sequence[RooflinePoint], machine: Machine) -> Html:
     """The points below the roof; both axes are logarithmic."""
     ridge = machine.operations / machine.bandwidth
     across = _Axis([ridge / 100, ridge * 4, *(p.intensity for p in points)], LEFT, WIDTH - 20)
@@ -103,7 +103,7 @@ def _grid(across: _Axis, up: _Axis) -> list[Html]:
     return lines
 
 
-def _dot(point: Point, across: _Axis, up: _Axis) -> Html:
+def _dot(point: RooflinePoint, across: _Axis, up: _Axis) -> Html:
     x, y = across(point.intensity), up(point.rate)
     words = tag("title", f"{point.title}: {point.rate / 1e9:.3g} G operations/s")
     dot = tag("circle", words, cx=x, cy=y, r=5, class_="dot")

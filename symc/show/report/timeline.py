@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symc.codegen.cost.amounts import Amount
 from symc.codegen.ir import Buffer
-from symc.codegen.passes.memory import bytes_of, live_ranges, numbered, plan
+from symc.codegen.passes.memory import bytes_of, live_ranges, numbered, plan_workspace
 from symc.show.report.contents import Contents, Task
 from symc.show.report.markup import Child, Html, facts, link, section, tag
 
@@ -15,8 +15,8 @@ LEFT = 90.0
 
 def memory_section(contents: Contents) -> Html:
     """A row for each piece of memory, a column for each step."""
-    program = contents.stages.optimised
-    layout = plan(program)
+    program = contents.compilation.optimised
+    layout = plan_workspace(program)
     lives = live_ranges(program)
     rows = [(f"piece {number}", slot.tenants) for number, slot in enumerate(layout.slots, 1)]
     rows += [("allocated late", (late.buffer,)) for late in layout.late]
@@ -69,7 +69,7 @@ def _tenant(contents: Contents, buffer: Buffer, row: int, life: tuple[int, int])
     )
     name = tag("text", buffer.name, x=LEFT + first * STEP + 8, y=(row + 1.65) * ROW)
     lengths = tag("title", f"{buffer.name}: {Amount.of(bytes_of(buffer))} bytes")
-    nodes = contents.stages.holds.get(buffer.name, [])
+    nodes = contents.compilation.holds.get(buffer.name, [])
     places = [place for node in nodes for place in contents.places.get(node, [])]
     group = tag("g", lengths, box, name, class_="tenant")
     return link(places[-1], group) if places else group

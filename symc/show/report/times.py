@@ -10,7 +10,7 @@ from symc.measure.timing import collection_off, kept, sample
 from symc.measure.words import duration
 from symc.show.report.contents import Contents, Task
 from symc.show.report.markup import Child, Html, facts, link, section, tag
-from symc.show.report.roofline import Machine, Point, measured_machine, roofline
+from symc.show.report.roofline import Machine, RooflinePoint, measured_machine, roofline
 
 if TYPE_CHECKING:
     from symc.calls.callable import Function
@@ -62,7 +62,7 @@ def calls_section(contents: Contents, example: Sequence[Any] | None) -> Html:
         return section("calls", "Calls", whole, _table(found, None))
     machine = measured_machine()
     points = [
-        Point(task.title, task.place, step.operations / step.bytes, step.rate)
+        RooflinePoint(task.title, task.place, step.operations / step.bytes, step.rate)
         for task, step in found
         if step.operations and step.bytes and step.rate
     ]

@@ -1,15 +1,10 @@
 """Discrete Fourier transforms: `T.fft`, with NumPy's names and meaning."""
 
-from symc.graph.public import publish as _publish
+from symc.graph.public import publish_package as _publish_package
 from symc.tensor.fft.functions import *
 from symc.tensor.fft.helpers import *
 
-__all__ = [
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
-    "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
-]  # fmt: skip
-
-_publish(globals(), __name__, __all__)
+_publish_package(globals(), __name__)
 
 
 def __getattr__(name: str) -> object:
@@ -19,4 +14,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__]
+    return [*globals()["__all__"]]

@@ -141,7 +141,7 @@ def irfft2(x: TensorLike, s: Lengths = None, axes: Axes = LAST_TWO, norm: Norm =
     return _to_real("irfft2", as_tensor(x), s, axes, norm)
 
 
-# --- what they share ------------------------------------------------------------------------------
+# --- shared parts ---------------------------------------------------------------------------------
 
 
 def _complex(

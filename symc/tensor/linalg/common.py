@@ -12,8 +12,9 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, LinAlgError, RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import own_element
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import At, Index, Read, Reader, SizeOf
+from symc.graph.lowering import At, SizeOf
 from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
 from symc.graph.types import TensorType, promote
 from symc.tensor.broadcast import describe
@@ -96,10 +97,7 @@ class Square(Op):
         )
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        def element(index: Index) -> Reader:
-            return (yield Read(0, index))
-
-        return At(element)
+        return At(own_element(node))
 
 
 def stacks(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

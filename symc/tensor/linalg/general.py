@@ -264,7 +264,7 @@ class Determinant(Op):
             case "sign":
                 if not a.dtype.is_complex:
                     return [None]
-                # It turns by the imaginary part of what the logarithm grows by.
+                # It turns by the imaginary part of the logarithm's increase.
                 scale = 1j * PROPERTIES["imag"](bar * conjugated(node))
         return [expand_dims(scale, (-2, -1)) * adjoint(Inverse()(a))]
 
@@ -291,7 +291,7 @@ def _turned_pivots(factors: Tensor, pivots: Tensor) -> Tensor:
 
 
 def without_divisor(product: Tensor, det: Tensor) -> Tensor | None:
-    """The product times what it is divided by, ``x / det`` or ``x / abs(det) * sign(det)``: x."""
+    """The product times its divisor, ``x / det`` or ``x / abs(det) * sign(det)``: x."""
     divide = ELEMENTWISE["div"]
     if product.op is divide and product.args[1] is det:
         return product.args[0]
@@ -359,7 +359,8 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def solve(a: TensorLike, b: TensorLike, assume_a: Literal["gen", "sym", "pos"] = "gen") -> Tensor:

@@ -176,8 +176,8 @@ def of_u(u: Tensor, s: Tensor, vh: Tensor, bar: Tensor) -> Tensor:
     """The gradient of a matrix from that of its left singular vectors.
 
     They must differ in their singular values, which must not be 0 (Townsend 2016, "Differentiating
-    the singular value decomposition"). Of complex vectors, what the cost does must not depend on
-    the phase that a left and a right one have in common: each side then has half of what remains.
+    the singular value decomposition"). Of complex vectors, the cost must not depend on
+    the phase that a left and a right one have in common: each side then has half of the rest.
     """
     inside = times(adjoint(u), bar)
     turned = (inside - adjoint(inside)) * _gaps(s) * expand_dims(s, -2)
@@ -306,7 +306,8 @@ def _largest(s: Tensor) -> Tensor:
     return reduce_over("max", s, (s.ndim - 1,), keepdims=True, allow_empty=True)
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 class SVDResult(NamedTuple):

@@ -67,7 +67,7 @@ class SolveTriangular(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         a, _ = node.args
-        # What is to be solved with the adjoint, is with the transpose and conjugates.
+        # A system with the adjoint is solved with the transpose and conjugates.
         back = replace(self, trans=not self.trans)
         to_b = conjugated(back(a, conjugated(bar)))
         pair = (adjoint(node), to_b) if self.right else (to_b, adjoint(node))
@@ -95,7 +95,7 @@ class SolveTriangular(Op):
         from symc.tensor.linalg.definite import Cholesky
 
         a = node.args[0]
-        if self.unit or isinstance(a.op, Cholesky):  # what it gives has no zero on its diagonal
+        if self.unit or isinstance(a.op, Cholesky):  # its result has no zero on the diagonal
             return
         entries = diagonal(a, 0, -2, -1)
         yield Requirement(

@@ -115,7 +115,7 @@ class Attention(Op):
 class AttentionBar(Op):
     """The gradient for one of the arguments of `Attention`, given `bar`, that of its output.
 
-    The arguments are those of `Attention`, its output and its logs, and `bar`. What reaches the
+    The arguments are those of `Attention`, its output and its logs, and `bar`. The gradient of the
     bias has a batch even if the bias has none.
     """
 
@@ -198,7 +198,7 @@ class AttentionBar(Op):
         return f"attention_{self.part}"
 
 
-# --- what both ops share --------------------------------------------------------------------------
+# --- shared by both ops ---------------------------------------------------------------------------
 
 
 def dense_scores(causal: bool, q: Tensor, k: Tensor, *bias: Tensor) -> Tensor:
@@ -297,7 +297,8 @@ def _equal(args: Sequence[Tensor], number: int, axis: int, lengths: tuple[Dim, D
     return Requirement(lengths, ShapeMismatch, message)
 
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def attention(

@@ -185,7 +185,7 @@ class Convolution(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> Fold | LibCall:
         shapes = self.shapes(node.args)
-        fold = Loops(self.result, shapes, size).fold(node.dtype)
+        fold = Loops(self.result, shapes, size).fold(node)
         few = isinstance(shapes.features, int) and shapes.features < LEAST
         if few or not is_blas(node.dtype):
             return fold

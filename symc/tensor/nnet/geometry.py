@@ -15,7 +15,8 @@ from symc.codegen.record import record
 from symc.errors import RankError, ShapeMismatch
 from symc.graph import dims
 from symc.graph.dims import Dim
-from symc.graph.lowering import Index, SizeOf
+from symc.graph.formulas import Index
+from symc.graph.lowering import SizeOf
 from symc.graph.node import OPERATORS, Requirement, Tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
@@ -60,7 +61,7 @@ def positions(
 
 @record
 class Axis:
-    """An axis that windows lie on: how many they are, of what size, and how they lie."""
+    """An axis that windows lie on: their number, size, stride and dilation."""
 
     count: Dim
     size: Dim
@@ -131,7 +132,7 @@ def holding(
     return holds, tuple(w for _, w, _ in found), tuple(p for _, _, p in found)
 
 
-# --- windows must fit ---------------------------------------------------------------------------
+# --- windows must fit -----------------------------------------------------------------------------
 
 
 def too_short(label: str, x: Tensor, axis: int, lengths: tuple[object, object]) -> str:
@@ -178,7 +179,8 @@ def _fits(label: str, x: Tensor, axis: int, lengths: tuple[Dim, Dim]) -> Require
     )
 
 
-# --- what users give ------------------------------------------------------------------------------
+# --- arguments as users give them -----------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def numbers(label: str, what: str, given: Numbers, rank: int, least: int = 1) -> tuple[int, ...]:

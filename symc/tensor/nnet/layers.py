@@ -17,7 +17,7 @@ from symc.tensor.views import expand_dims
 __all__ = ["dropout", "embedding"]
 
 
-class Stream(Protocol):
+class RandomSource(Protocol):
     """Where random numbers come from, such as a `T.random.RandomStream`."""
 
     def bernoulli(self, p: Any = ..., size: Any = ..., dtype: Any = ...) -> Tensor:
@@ -25,10 +25,10 @@ class Stream(Protocol):
         ...
 
 
-def dropout(x: TensorLike, rate: float, stream: Stream, *, shape: Any = None) -> Tensor:
+def dropout(x: TensorLike, rate: float, stream: RandomSource, *, shape: Any = None) -> Tensor:
     """`x` with elements set to 0 with probability `rate`, and the others divided by ``1 - rate``.
 
-    So the mean stays what it was, and a network is used without. `stream` says which are dropped;
+    So the mean stays the same, and a network is used without. `stream` says which are dropped;
     with `shape`, whole parts are: lengths of 1 there, such as ``(n, c, 1, 1)`` for whole channels.
 
     >>> import symc.tensor as T

@@ -12,7 +12,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.checked import not_negative
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import normal_axis
-from symc.tensor.logic import where
+from symc.tensor.logic import isfinite, logical_and, logical_not, where
 from symc.tensor.math import abs as absolute
 from symc.tensor.math import as_float, log, log1p, maximum, sqr
 from symc.tensor.reduce import sum as total
@@ -59,7 +59,7 @@ def categorical_crossentropy(
             raise RankError(f"{label}: probabilities need {x.ndim} axes\n  target  {describe(t)}")
         share = label_smoothing / x.shape[at] if label_smoothing else 0.0
         t = cast_to((1 - label_smoothing) * t + share if label_smoothing else t, x.dtype)
-        return _reduced(-total(where(OPERATORS["eq"](t, 0), 0, t * logs), axis=at), reduction)
+        return _reduced(-total(_weighed(t, logs), axis=at), reduction)
     if not t.dtype.is_integer or t.ndim != x.ndim - 1:
         raise RankError(
             f"{label}: classes must be integers with {x.ndim - 1} axes\n  target  {describe(t)}"
@@ -94,15 +94,16 @@ def binary_crossentropy(
         t = (1 - label_smoothing) * t + label_smoothing / 2
     if from_logits:
         return _reduced(softplus(x) - t * x, reduction)
-    right = where(OPERATORS["eq"](t, 0), 0, t * log(x))
-    wrong = where(OPERATORS["eq"](t, 1), 0, (1 - t) * log1p(-x))
-    return _reduced(-(right + wrong), reduction)
+    return _reduced(-(_weighed(t, log(x)) + _weighed(1 - t, log1p(-x))), reduction)
 
 
 def kl_divergence(
     target: TensorLike, predicted: TensorLike, *, axis: int = -1, reduction: Reduction = "none"
 ) -> Tensor:
-    """``sum(target * log(target / predicted))`` along `axis`, of two distributions."""
+    """``sum(target * log(target / predicted))`` along `axis`, of two distributions.
+
+    A term whose target is 0 is 0, and so are its derivatives: the target's would be infinite.
+    """
     t, p = as_float(as_tensor(target)), as_float(as_tensor(predicted))
     at = normal_axis("kl_divergence", axis, t.ndim, t)
     terms = where(OPERATORS["eq"](t, 0), 0, t * (log(t) - log(p)))
@@ -135,6 +136,15 @@ def hinge_loss(
 ) -> Tensor:
     """``max(0, 1 - target * predicted)``, element by element; targets are -1 and 1."""
     return _reduced(maximum(1 - as_float(as_tensor(predicted)) * target, 0), reduction)
+
+
+def _weighed(weight: Tensor, logs: Tensor) -> Tensor:
+    """``weight * logs``; where 0 meets the logarithm of 0, it and its derivatives are 0.
+
+    Where the logarithm is finite, the product has a derivative for a weight of 0, too.
+    """
+    is_without = logical_and(OPERATORS["eq"](weight, 0), logical_not(isfinite(logs)))
+    return where(is_without, 0, weight * logs)
 
 
 def _reduced(loss: Tensor, reduction: Reduction) -> Tensor:

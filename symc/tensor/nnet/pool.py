@@ -78,7 +78,7 @@ def max_windows(
     rank: int, x: Tensor, window: Numbers, stride: Numbers | None, padding: Padding,
     ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """What each window of a pooling by the maximum sees, on new axes at the end."""
+    """The elements of each window of a pooling by the maximum, on new axes at the end."""
     label = f"max_pool{rank}d"
     refuse_complex(label, x.dtype)
     sizes = numbers(label, "window", window, rank)

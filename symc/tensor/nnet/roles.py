@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias, assert_never
 import numpy as np
 
 from symc.codegen import ir
-from symc.codegen.dtypes import DType
 from symc.codegen.record import record
 from symc.graph import dims
 from symc.graph.dims import Dim
-from symc.graph.lowering import Fold, Index, Read, Reader, SizeOf
-from symc.graph.node import Array
+from symc.graph.formulas import Index, ReadElement, term_formula
+from symc.graph.lowering import Fold, SizeOf
+from symc.graph.node import Array, Tensor
 from symc.tensor.fold import accumulate_op, accumulator, identity
 from symc.tensor.nnet.geometry import Axis, holding, positions
 from symc.tensor.nnet.windows import places, windows_of
@@ -69,21 +69,23 @@ class Loops:
     shapes: Shapes
     size: SizeOf
 
-    def fold(self, dtype: DType) -> Fold:
+    def fold(self, node: Tensor) -> Fold:
         """All of it, in the dtype that sums are kept in."""
-        dtype = accumulator("add", dtype)
+        dtype = accumulator("add", node.dtype)
         zero = identity("add", dtype)
 
-        def element(index: Index, folded: Index) -> Reader:
+        def element(read: ReadElement, index: Index, folded: Index) -> ir.Expr:
             holds, found = self._places(index, folded)
             values: list[ir.Expr] = []
             for number, role in enumerate(ARGUMENTS[self.result]):
-                value = yield Read(number, found[role])
+                value = read(number, found[role])
                 values.append(value if value.dtype is dtype else ir.Cast(value, dtype))
             term = ir.binary("mul", *values)
             return term if holds is None else ir.Select(holds, term, zero, dtype)
 
-        return Fold(self._extents(), accumulate_op("add", dtype), dtype, zero, element)
+        extents = self._extents()
+        term = term_formula(node, extents, element)
+        return Fold(extents, accumulate_op("add", dtype), dtype, zero, term)
 
     def _extents(self) -> tuple[Dim, ...]:
         shapes = self.shapes

@@ -14,7 +14,16 @@ from numpy.lib.stride_tricks import sliding_window_view
 from symc.codegen import ir
 from symc.codegen.record import record
 from symc.graph.dims import Dim
-from symc.graph.lowering import At, Fold, Index, IndexReader, Read, Reader, SizeOf, Write, Written
+from symc.graph.formulas import (
+    Formula,
+    Index,
+    ReadElement,
+    formula,
+    part_formula,
+    target_formula,
+    term_formula,
+)
+from symc.graph.lowering import At, Fold, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.fold import accumulate_op, accumulator, accumulator_array_dtype, identity
@@ -38,8 +47,8 @@ from symc.tensor.nnet.geometry import (
 
 @record
 class Windows(Op):
-    """The last axes of the argument, with axes for the windows' numbers and after them for what
-    is in a window: element (t, k) is element ``t * stride + k * dilation``.
+    """The last axes of the argument, with axes for the windows' numbers and after them for the
+    elements in a window: element (t, k) is element ``t * stride + k * dilation``.
 
     `sizes` are the windows' lengths along these axes.
     """
@@ -73,12 +82,12 @@ class Windows(Op):
     def lower(self, node: Tensor, size: SizeOf) -> At:
         rank = len(self.sizes)
 
-        def element(index: Index) -> Reader:
+        def element(read: ReadElement, index: Index) -> ir.Expr:
             lead, windows, inner = index[: -2 * rank], index[-2 * rank : -rank], index[-rank:]
             at = positions(windows, inner, self.strides, self.dilations)
-            return (yield Read(0, (*lead, *at)))
+            return read(0, (*lead, *at))
 
-        return At(element)
+        return At(formula(node, element))
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         x, *holes = node.args
@@ -88,7 +97,7 @@ class Windows(Op):
 @record
 class OverlapAdd(Op):
     """The sum of windows laid where they belong, on axes of the given lengths: the transpose of
-    `Windows`. Its arguments' last axes are the windows' numbers, then what is in a window.
+    `Windows`. Its arguments' last axes are the windows' numbers, then the elements in a window.
     """
 
     lengths: Template
@@ -137,23 +146,20 @@ class OverlapAdd(Op):
         back = [order.index(axis) for axis in range(lead + 2 * rank)]
         shape = node.args[0].type.shape
 
-        def base(index: Index) -> Reader:
-            del index
-            yield from ()
-            return zero
-
-        def target(inner: Index) -> IndexReader:
-            yield from ()
+        def target(_: ReadElement, inner: Index) -> Index:
             at = [inner[place] for place in back]
             found = positions(tuple(at[lead : lead + rank]), tuple(at[lead + rank :]),
                               self.strides, self.dilations)  # fmt: skip
             return (*at[:lead], *found)
 
-        def value(inner: Index) -> Reader:
-            return (yield Read(0, tuple(inner[place] for place in back)))
+        def value(read: ReadElement, inner: Index) -> ir.Expr:
+            return read(0, tuple(inner[place] for place in back))
 
-        part = Written(tuple(shape[axis] for axis in order), target, value)
-        return Write(None if covered else base, (part,))
+        extents = tuple(shape[axis] for axis in order)
+        part = Written(
+            extents, target_formula(node, extents, target), part_formula(node, extents, value)
+        )
+        return Write(None if covered else Formula((), zero), (part,))
 
     def _overlapping(self, node: Tensor, size: SizeOf) -> Fold:
         """Every element adds up the windows that it is in."""
@@ -161,15 +167,16 @@ class OverlapAdd(Op):
         zero = identity("add", dtype)
         axes = axes_of(node.args[0].type.shape, self.strides, self.dilations)
 
-        def element(index: Index, folded: Index) -> Reader:
+        def element(read: ReadElement, index: Index, folded: Index) -> ir.Expr:
             lead = index[: len(index) - len(axes)]
             holds, windows_at, inner = holding(axes, index[len(lead) :], folded, size)
-            value = yield Read(0, (*lead, *windows_at, *inner))
+            value = read(0, (*lead, *windows_at, *inner))
             value = value if value.dtype is dtype else ir.Cast(value, dtype)
             return ir.Select(holds, value, zero, dtype)
 
         extents = tuple(axis.steps for axis in axes)
-        return Fold(extents, accumulate_op("add", dtype), dtype, zero, element)
+        term = term_formula(node, extents, element)
+        return Fold(extents, accumulate_op("add", dtype), dtype, zero, term)
 
     @property
     def label(self) -> str:

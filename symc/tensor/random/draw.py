@@ -18,8 +18,9 @@ from symc.codegen.record import record
 from symc.errors import DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import Index, ReadElement, formula
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import Argument, At, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.lowering import Argument, At, LibCall, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -29,7 +30,7 @@ from symc.tensor.random.philox import numbers
 from symc.tensor.specify import specify_shape
 from symc.tensor.views import broadcast_to, not_negative
 
-# (the draw, bar, parameters) -> what reaches each parameter of bar
+# (the draw, bar, parameters) -> the gradient of each parameter
 Rule: TypeAlias = "Callable[[Tensor, Tensor, Sequence[Tensor]], Sequence[Tensor | None]]"
 GRADIENTS: dict[str, Rule] = {}
 """Of samplers whose numbers depend on their parameters smoothly."""
@@ -88,22 +89,23 @@ class Draw(Op):
 
     def lower(self, node: Tensor, size: SizeOf) -> At | LibCall:
         lengths = [size(dim) for dim in node.type.shape]
-        one = At(lambda index: self._element(node, index, lengths))
+        one = At(formula(node, lambda read, index: self._element(read, node, index, lengths)))
         count = dims.product(node.type.shape)
         if self.function not in FILLED or (isinstance(count, int) and count not in SEVERAL):
             return one
         args = (Argument(0), size(count), Argument(-1))
         return LibCall(FILLED[self.function], args, otherwise=one)
 
-    def _element(self, node: Tensor, index: Index, lengths: Sequence[ir.Expr]) -> Reader:
-        first = yield Read(0, (ir.const(0),))
-        second = yield Read(0, (ir.const(1),))
+    def _element(
+        self, read: ReadElement, node: Tensor, index: Index, lengths: Sequence[ir.Expr]
+    ) -> ir.Expr:
+        first, second = read(0, (ir.const(0),)), read(0, (ir.const(1),))
         flat: ir.Expr = ir.const(0)
         for i, length in zip(index, lengths, strict=True):
             flat = ir.add(ir.mul(flat, length), i)
         values = [first, second, flat]
         for number, arg in enumerate(node.args[self._first :], self._first):
-            values.append((yield Read(number, project(index, arg.type.shape))))
+            values.append(read(number, project(index, arg.type.shape)))
         return ir.Call(self.function, tuple(values), node.dtype)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
@@ -130,18 +132,17 @@ class Derive(Op):
         return numbers("random_key", args[0], 2 * args[1][..., None] + np.arange(2), [])
 
     def lower(self, node: Tensor, size: SizeOf) -> At:
-        return At(self._element)
-
-    def _element(self, index: Index) -> Reader:
-        first = yield Read(0, (ir.const(0),))
-        second = yield Read(0, (ir.const(1),))
-        number = yield Read(1, index[:-1])
-        place = ir.add(ir.mul(number, ir.const(2)), index[-1])
-        return ir.Call("random_key", (first, second, place), UINT64)
+        return At(formula(node, _derived))
 
     @property
     def label(self) -> str:
         return "key"
+
+
+def _derived(read: ReadElement, index: Index) -> ir.Expr:
+    first, second = read(0, (ir.const(0),)), read(0, (ir.const(1),))
+    place = ir.add(ir.mul(read(1, index[:-1]), ir.const(2)), index[-1])
+    return ir.Call("random_key", (first, second, place), UINT64)
 
 
 def checked_key(key: Tensor, label: str) -> Tensor:

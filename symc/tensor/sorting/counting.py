@@ -26,7 +26,7 @@ from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.selection import flatnonzero, take
 from symc.tensor.shape import concatenate
-from symc.tensor.sorting.order import Inverse, RowOrder, argsort, sort, sortable, vector
+from symc.tensor.sorting.order import InverseOrder, RowOrder, argsort, sort, sortable, vector
 from symc.tensor.sorting.search import bin_of
 from symc.tensor.specify import specify_length
 from symc.tensor.sweep import cumsum
@@ -79,7 +79,7 @@ def unique(
         results.append(order[first])
     if return_inverse and order is not None:
         rank = cumsum(cast_to(first, INT64)) - 1
-        results.append(reshape(rank[Inverse()(order)], shape))
+        results.append(reshape(rank[InverseOrder()(order)], shape))
     if return_counts:
         starts = flatnonzero(first)
         ends = concatenate([starts[1:], reshape(length(first, 0), (1,))])

@@ -15,18 +15,9 @@ from symc.codegen.record import record
 from symc.errors import BadIndex, DTypeError, RankError
 from symc.graph import dims
 from symc.graph.dims import Dim
+from symc.graph.formulas import part_formula, target_formula
 from symc.graph.inputs import as_tensor
-from symc.graph.lowering import (
-    Argument,
-    Index,
-    IndexReader,
-    LibCall,
-    Read,
-    Reader,
-    SizeOf,
-    Write,
-    Written,
-)
+from symc.graph.lowering import Argument, LibCall, SizeOf, Write, Written
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -78,7 +69,7 @@ class Ordered(Op):
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         if self.places:
             return [None]
-        back = Inverse()(replace(self, places=True)(*node.args))
+        back = InverseOrder()(replace(self, places=True)(*node.args))
         return [through(lambda part: take_along_axis(part, back, axis=-1), bar)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
@@ -152,7 +143,7 @@ BOUNDS[RowOrder] = _below_length
 
 
 @record
-class Inverse(Op):
+class InverseOrder(Op):
     """The inverse of the permutations along the last axis."""
 
     def infer(self, *args: Tensor) -> TensorType:
@@ -165,19 +156,16 @@ class Inverse(Op):
         return self(*args)
 
     def lower(self, node: Tensor, size: SizeOf) -> Write:
-        def target(index: Index) -> IndexReader:
-            return (*index[:-1], (yield Read(0, index)))
-
-        def value(index: Index) -> Reader:
-            yield from ()
-            return index[-1]
-
-        return Write(None, (Written(node.type.shape, target, value),))
+        shape = node.type.shape
+        target = target_formula(node, shape, lambda read, i: (*i[:-1], read(0, i)))
+        value = part_formula(node, shape, lambda _, i: i[-1])
+        return Write(None, (Written(shape, target, value),))
 
 
-BOUNDS[Inverse] = lambda node, args: (0, node.type.shape[-1] - 1)
+BOUNDS[InverseOrder] = lambda node, args: (0, node.type.shape[-1] - 1)
 
-# --- what users call ------------------------------------------------------------------------------
+# --- functions for users --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------
 
 
 def sort(x: TensorLike, axis: int | None = -1, *, descending: bool = False) -> Tensor:

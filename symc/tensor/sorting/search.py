@@ -10,8 +10,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
 from symc.graph.dims import product
+from symc.graph.formulas import Index, ReadElement, term_formula
 from symc.graph.inputs import as_tensor, constant_value
-from symc.graph.lowering import Argument, Fold, Index, LibCall, Read, Reader, SizeOf
+from symc.graph.lowering import Argument, Fold, LibCall, SizeOf
 from symc.graph.node import METHODS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType, promote
 from symc.tensor.checked import increasing
@@ -46,7 +47,8 @@ class SearchSorted(Op):
         numbers, values = node.args
         count = numbers.type.shape[0]
         if isinstance(count, int) and count <= FEW:
-            return Fold((count,), "add", INT64, ir.const(0), self._element)
+            element = term_formula(node, (count,), self._element)
+            return Fold((count,), "add", INT64, ir.const(0), element)
         return LibCall(
             f"searchsorted_{_SHORT[numbers.dtype]}",
             (
@@ -55,10 +57,8 @@ class SearchSorted(Op):
             ),
         )  # fmt: skip
 
-    def _element(self, index: Index, inner: Index) -> Reader:
-        number = yield Read(0, inner)
-        value = yield Read(1, index)
-        return ir.Cast(self._is_before(number, value), INT64)
+    def _element(self, read: ReadElement, index: Index, inner: Index) -> ir.Expr:
+        return ir.Cast(self._is_before(read(0, inner), read(1, index)), INT64)
 
     def _is_before(self, number: ir.Expr, value: ir.Expr) -> ir.Expr:
         """Whether a number belongs before a value. NaN is the greatest, and equal to itself."""

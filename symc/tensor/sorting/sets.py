@@ -125,7 +125,8 @@ def _distinct(ar1: TensorLike, ar2: TensorLike, assume_unique: bool) -> list[Ten
     return [part if assume_unique else unique(part) for part in parts]
 
 
-# --- what `unique` gives, by names ----------------------------------------------------------------
+# --- results of `unique`, by names ----------------------------------------------------------------
+# -------------------------------------------------------------
 
 
 class UniqueAll(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a function is made of, once givens and default updates are in, and its checks."""
+"""The definition of a function, once givens and default updates are in, and its checks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def defined(
     inputs: Any, outputs: Any, mode: Any, updates: Any, givens: Any, no_default_updates: Any,
     name: str | None, rebuild_strict: bool, on_unused_input: str | None, downcast: bool | None,
 ) -> Definition:  # fmt: skip
-    """The definition of a function from what programs give to `theano.function`."""
+    """The definition of a function from the arguments of `theano.function`."""
     ins = checked_inputs(inputs, downcast)
     plain, form, keys = checked_outputs(outputs)
     variables = [each.variable for each in ins]
@@ -86,7 +86,7 @@ def defined(
 
 
 def checked_inputs(inputs: Any, downcast: bool | None) -> list[Any]:
-    """The inputs as `In`s. Raises as Theano does for what is none."""
+    """The inputs as `In`s. Raises as Theano does for other values."""
     if not isinstance(inputs, list | tuple):
         raise Exception(
             "Inputs variable of a Theano function should be contained in a list, even when there "

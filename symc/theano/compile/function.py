@@ -199,11 +199,11 @@ class Function:
         """The containers of the inputs."""
         return self.finder
 
-    # --- what it is made of -----------------------------------------------------------------------
+    # --- its parts --------------------------------------------------------------------------------
 
     @property
     def maker(self) -> Any:
-        """What programs read of Theano's maker: `fgraph`, `mode`, `inputs`, `outputs`."""
+        """Attributes of Theano's maker for programs: `fgraph`, `mode`, `inputs`, `outputs`."""
         if "_maker" not in self.__dict__:
             made = self.definition
             variables = [each.variable for each in made.ins]
@@ -221,7 +221,7 @@ class Function:
 
     @property
     def fn(self) -> Any:
-        """What Theano calls to run the function."""
+        """The attribute that Theano calls to run the function."""
         return self.symc_function
 
     def get_shared(self) -> list[Any]:
@@ -235,7 +235,7 @@ class Function:
         return list(found)
 
     def free(self) -> None:
-        """Forgets what intermediate results take; symc keeps none."""
+        """Frees intermediate results; symc keeps none."""
 
     def sync_shared(self) -> None:
         """Waits for devices; values are always there."""
@@ -327,7 +327,7 @@ def _default(each: Any) -> tuple[bool, bool, Any]:
 
 
 def _explain(error: Exception, function: Function, position: int) -> None:
-    """Puts in front of an error's message which input of what function it is about."""
+    """Puts in front of an error's message which input of which function it is about."""
     name = f'with name "{function.name}" ' if function.name else ""
     text = f"Bad input argument to theano function {name}at index {position} (0-based). "
     first = str(error.args[0]) if error.args else ""

@@ -1,4 +1,4 @@
-"""The inputs and outputs of functions, with what there is to say about them."""
+"""The inputs and outputs of functions, with their defaults, names and updates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from symc.theano.gof.graph import Variable
 
 
 class SymbolicInput:
-    """A variable as an input, and what it becomes after a call, if anything."""
+    """A variable as an input, and its update after a call, if there is one."""
 
     def __init__(
         self, variable: Any, name: str | None = None, update: Any = None,

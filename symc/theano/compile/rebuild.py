@@ -23,7 +23,7 @@ def substituted(
     outputs: Sequence[Any], replace: Sequence[tuple[Any, Any]], strict: bool = True,
     copy_inputs_over: bool = True, fixed: Iterable[Any] = (),
 ) -> tuple[list[Any], dict[Any, Any]]:  # fmt: skip
-    """The outputs with variables replaced, and what became of all variables.
+    """The outputs with variables replaced, and the replacement of every variable.
 
     Replacements see earlier replacements, and may not need variables that are replaced after them.
     """

@@ -149,7 +149,7 @@ class SharedVariable(Variable):
 
     @property
     def value(self) -> Any:
-        """Gone from Theano; says what to use."""
+        """Gone from Theano; names the replacement."""
         raise Exception(
             "sharedvar.value does not exist anymore. Use sharedvar.get_value() or "
             "sharedvar.set_value() instead."

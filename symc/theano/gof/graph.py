@@ -125,7 +125,7 @@ class Variable(Node):
         self.name = name
         self.auto_name = f"auto_{next(_numbers)}"
 
-    if TYPE_CHECKING:  # what else there is depends on the type: `ndim`, `dtype`, indexing
+    if TYPE_CHECKING:  # other attributes depend on the type: `ndim`, `dtype`, indexing
 
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, index: Any) -> Any: ...
@@ -151,7 +151,7 @@ class Variable(Node):
         return [] if self.owner is None else [self.owner]
 
     def eval(self, inputs_to_values: Mapping[Any, Any] | None = None) -> Any:
-        """The value, given those of the variables it depends on. Keeps what it compiles for it."""
+        """The value, given those of the variables it depends on. Keeps the compiled function."""
         from symc.theano.compile.function import function
 
         given = dict(inputs_to_values or {})
@@ -187,7 +187,7 @@ class Constant(Variable):
         self.data = type.filter(data)
 
     def signature(self) -> Any:
-        """What is equal for equal constants."""
+        """A key that is equal for equal constants."""
         return (self.type, self.data)
 
     def equals(self, other: Any) -> bool:
@@ -333,7 +333,7 @@ def clone_get_equiv(
 
 
 def clone(i: Any, o: Any, copy_inputs: bool = True, copy_orphans: Any = None) -> Any:
-    """Copies of inputs and outputs and of what is between them."""
+    """Copies of inputs and outputs and of all between them."""
     both = copy_inputs if copy_orphans is None else copy_orphans
     equiv = clone_get_equiv(i, o, copy_inputs, both)
     return [equiv[each] for each in i], [equiv[each] for each in o]
@@ -342,7 +342,7 @@ def clone(i: Any, o: Any, copy_inputs: bool = True, copy_orphans: Any = None) ->
 def replaced(
     outputs: Sequence[Variable], replace: Mapping[Any, Any], strict: bool = True
 ) -> list[Any]:
-    """The outputs with variables replaced; what does not depend on those is kept as it is."""
+    """The outputs with variables replaced; those that do not depend on these are kept."""
     memo: dict[Any, Any] = dict(replace)
     for node in io_toposort(list(replace), outputs):
         news = [memo.get(each, each) for each in node.inputs]

@@ -1,4 +1,4 @@
-"""The types of gradients that do not exist, and of those by what has no influence."""
+"""The types of gradients that do not exist, and of those by variables without influence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ null_type = NullType()
 
 
 class DisconnectedType(Type):
-    """The type of gradients by what has no influence."""
+    """The type of gradients by variables without influence."""
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         raise AssertionError(

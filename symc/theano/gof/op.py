@@ -1,4 +1,4 @@
-"""Ops: how they are applied, what they mean in symc's expressions, and their derivatives."""
+"""Ops: how they are applied, their meaning in symc's expressions, and their derivatives."""
 
 from __future__ import annotations
 

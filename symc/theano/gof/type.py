@@ -1,4 +1,4 @@
-"""The types of variables: what values they accept and how they look to symc."""
+"""The types of variables: the values they accept and the form these have in symc."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from symc.theano.gof.utils import MethodNotDefined, Named
 
 
 class Type(Named):
-    """What the values of a variable are."""
+    """The kind of a variable's values."""
 
     Variable: ClassVar[Any] = Variable
     Constant: ClassVar[Any] = Constant
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """The value as one of this type. Raises TypeError for what is none."""
+        """The value as one of this type. Raises TypeError for other values."""
         raise MethodNotDefined("filter", type(self), type(self).__name__)
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Any:

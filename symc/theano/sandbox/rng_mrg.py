@@ -197,7 +197,7 @@ def guess_n_streams(size: Any, warn: bool = False) -> int:
 
 
 def checked_size(size: Any) -> Any:
-    """A shape as a vector or as a tuple. Raises ValueError for what is none."""
+    """A shape as a vector or as a tuple. Raises ValueError for other values."""
     if isinstance(size, Variable):
         if size.ndim == 1:
             return size

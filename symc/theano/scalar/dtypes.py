@@ -1,4 +1,4 @@
-"""Theano's dtypes: what two become together, and which a Python number gets."""
+"""Theano's dtypes: the common dtype of two, and that of a Python number."""
 
 from __future__ import annotations
 

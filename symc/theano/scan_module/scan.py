@@ -1,4 +1,4 @@
-"""`theano.scan`: calls the step once on symbols, and makes a loop of what it returns."""
+"""`theano.scan`: calls the step once on symbols, and makes a loop of its results."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _check_strict(leaves: Sequence[Any], constants: Sequence[Any]) -> None:
             )
 
 
-# --- what is given --------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
 
 
 def _listed(given: Any) -> list[Any]:
@@ -242,12 +242,12 @@ def _fitted(begin: Start, output: Any, position: int) -> Any:
         ) from None
 
 
-# --- what the step returns ------------------------------------------------------------------------
+# --- results of a step ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a step returned: outputs, updates of shared variables, the condition of its end."""
+    """The results of a step: outputs, updates of shared variables, the condition of its end."""
 
     outputs: tuple[Any, ...]
     updates: tuple[tuple[Any, Any], ...]
@@ -255,7 +255,7 @@ class Outcome:
 
 
 def as_outcome(returned: Any) -> Outcome:
-    """Outputs, updates and condition told apart. Raises ValueError for what is none."""
+    """Outputs, updates and condition told apart. Raises ValueError for other values."""
     parts = [returned] if not isinstance(returned, list | tuple) else list(returned)
     if _is_updates(returned):
         return Outcome((), _pairs(returned), None)

@@ -1,4 +1,4 @@
-"""The op of a loop: the graph of a step, and what it is given from outside."""
+"""The op of a loop: the graph of a step, and its arguments from outside."""
 
 from __future__ import annotations
 

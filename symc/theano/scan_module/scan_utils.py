@@ -1,4 +1,4 @@
-"""`theano.scan_module.scan_utils`: what programs use of it."""
+"""`theano.scan_module.scan_utils`: the part that programs use."""
 
 from symc.theano.compile.rebuild import clone
 from symc.theano.gof.graph import equal_computations

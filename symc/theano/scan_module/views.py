@@ -19,7 +19,7 @@ def reduce(
     fn: Any, sequences: Any, outputs_info: Any, non_sequences: Any = None,
     go_backwards: bool = False, mode: Any = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What remains after the last row."""
+    """The rest after the last row."""
     outputs, updates = scan(
         fn, sequences, outputs_info, non_sequences, go_backwards=go_backwards,
         truncate_gradient=-1, mode=mode, name=name,

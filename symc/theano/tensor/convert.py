@@ -52,7 +52,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Any:
     """A tensor variable: variables as they are, values as constants, lists of variables stacked.
 
-    Raises `AsTensorError` for what has no meaning as a tensor.
+    Raises `AsTensorError` for a value without a meaning as a tensor.
     """
     if hasattr(x, "_as_TensorVariable"):
         return x._as_TensorVariable()

@@ -83,7 +83,7 @@ def _numbers(node: Apply, lengths: Sequence[Tensor]) -> tuple[Any, ...]:
 
 
 def checked_lengths(lengths: Sequence[Any]) -> tuple[list[Any], list[bool]]:
-    """Lengths as variables, and which are known to be 1. Raises TypeError for what are none."""
+    """Lengths as variables, and which are known to be 1. Raises TypeError for other values."""
     found = [as_tensor_variable(each) for each in lengths]
     for each in found:
         if each.type.dtype not in integer_dtypes or each.ndim:
@@ -233,13 +233,13 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
 
 
 def tril(m: Any, k: Any = 0) -> Any:
-    """What is on and below a diagonal, zeros above it."""
+    """The elements on and below a diagonal, zeros above it."""
     m = as_tensor_variable(m)
     return m * tri(shape(m)[0], shape(m)[1], k=k, dtype=m.dtype)
 
 
 def triu(m: Any, k: Any = 0) -> Any:
-    """What is on and above a diagonal, zeros below it."""
+    """The elements on and above a diagonal, zeros below it."""
     m = as_tensor_variable(m)
     return m * (constant(1, dtype=m.dtype) - tri(shape(m)[0], shape(m)[1], k=k - 1, dtype=m.dtype))
 

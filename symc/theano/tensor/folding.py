@@ -65,7 +65,7 @@ def _is_length_of_one(v: Any) -> bool:
 
 
 def _spread(v: Any) -> Any:
-    """What a tensor is filled with, where it is filled with one value."""
+    """The value that a tensor is filled with, where it is one."""
     while v.owner is not None:
         name = type(v.owner.op).__name__
         if name in ("Alloc", "DimShuffle", "Rebroadcast") and v.owner.inputs[0].ndim <= v.ndim:

@@ -13,7 +13,7 @@ from symc.theano.scalar.types import Scalar
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
-# What stands in a template for a variable, as Theano has it there: a type.
+# The stand-in for a variable in a template, as Theano has it there: a type.
 HOLE = TensorType("int64", ())
 MASK = TensorType("bool", (False,))
 

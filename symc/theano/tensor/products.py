@@ -1,4 +1,4 @@
-"""Matrix products and what they are made of."""
+"""Matrix products and the ops they are made of."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def state_of(words: Any) -> Any:
 
 
 class RandomFunction(Op):
-    """A method of `RandomState`: gives the state afterwards, and what it drew."""
+    """A method of `RandomState`: gives the state afterwards, and the draws."""
 
     def __init__(self, draw: Callable[..., Any], outtype: Any, ndim_added: int = 0) -> None:
         self.draw, self.outtype, self.ndim_added = draw, outtype, ndim_added

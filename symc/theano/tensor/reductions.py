@@ -1,4 +1,4 @@
-"""Sums, products, extremes and what is made of them."""
+"""Sums, products, extremes and functions made of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...] | None:
-    """The axes that are meant, None for all. Raises ValueError or TypeError for what are none."""
+    """The axes that are meant, None for all. Raises ValueError or TypeError for other values."""
     if axis is None:
         return None
     if isinstance(axis, Variable):
@@ -58,7 +58,7 @@ def _kept(flags: Sequence[bool], axis: tuple[int, ...] | None) -> list[bool]:
 
 
 class CAReduce(Op):
-    """What reductions along some axes (None: all) have in common."""
+    """The base of reductions along some axes (None: all)."""
 
     __props__: tuple[str, ...] = ("axis",)
 

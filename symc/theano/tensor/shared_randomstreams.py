@@ -64,7 +64,7 @@ class RandomStreams:
         raise KeyError(item)
 
     def gen(self, op: Any, *args: Any, **kwargs: Any) -> Any:
-        """What `op` draws from a new state."""
+        """The draws of `op` from a new state."""
         seed = int(self.gen_seedgen.randint(2**30))
         state = shared(np.random.RandomState(seed))
         state.tag.is_rng = True

@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Indexing(Op):
-    """What ops have in common that hold an index: `idx_list`, with types for the inputs in it."""
+    """The base of ops that hold an index: `idx_list`, with types for the inputs in it."""
 
     def __init__(self, idx_list: Sequence[Any]) -> None:
         self.idx_list = tuple(idx_list)

@@ -29,12 +29,12 @@ extern "C" __global__ void two_blocks_write(int *out) {
     out[threadIdx.x] = blockIdx.x;  // two_blocks_write
 }
 
-// A barrier orders nothing with what the other block has read.
+// A barrier does not order reads of the other block.
 extern "C" __global__ void two_blocks_read(int *x) {
     int seen = x[0]; __syncthreads(); if (blockIdx.x == 1) x[0] = seen + 1;  // two_blocks_read
 }
 
-// In place, where a thread reads what its neighbour writes.
+// In place, where a thread reads its neighbour's element.
 extern "C" __global__ void shift_in_place(int n, float *x) {
     int i = threadIdx.x;
     if (i + 1 < n) x[i] = x[i + 1];  // shift_in_place
@@ -117,7 +117,7 @@ extern "C" __global__ void unwritten_shared(float *out) {
     out[threadIdx.x] = values[threadIdx.x];  // unwritten_shared
 }
 
-// What a block before left behind is nothing that was written.
+// Values of an earlier block do not count as written.
 extern "C" __global__ void of_block_before(int *out) {
     __shared__ int value;
     if (blockIdx.x == 0) value = 1;
@@ -131,6 +131,27 @@ extern "C" __global__ void read_one(const float *x, float *out) {
 extern "C" __global__ void read_vector(const float *x, float *out) {
     float4 v = *reinterpret_cast<const float4 *>(x);  // read_vector
     out[0] = v.x + v.y + v.z + v.w;
+}
+
+extern "C" __global__ void write_vector(const float *x, float *out) {
+    float4 v = {x[0], x[1], x[2], x[3]};
+    *reinterpret_cast<float4 *>(out) = v;  // write_vector
+}
+
+// As codegen/runtime/team.cuh has it.
+template <typename T, int N>
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) symc_pack {
+    T at[N];
+};
+
+extern "C" __global__ void read_pack(const float *x, float *out) {
+    const symc_pack<float, 2> v = *(const symc_pack<float, 2> *)x;  // read_pack
+    out[0] = v.at[0] + v.at[1];
+}
+
+extern "C" __global__ void write_pack(const float *x, float *out) {
+    symc_pack<float, 4> v = {{x[0], x[1], x[2], x[3]}};
+    *(symc_pack<float, 4> *)out = v;  // write_pack
 }
 
 // Another thread's local variable.

@@ -35,7 +35,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
 
 @pytest.fixture
 def simulator(device: Device) -> sim.Simulator:
-    """The simulator, for what cannot be arranged on a graphics card."""
+    """The simulator, for cases that cannot be arranged on a graphics card."""
     if not device.is_simulator:
         pytest.skip("only on the simulator")
     return sim.load()

@@ -114,7 +114,7 @@ int64_t positive_run(symc_call *call) {
     return end(call, status);
 }
 
-// (x[n]) -> y[n], by a kernel that writes far behind it.
+// (x[n]) -> y[n], by a kernel that writes far past its end.
 
 int64_t wild_prepare(symc_call *call) {
     call->shapes[0] = call->lengths[0];
@@ -129,7 +129,7 @@ int64_t wild_run(symc_call *call) {
     return status ? status : end(call, launch(call, 0, WILD, n, params));
 }
 
-// (x[n]) -> y[n], launching nothing: what a call costs by itself.
+// (x[n]) -> y[n], launching nothing: the cost of a call by itself.
 
 int64_t nothing_prepare(symc_call *call) {
     return wild_prepare(call);

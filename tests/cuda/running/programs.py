@@ -10,8 +10,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from symc.calls.spec import CallSpec
 from symc.codegen.targets import sim
 from symc.codegen.targets.c import CTarget
+from symc.codegen.targets.cuda.reading import module_of
 from symc.cuda.caller import CudaCaller
 from symc.cuda.devices import Device, Module
 
@@ -33,7 +35,7 @@ PROGRAMS: dict[str, tuple[tuple[int, int, int, int], tuple[Any, ...], tuple[int,
 
 
 class Failed(Exception):
-    """What the tests raise for a failed check."""
+    """The exception of the tests for a failed check."""
 
 
 class Library:
@@ -58,12 +60,12 @@ def build_host(folder: Path) -> Library:
 
 @cache
 def image(*, simulated: bool, architecture: tuple[int, int]) -> bytes:
-    source = (HERE / "kernels.cu").read_text(encoding="utf-8")
+    module = module_of((HERE / "kernels.cu").read_text(encoding="utf-8"))
     if simulated:
-        return sim.compile_kernels(source, "kernels.cu")
+        return sim.compile_kernels(module, "kernels.cu")
     from symc.codegen.targets.cuda import nvrtc
 
-    return nvrtc.compile(source, architecture).image
+    return nvrtc.compile(module, architecture).image
 
 
 class Programs:
@@ -79,7 +81,7 @@ class Programs:
         counts, inputs, outputs = PROGRAMS[name]
         shared, constants = more.pop("shared", ()), more.pop("constants", ())
         rebind = more.pop("rebind", ())
-        return CudaCaller(
+        spec = CallSpec(
             self._library.address(f"{name}_prepare"),
             self._library.address(f"{name}_run"),
             counts,
@@ -91,6 +93,9 @@ class Programs:
             failed,
             rebind,
             (len(outputs) - len(rebind), more.pop("form", "one")),
+        )
+        return CudaCaller(
+            spec,
             device=self.device,
             functions=self.module.functions,
             keep=self.module,

@@ -1,4 +1,4 @@
-"""Arrays on a device, and what becomes one."""
+"""Arrays on a device, and values that become one."""
 
 from __future__ import annotations
 

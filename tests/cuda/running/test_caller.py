@@ -1,6 +1,7 @@
-"""Calling compiled CUDA functions: what goes in, what comes out, threads and errors.
+"""Calling compiled CUDA functions: arguments, results, threads and errors.
 
-The programs are written by hand (host.c, kernels.cu); what symc compiles is tested elsewhere.
+The programs are written by hand (host.c, kernels.cu); those that symc compiles are tested
+elsewhere.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ROOT = Path(__file__).parents[3]
 A, B = np.arange(5.0), np.array([1.0, -1.0, 2.0, 0.0, 3.0])
 
 
-# --- what goes in ---------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
 
 
 def test_host_and_device_arrays(device: Device, programs: Programs) -> None:
@@ -89,7 +90,7 @@ def test_arrays_without_elements(device: Device, programs: Programs) -> None:
     assert programs("positive")(A[:0]).shape == (0,)
 
 
-# --- what comes out -------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 
 
 def test_outputs_on_the_device(device: Device, programs: Programs) -> None:
@@ -300,7 +301,7 @@ def test_many_threads(device: Device, programs: Programs, graphs: bool) -> None:
     assert not wrong
 
 
-# --- what goes wrong ------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_a_failing_kernel_is_named(

@@ -244,7 +244,7 @@ def test_what_is_no_stream(device: Device, simulator: sim.Simulator) -> None:
 
 
 def test_streams_wait_for_each_other(device: Device, simulator: sim.Simulator) -> None:
-    """Where work is done as late as can be, each stream needs what the others computed."""
+    """Where work is done as late as can be, each stream needs the results of the others."""
     first, second = symc.cuda.Stream(device), symc.cuda.Stream(device)
     simulator.set_deferred(True)
     values = np.arange(5.0)

@@ -31,7 +31,7 @@ print("cuda.bindings" in sys.modules)
 
 
 def find(folder: Path, *, without_bindings: bool, **environment: str) -> list[str]:
-    """What is found in a process whose libcuda.so.1 is in the folder, if it is in one."""
+    """The driver found in a process whose libcuda.so.1 is in the folder, if it is in one."""
     code = FIND.format(without_bindings=without_bindings)
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True,

@@ -14,8 +14,8 @@ typedef struct array {
     int64_t item;  // bytes of an element
 } array;
 
-// What is known of the program's arrays before a call: those that a state holds, with the lengths
-// of all of their axes, the inputs and outputs, whose new values the outputs behind the results are,
+// The facts on the program's arrays before a call: those that a state holds, with the lengths
+// of all of their axes, the inputs and outputs, whose new values the outputs after the results are,
 // and which inputs are numbers that stay in the host's memory.
 typedef struct tables {
     const array *held, *inputs, *outputs;
@@ -158,7 +158,7 @@ static int64_t run_program(call *made) {
 }
 
 // One call with arrays on the card, whose context is current. On success the results are the
-// caller's, and the outputs behind them are the new values of shared variables.
+// caller's, and the outputs after them are the new values of shared variables.
 static int64_t call_on_card(struct state *shared, const tables *known, void *stream,
                             const void *const *inputs, const int64_t *lengths, void **results,
                             int64_t *shapes) {
@@ -271,7 +271,7 @@ static int64_t call_from_host(struct state *shared, const tables *known,
     return status;
 }
 
-// Copies between the card and the host, behind all that is queued on the default stream.
+// Copies between the card and the host, after all that is queued on the default stream.
 static int64_t copy_values(struct state *shared, void *to, const void *from, int64_t bytes,
                            int to_card) {
     card *const own = &shared->card;

@@ -226,7 +226,7 @@ static void close_card(card *own) {
     cuda->cuDevicePrimaryCtxRelease(own->device);
 }
 
-// What the driver says about one of its errors.
+// The driver's text for one of its errors.
 static const char *driver_words(int64_t status) {
     driver cuda;
     const char *words = NULL;

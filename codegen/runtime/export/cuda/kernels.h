@@ -1,5 +1,5 @@
-// What kernels need beside their text, of the compiler that reads it. The text is C++ as symc gives
-// it to NVRTC, where each function is one of the device: here nvcc is told so.
+// The declarations that kernels need from the compiler that reads them. The text is C++ as symc
+// gives it to NVRTC, where each function is one of the device: here nvcc is told so.
 #ifdef SYMC_SIM
 #define DYNAMIC_SHARED extern
 #else

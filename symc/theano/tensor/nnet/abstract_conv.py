@@ -66,7 +66,7 @@ class AbstractConv(Op):
 
 
 def checked_border(border_mode: Any, convdim: int) -> Any:
-    """A border mode as symc takes it. Raises ValueError for what is none."""
+    """A border mode as symc takes it. Raises ValueError for other values."""
     if border_mode in ("valid", "full", "half"):
         return border_mode
     given = border_mode

@@ -18,6 +18,7 @@ from symc.codegen.dtypes import DType
 from symc.codegen.meaning import functions as meaning
 from symc.graph import dims
 from symc.graph.dims import Dim, Size
+from symc.graph.formulas import Formula, Index
 from symc.graph.interpreter import evaluate
 from symc.graph.lowering import (
     Alias,
@@ -25,14 +26,13 @@ from symc.graph.lowering import (
     Control,
     Fold,
     HostCall,
-    Index,
     LibCall,
-    Read,
     Sweep,
     Write,
     Written,
 )
 from symc.graph.node import Array, Requirement, Tensor
+from symc.graph.open_formulas import OpenFormula
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk
 from symc.tensor.elementwise import ELEMENTWISE
@@ -88,7 +88,7 @@ class World:
         self._values: dict[Tensor, Array] = dict(inputs)
 
     def value(self, node: Tensor) -> Array:
-        """What a node computes."""
+        """The value of a node."""
         if node not in self._values:
             evaluate([node], self._values, self._keep)
         return self._values[node]
@@ -97,7 +97,7 @@ class World:
         self._values[node] = value
 
     def length(self, dim: Dim) -> int:
-        """What a length is."""
+        """The value of a length."""
         result = dims.substitute(dim, self._size)
         assert isinstance(result, int)
         return result
@@ -133,12 +133,13 @@ class World:
                 same(lowered, value, rtol)
 
     def lowered(self, node: Tensor) -> Array | None:
-        """What the node's lowering computes; None where a routine does it."""
+        """The value of the node's lowering; None where a routine does it."""
         lowering = node.op.lower(node, lambda dim: ir.const(self.length(dim)))
         match lowering:
             case At():
-                element = lowering.element
-                return self._each(node, node.dtype, lambda at: self.read(node, element(at)))
+                return self._each(
+                    node, node.dtype, lambda at: self.read(node, lowering.element, at)
+                )
             case Fold():
                 return self._each(node, lowering.dtype, lambda at: self._fold(node, lowering, at))
             case Write():
@@ -152,20 +153,21 @@ class World:
             case _:
                 assert_never(lowering)
 
-    def read(self, node: Tensor, reader: Any) -> Any:
-        """What a reader of the node's arguments returns, its reads answered with constants."""
-        answer: ir.Expr | None = None
-        while True:
-            try:
-                request: Read = reader.send(answer)
-            except StopIteration as stop:
-                return stop.value
-            arg = node.args[request.arg]
+    def read(self, node: Tensor, formula: Formula, index: Index, inner: Index = ()) -> ir.Expr:
+        """The value of a formula of the node's arguments, its elements given as constants."""
+        return self._given(node, OpenFormula(formula, index, inner)).value()
+
+    def _given(self, node: Tensor, opened: OpenFormula) -> OpenFormula:
+        """The open formula with all elements that it asks for."""
+        while (request := opened.next()) is not None:
+            argument, index = request
+            arg = node.args[argument]
             array = self.value(arg)
-            at = tuple(int(number(index)) for index in request.index)
+            at = tuple(int(number(i)) for i in index)
             inside = all(0 <= i < n for i, n in zip(at, array.shape, strict=True))
-            assert inside, f"{node.op!r} reads {at} of argument {request.arg} {array.shape}"
-            answer = ir.Const(array[at].item(), arg.dtype)
+            assert inside, f"{node.op!r} reads {at} of argument {argument} {array.shape}"
+            opened.elements.append(ir.Const(array[at].item(), arg.dtype))
+        return opened
 
     def _each(self, node: Tensor, dtype: DType, element: Callable[[Index], Any]) -> Array:
         result = np.empty(self.value(node).shape, to_numpy(node.dtype))
@@ -180,7 +182,7 @@ class World:
         total: Any = number(fold.initial)
         assert fold.initial.dtype is fold.dtype
         for inner in np.ndindex(*map(self.length, fold.extents)):
-            expression = self.read(node, fold.element(at, constants(inner)))
+            expression = self.read(node, fold.element, at, constants(inner))
             assert expression.dtype is fold.dtype, (node.op, expression.dtype, fold.dtype)
             total = combined(fold.op, total, number(expression))
         return ir.Const(total.item(), fold.dtype)
@@ -192,7 +194,7 @@ class World:
         if base is None:
             result = np.empty(shape, to_numpy(node.dtype))
         else:
-            result = self._each(node, node.dtype, lambda at: self.read(node, base(at)))
+            result = self._each(node, node.dtype, lambda at: self.read(node, base, at))
         for part in write.parts:
             for at, value in self._writes(node, part, shape):
                 result[at] = (
@@ -207,13 +209,13 @@ class World:
     ) -> Iterator[tuple[tuple[int, ...], Any]]:
         targets: set[tuple[int, ...]] = set()
         for inner in np.ndindex(*map(self.length, part.extents)):
-            target = self.read(node, part.target(constants(inner)))
+            target = self._given(node, OpenFormula(part.target, constants(inner))).target()
             at = tuple(int(number(index)) for index in target)
             inside = all(0 <= i < n for i, n in zip(at, shape, strict=True))
             assert inside, f"{node.op!r} writes {at} of {shape}"
             assert not part.parallel or at not in targets, f"{node.op!r} writes {at} twice"
             targets.add(at)
-            expression = self.read(node, part.value(constants(inner)))
+            expression = self.read(node, part.value, constants(inner))
             assert expression.dtype is node.dtype, (node.op, expression.dtype)
             yield at, number(expression)
 
@@ -221,9 +223,9 @@ class World:
         elements = np.empty(self.value(node).shape, to_numpy(sweep.dtype))
         factors = np.ones_like(elements)
         for at in np.ndindex(*elements.shape):
-            elements[at] = number(self.read(node, sweep.element(constants(at))))
+            elements[at] = number(self.read(node, sweep.element, constants(at)))
             if sweep.scale is not None:
-                factors[at] = number(self.read(node, sweep.scale(constants(at))))
+                factors[at] = number(self.read(node, sweep.scale, constants(at)))
         result, factors = (np.moveaxis(x, sweep.axis, 0) for x in (elements, factors))
         for i in range(len(result)):
             before = np.full_like(result[i], sweep.initial.value) if i == 0 else result[i - 1]
