@@ -43,8 +43,8 @@ def test_values() -> None:
 
 
 def test_own_scalar_op_is_applied_element_by_element() -> None:
-    class Twice(theano.scalar.UnaryScalarOp):  # type: ignore[name-defined, misc]
-        def impl(self, x: Any) -> Any:  # type: ignore[override]
+    class Twice(theano.scalar.UnaryScalarOp):
+        def impl(self, x: Any) -> Any:
             return 2 * x
 
         def grad(self, inputs: Any, output_grads: Any) -> Any:

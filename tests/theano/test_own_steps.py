@@ -13,6 +13,7 @@ import symc.theano.tensor as T
 from symc.theano.gradient import disconnected_grad, grad_clip, grad_scale, zero_grad
 
 X = np.array([3.0, -2.0, 0.5])
+_A = T.dscalar("a")
 STEPS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "clipped": (lambda v: grad_clip(v, -1, 1) ** 2, np.clip(2 * X, -1, 1)),
     "scaled": (lambda v: grad_scale(v, 3) ** 2, 6 * X),
@@ -23,7 +24,6 @@ STEPS: dict[str, tuple[Callable[[Any], Any], Any]] = {
         np.full(3, 7.0),
     ),
 }
-_A = T.dscalar("a")
 
 
 @pytest.mark.parametrize("name", list(STEPS))

@@ -17,6 +17,12 @@ from symc.theano.tensor.products import BatchedDot as BatchedDot
 from symc.theano.tensor.products import batched_dot as batched_dot
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "BatchedDot", "Dot22", "Dot22Scalar", "Gemm", "GemmRelated", "Gemv", "Ger", "batched_dot",
+    "gemm", "gemm_inplace", "gemm_no_inplace", "gemv", "gemv_inplace", "gemv_no_inplace", "ger",
+    "ger_destructive",
+]  # fmt: skip
+
 
 class GemmRelated(Op):
     """What the ops have in common: results of a matrix or vector that is added to."""

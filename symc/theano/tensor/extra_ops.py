@@ -29,6 +29,15 @@ from symc.theano.tensor.subtensor import set_subtensor
 from symc.theano.tensor.type import TensorType
 from symc.theano.tensor.uniques import Unique as Unique
 
+__all__ = [
+    "Bartlett", "CpuContiguous", "CumOp", "CumprodOp", "CumsumOp", "DiffOp", "FillDiagonal",
+    "FillDiagonalOffset", "Nonzero", "RavelMultiIndex", "RepeatOp", "SearchsortedOp", "Unique",
+    "UnravelIndex", "bartlett", "bartlett_", "bincount", "compress", "cpu_contiguous", "cumprod",
+    "cumsum", "diff", "fill_diagonal", "fill_diagonal_offset", "flatnonzero", "nonzero",
+    "nonzero_values", "ravel_multi_index", "repeat", "searchsorted", "squeeze", "to_one_hot",
+    "unravel_index",
+]  # fmt: skip
+
 
 class CumOp(Op):
     """Sums or products of the elements so far; `mode` is "add" or "mul"."""

@@ -15,6 +15,10 @@ from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.shaping import element
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op",
+]  # fmt: skip
+
 
 class RFFTOp(Op):
     """The transform of all axes after the first; half of the last one, as it is symmetric."""

@@ -22,6 +22,14 @@ from symc.theano.tensor.creation import trace as trace
 from symc.theano.tensor.products import dot
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "SVD", "AllocDiag", "Det", "Eig", "Eigh", "EighGrad", "ExtractDiag", "Lstsq", "MatrixInverse",
+    "MatrixOp", "MatrixPinv", "QRFull", "QRIncomplete", "QRRaw", "TensorInv", "TensorSolve",
+    "alloc_diag", "det", "diag", "eig", "eigh", "extract_diag", "lstsq", "matrix_dot",
+    "matrix_inverse", "matrix_power", "norm", "pinv", "qr", "svd", "tensorinv", "tensorsolve",
+    "trace",
+]  # fmt: skip
+
 
 class MatrixOp(Op):
     """What ops on one matrix have in common: `kinds` is a letter for each result's axes."""

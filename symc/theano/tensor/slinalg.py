@@ -17,6 +17,12 @@ from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.nlinalg import MatrixOp
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "MATRIX_STRUCTURES", "Cholesky", "CholeskyGrad", "CholeskySolve", "Eigvalsh", "EigvalshGrad",
+    "Expm", "ExpmGrad", "Kron", "Solve", "cho_solve", "cholesky", "eigvalsh", "expm", "kron",
+    "solve", "solve_lower_triangular", "solve_symmetric", "solve_upper_triangular",
+]  # fmt: skip
+
 MATRIX_STRUCTURES = (
     "general", "symmetric", "lower_triangular", "upper_triangular", "hermitian", "banded",
     "diagonal", "toeplitz",

@@ -14,6 +14,10 @@ from symc.theano.scalar.dtypes import int_dtypes, integer_dtypes
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
+__all__ = [
+    "ArgSortOp", "SortOp", "TopKOp", "argsort", "argtopk", "sort", "topk", "topk_and_argtopk",
+]  # fmt: skip
+
 
 class SortOp(Op):
     """The elements in order along an axis, which may be a variable."""
