@@ -215,6 +215,6 @@ def as_scalar(x: Any, name: str | None = None) -> Any:
         return x
     if getattr(x.type, "ndim", None) != 0:
         raise TypeError("Variable type field must be a Scalar.", x, x.type)
-    from symc.theano.tensor.scalars import scalar_from_tensor
+    from symc.theano.tensor.scalar_ops import scalar_from_tensor
 
     return scalar_from_tensor(x)

@@ -64,7 +64,7 @@ from symc.theano.tensor.permutations import *
 from symc.theano.tensor.products import *
 from symc.theano.tensor.products import _dot as _dot  # pyright: ignore[reportPrivateUsage] -- Theano's name
 from symc.theano.tensor.reductions import *
-from symc.theano.tensor.scalars import *
+from symc.theano.tensor.scalar_ops import *
 from symc.theano.tensor.shaping import *
 from symc.theano.tensor.sharedvar import TensorSharedVariable as TensorSharedVariable
 from symc.theano.tensor.subtensor import *

@@ -89,7 +89,7 @@ def _of_rank(x: Any, ndim: int | None) -> Any:
     if isinstance(x.type, Scalar):
         if isinstance(x, Constant):
             return constant(x.data, name=x.name, ndim=ndim)
-        from symc.theano.tensor.scalars import tensor_from_scalar
+        from symc.theano.tensor.scalar_ops import tensor_from_scalar
 
         x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
