@@ -10,6 +10,10 @@ from pathlib import Path
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
+    parser.add_argument(
+        "--compat", action="store_true",
+        help="also answer names that Python and NumPy dropped, such as np.float, and say which",
+    )  # fmt: skip
     parser.add_argument("-m", dest="module", action="store_true", help="a module, not a script")
     parser.add_argument("program", help="the script, or with -m the module")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own arguments")
@@ -20,6 +24,21 @@ def run(options: argparse.Namespace) -> int:
     from symc.theano.imports import install
 
     install()
+    if not options.compat:
+        _program(options)
+        return 0
+    from symc.theano.dropped import ANSWERED, answer_dropped_names
+
+    answer_dropped_names()
+    try:
+        _program(options)
+    finally:
+        if ANSWERED:
+            sys.stderr.write(f"symc theano --compat answered: {', '.join(sorted(ANSWERED))}\n")
+    return 0
+
+
+def _program(options: argparse.Namespace) -> None:
     sys.argv = [options.program, *options.arguments]
     if options.module:
         sys.path.insert(0, str(Path.cwd()))
@@ -27,4 +46,3 @@ def run(options: argparse.Namespace) -> int:
     else:
         sys.path.insert(0, str(Path(options.program).resolve().parent))
         runpy.run_path(options.program, run_name="__main__")
-    return 0

@@ -11,7 +11,22 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
-from symc.theano import compile, gof, gpuarray, gradient, sandbox, scalar, scan_module, tensor
+from typing import Any as _Any
+
+from symc.theano import (
+    compile,
+    configdefaults,
+    gof,
+    gpuarray,
+    gradient,
+    misc,
+    printing,
+    raise_op,
+    sandbox,
+    scalar,
+    scan_module,
+    tensor,
+)
 from symc.theano.compile import (
     FAST_COMPILE,
     FAST_RUN,
@@ -26,21 +41,38 @@ from symc.theano.compile import (
     predefined_optimizers,
     shared,
 )
+from symc.theano.compile.builders import OpFromGraph
+from symc.theano.compile.ops import as_op
 from symc.theano.compile.rebuild import clone
 from symc.theano.configparser import change_flags, config
 from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
 from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
 from symc.theano.imports import install
-from symc.theano.scan_module import foldl, foldr, map, reduce, scan
+from symc.theano.printing import pp, pprint
+from symc.theano.scan_module import foldl, foldr, map, reduce, scan, scan_checkpoints
+from symc.theano.tensor.products import dot
 from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
-    "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable", "change_flags",
-    "clone", "compile", "config", "foldl", "foldr", "function", "function_dump", "generic", "gof",
-    "grad", "gradient", "install", "map", "predefined_linkers", "predefined_modes",
-    "predefined_optimizers", "reduce", "sandbox", "scalar", "scan", "scan_module", "shared",
-    "subgraph_grad", "tensor",
+    "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable",
+    "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot", "foldl",
+    "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad", "gradient",
+    "install", "map", "misc", "pp", "pprint", "predefined_linkers", "predefined_modes",
+    "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox", "scalar", "scan",
+    "scan_checkpoints", "scan_module", "shared", "subgraph_grad", "tensor", "version",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> _Any:
+    import importlib
+
+    if name in ("sparse", "tests", "typed_list", "ifelse", "compat", "printing", "d3viz"):
+        return importlib.import_module(f"symc.theano.{name}")  # those that need more than symc
+    if name == "_asarray":
+        from symc.theano.misc.safe_asarray import _asarray
+
+        return _asarray
+    raise AttributeError(f"symc.theano has no theano.{name}; its documentation says what it has")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, defaultdict
+from io import BytesIO as BytesIO
+from io import StringIO as StringIO
 from typing import Any
 
 PY3 = True
@@ -11,8 +13,17 @@ operator_div = operator.truediv
 izip, imap, ifilter = zip, map, filter
 
 __all__ = [
-    "PY3", "OrderedDict", "defaultdict", "exc_message", "get_unbound_function", "ifilter", "imap",
-    "izip", "operator_div",
+    "PY3",
+    "BytesIO",
+    "OrderedDict",
+    "StringIO",
+    "defaultdict",
+    "exc_message",
+    "get_unbound_function",
+    "ifilter",
+    "imap",
+    "izip",
+    "operator_div",
 ]  # fmt: skip
 
 

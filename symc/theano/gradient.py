@@ -1,8 +1,8 @@
 """Derivatives on Theano's graph: `grad` walks it backwards, from op to op.
 
-Each op gives its own step (`Op.L_op`), symc's ops by `symc.theano.pullback`. A gradient has
-the dtype of its variable, never one of integers; it is of `DisconnectedType` where nothing
-connects, of a `NullType` where there is none.
+Each op gives its own step (`Op.L_op`), symc's ops by `symc.theano.pullback`. What a gradient is:
+of the dtype of its variable, never of integers; `DisconnectedType` where nothing connects; a
+`NullType` where there is none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc.theano.configparser import config
-from symc.theano.gof.graph import Apply, Variable, io_toposort
+from symc.theano.gof.graph import Constant, Variable, io_toposort, replaced
 from symc.theano.gof.null_type import NullType
 from symc.theano.gradient_ops import (
     ConsiderConstant as ConsiderConstant,
@@ -59,6 +59,7 @@ from symc.theano.gradient_ops import (
 from symc.theano.gradient_ops import (
     zero_grad_ as zero_grad_,
 )
+from symc.theano.gradient_tape import Tape, pattern_of
 from symc.theano.gradient_types import (
     DisconnectedInputError as DisconnectedInputError,
 )
@@ -78,7 +79,7 @@ from symc.theano.gradient_types import (
     zeros_of as zeros_of,
 )
 from symc.theano.scalar.dtypes import complex_dtypes, discrete_dtypes
-from symc.theano.tensor import creation, math
+from symc.theano.tensor import creation
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
@@ -102,17 +103,21 @@ def grad(
     for each in targets:
         if not isinstance(each, Variable):
             raise TypeError(f"Expected Variable, got {each} of type {type(each)}")
+    if any(isinstance(each, Constant) for each in targets):
+        options = (disconnected_inputs, add_names, return_disconnected, null_gradients)
+        found = _by_constants(cost, targets, consider_constant, known_grads, options)
+        return _like(wrt, found)
     bars = dict(_starting(cost, known_grads))
     outputs = list(bars)
     stop = set(consider_constant or ())
     if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(f"Invalid value for keyword 'disconnected_inputs': {disconnected_inputs}")
-    nodes = _influenced(outputs, targets, stop)
-    reached = {each for node in nodes for each in node.inputs} | set(outputs)
+    tape = Tape(outputs, targets, stop)
+    reached = {each for node in tape.nodes for each in node.inputs} | set(outputs)
     for each in targets:
         if each not in reached:
             _disconnected(each, disconnected_inputs)
-    _walk_back(nodes, bars)
+    tape.walk_back(bars)
     results = [_finished(each, bars, return_disconnected, null_gradients) for each in targets]
     if add_names and cost is not None and cost.name is not None:
         for each, result in zip(targets, results, strict=True):
@@ -121,6 +126,25 @@ def grad(
     if isinstance(wrt, tuple):
         return tuple(results)
     return results if isinstance(wrt, list) else results[0]
+
+
+def _by_constants(
+    cost: Any, targets: list[Any], blocked: Any, known_grads: Any, options: tuple[Any, ...]
+) -> list[Any]:
+    """The gradients where some targets are constants: variables stand in for those."""
+    stand = {each: each.type(each.name) for each in targets if isinstance(each, Constant)}
+    known = dict(known_grads or {})
+    ends = [each for each in (cost, *known) if each is not None]
+    disconnected, add_names, returned, null = options
+    news = replaced([*ends, *(blocked or ())], stand)
+    memo = dict(zip(ends, news, strict=False))
+    found = grad(
+        None if cost is None else memo[cost], [stand.get(each, each) for each in targets],
+        news[len(ends) :] or None, disconnected, add_names,
+        {memo[key]: bar for key, bar in known.items()} or None, returned, null,
+    )  # fmt: skip
+    back = {variable: each for each, variable in stand.items()}
+    return replaced(found, back)
 
 
 def _check_cost(cost: Any) -> None:
@@ -148,121 +172,10 @@ def _starting(cost: Any, known_grads: Any) -> list[tuple[Any, Any]]:
                 f"The gradient of {variable} has {bar.ndim} axes, the variable {variable.ndim}"
             )
         found[variable] = bar
-    if cost is not None:
+    if cost is not None and cost not in found:
         dtype = config.floatX if cost.dtype in discrete_dtypes else cost.dtype
-        one = creation.ones_like(cost, dtype)
-        found[cost] = _added(found.get(cost), one)
-    return list(found.items())
-
-
-def _influenced(outputs: Sequence[Any], targets: Sequence[Any], stop: set[Any]) -> list[Apply]:
-    """The applications on connected ways from targets to outputs, in order."""
-    order = io_toposort(list(stop), outputs)
-    live = set(targets)
-    forward: set[Apply] = set()
-    for node in order:
-        pattern = pattern_of(node)
-        for position, each in enumerate(node.outputs):
-            if any(v in live and pattern[k][position]
-                   for k, v in enumerate(node.inputs)):  # fmt: skip
-                live.add(each)
-                forward.add(node)
-        if any(each in targets for each in node.outputs):
-            live.update(each for each in node.outputs if each in targets)
-    needed = set(outputs)
-    found: list[Apply] = []
-    for node in reversed(order):
-        if node in forward and any(each in needed for each in node.outputs):
-            found.append(node)
-            pattern = pattern_of(node)
-            for position, each in enumerate(node.inputs):
-                ways = zip(pattern[position], node.outputs, strict=True)
-                if each in live and any(way and out in needed for way, out in ways):
-                    needed.add(each)
-    return found[::-1]
-
-
-def pattern_of(node: Apply) -> list[list[bool]]:
-    """For each input, to which outputs it is connected."""
-    rule = getattr(node.op, "connection_pattern", None)
-    if rule is None:
-        return [[True] * node.nout] * node.nin
-    found: list[list[bool]] = rule(node)
-    if len(found) != node.nin or any(len(each) != node.nout for each in found):
-        raise ValueError(f"{node.op}.connection_pattern does not fit {node}")
-    return found
-
-
-def _walk_back(nodes: Sequence[Apply], bars: dict[Any, Any]) -> None:
-    for node in reversed(nodes):
-        given = [bars.get(each) for each in node.outputs]
-        if all(each is None or isinstance(each.type, DisconnectedType) for each in given):
-            continue
-        filled = [
-            _fitting(each, bar) if bar is not None else DisconnectedType()()
-            for each, bar in zip(node.outputs, given, strict=True)
-        ]
-        if any(isinstance(each.type, NullType) for each in filled):
-            null = next(each for each in filled if isinstance(each.type, NullType))
-            parts: list[Any] = [null] * node.nin
-        else:
-            parts = list(node.op.L_op(list(node.inputs), list(node.outputs), filled))
-        _check_parts(node, parts)
-        pattern = pattern_of(node)
-        for position, (each, part) in enumerate(zip(node.inputs, parts, strict=True)):
-            if part is None or isinstance(part.type, DisconnectedType):
-                continue
-            if any(pattern[position]):
-                bars[each] = _added(bars.get(each), _with_dtype(each, part))
-
-
-def _fitting(output: Any, bar: Any) -> Any:
-    """A gradient with the dtype of its output."""
-    dtype = getattr(output.type, "dtype", None)
-    known = getattr(bar.type, "dtype", None)
-    if dtype is None or known is None or dtype in discrete_dtypes:
-        return bar
-    return math.cast(bar, dtype)
-
-
-def _check_parts(node: Apply, parts: Sequence[Any]) -> None:
-    if len(parts) != node.nin:
-        raise ValueError(f"{node.op} returned wrong number of gradient terms.")
-    for position, (each, part) in enumerate(zip(node.inputs, parts, strict=True)):
-        if part is None:
-            raise TypeError(
-                f"{node.op}.grad returned None for input {position}; use "
-                "theano.gradient.DisconnectedType()() or zeros"
-            )
-        if not isinstance(part, Variable):
-            raise TypeError(f"{node.op}.grad returned {part!r}, which is no variable")
-        dtype = getattr(part.type, "dtype", None)
-        if dtype in discrete_dtypes:
-            raise TypeError(
-                f"{node.op}.grad illegally returned an integer-valued variable. (Input index "
-                f"{position}, dtype {dtype})"
-            )
-        if dtype is not None and part.ndim != each.ndim:
-            raise ValueError(
-                f"{node.op}.grad returned a term with {part.ndim} dimensions, but {each.ndim} are "
-                "required."
-            )
-
-
-def _with_dtype(variable: Any, part: Any) -> Any:
-    dtype = getattr(variable.type, "dtype", None)
-    known = getattr(part.type, "dtype", None)
-    if known is None or dtype is None or dtype in discrete_dtypes:
-        return part
-    if known in complex_dtypes and dtype not in complex_dtypes:
-        return math.cast(math.real(part), dtype)
-    return math.cast(part, dtype)
-
-
-def _added(total: Any, part: Any) -> Any:
-    if total is None or isinstance(part.type, NullType):
-        return part
-    return total if isinstance(total.type, NullType) else total + part
+        found[cost] = creation.ones_like(cost, dtype)
+    return [(v, bar) for v, bar in found.items() if not isinstance(bar.type, DisconnectedType)]
 
 
 def _disconnected(variable: Any, how: str) -> None:
@@ -296,16 +209,29 @@ def _finished(variable: Any, bars: dict[Any, Any], disconnected: str, null: str)
 def subgraph_grad(
     wrt: Any, end: Any, start: Any = None, cost: Any = None, details: bool = False
 ) -> Any:
-    """The gradients by `wrt` and by `end` of the graph between those and the known `start`."""
+    """The gradients by `wrt` and by `end` of the graph between those and the known `start`.
+
+    Two lists; with `details` also the parts of both together from `start` and from `cost`.
+    """
     if cost is None and start is None:
         raise ValueError("`cost` or `start` must be specified.")
-    bars = grad(
-        cost=cost, wrt=[*wrt, *end], known_grads=start, consider_constant=end,
-        disconnected_inputs="ignore",
-    )  # fmt: skip
-    ours, theirs = bars[: len(wrt)], bars[len(wrt) :]
-    found = dict(zip(end, theirs, strict=True))
-    return (ours, found) if not details else (ours, found, [], theirs)
+    if not isinstance(end, list) or not isinstance(wrt, list):
+        raise TypeError("wrt and end are lists")
+    params = [*wrt, *end]
+    options: dict[str, Any] = {"consider_constant": end, "disconnected_inputs": "ignore"}
+    parts: list[Any] = []
+    if start is not None:
+        parts.append(grad(None, params, known_grads=start, **options))
+    if cost is not None:
+        parts.append(grad(cost, params, **options))
+    totals = parts[0]
+    for each in parts[1:]:
+        totals = [a + b for a, b in zip(totals, each, strict=True)]
+    found = totals[: len(wrt)], totals[len(wrt) :]
+    if not details:
+        return found
+    return (*found, parts[0] if start is not None else None,
+            parts[-1] if cost is not None else None)  # fmt: skip
 
 
 # --- Lop, Rop -------------------------------------------------------------------------------------

@@ -5,29 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from symc.theano.configparser import config
+from symc.theano.gof.null_type import DisconnectedType as DisconnectedType
 from symc.theano.gof.null_type import NullType
-from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import discrete_dtypes
 from symc.theano.tensor import creation
-
-
-class DisconnectedType(Type):
-    """The type of gradients by variables without influence."""
-
-    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        raise AssertionError(
-            "If you're assigning to a DisconnectedType you're doing something wrong. It should "
-            "only be used as a symbolic placeholder."
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        return hash(type(self))
-
-    def __str__(self) -> str:
-        return "DisconnectedType"
 
 
 class DisconnectedInputError(ValueError):

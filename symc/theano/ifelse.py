@@ -8,12 +8,17 @@ from typing import Any
 import symc
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
+from symc.theano.lenient import chosen, lengths_vary
+from symc.theano.pullback import is_smooth
 from symc.theano.tensor.convert import as_tensor_variable
 
 
 class IfElse(Op):
     """The first `n_outs` values after the condition, or the others."""
+
+    step_follows_meaning = True
 
     __props__ = ("n_outs", "name")
 
@@ -32,17 +37,45 @@ class IfElse(Op):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         condition, *values = inputs
-        found = symc.ifelse(condition, values[: self.n_outs], values[self.n_outs :])
-        return list(found)
+        then, other = values[: self.n_outs], values[self.n_outs :]
+        if lengths_vary():
+            return chosen(condition, then, other)
+        return list(symc.ifelse(condition, then, other))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """The condition has no gradient; each value is connected to its output."""
+        """The condition's gradient is zeros; each value is connected to its output."""
         count = self.n_outs
         ways = [[position % count == out for out in range(count)] for position in range(2 * count)]
-        return [[False] * count, *ways]
+        return [[True] * count, *ways]
+
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        from symc.theano.gradient_types import zeros_of
+
+        condition, *values = inputs
+        count = self.n_outs
+        bars = [
+            each.zeros_like() if isinstance(bar.type, DisconnectedType) else bar
+            for each, bar in zip(outputs, output_grads, strict=True)
+        ]
+        zeros = [zeros_of(each) for each in values]
+        then, other = zeros[:count], zeros[count:]
+        smooth = [k for k in range(count) if is_smooth(values[k].type)]
+        ours = _many(condition, [bars[k] for k in smooth], [then[k] for k in smooth])
+        theirs = _many(condition, [other[k] for k in smooth], [bars[k] for k in smooth])
+        for k, mine, its in zip(smooth, ours, theirs, strict=True):
+            then[k], other[k] = mine, its
+        return [zeros_of(condition), *then, *other]
 
     def __str__(self) -> str:
         return f"if{{{self.name}}}" if self.name else "if{}"
+
+
+def _many(condition: Any, then: list[Any], other: list[Any]) -> list[Any]:
+    if not then:
+        return []
+    pairs = [_alike(a, b) for a, b in zip(then, other, strict=True)]
+    lefts, rights = zip(*pairs, strict=True)
+    return list(IfElse(len(pairs))(condition, *lefts, *rights, return_list=True))
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:

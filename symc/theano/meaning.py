@@ -16,6 +16,7 @@ from symc.graph.provenance import located_at
 from symc.graph.walks import substitute
 from symc.tensor.elementwise import cast_to
 from symc.theano.gof.graph import Apply, Constant, Variable, io_toposort
+from symc.theano.routed import routed
 
 
 class Translation:
@@ -24,21 +25,38 @@ class Translation:
     `known` starts with the inputs, and holds everything that was translated.
     """
 
-    def __init__(self, known: Mapping[Any, Tensor] | None = None) -> None:
+    def __init__(self, known: Mapping[Any, Tensor] | None = None, routes: bool = False) -> None:
         self.known: dict[Any, Tensor] = dict(known or {})
+        # Whether symc is to differentiate the expressions, and has to ask ops for their own step.
+        self.routes = routes
 
     def expressions(self, outputs: Sequence[Any]) -> list[Tensor]:
         """The outputs as symc expressions."""
+        from symc.theano.stable import stable_form
+
         for node in io_toposort(self.known, outputs):
+            form = stable_form(node)
+            if form is not None:
+                self.known.setdefault(node.outputs[0], self._value(form))
+                continue
             args = [self._leaf(each) for each in node.inputs]
             with located_at(node.where):
                 results = meaning_of(node, args)
+            if self.routes:
+                results = routed(node, args, results)
             for variable, result in zip(node.outputs, results, strict=True):
                 if variable not in self.known:
                     self.known[variable] = result
                     if variable.name is not None and result.name is None and result.args:
                         result.name = variable.name
         return [self._leaf(each) for each in outputs]
+
+    def _value(self, form: Any) -> Tensor:
+        """The value of a stable form, whose own steps have none."""
+        for node in io_toposort(self.known, [form]):
+            results = meaning_of(node, [self._leaf(each) for each in node.inputs])
+            self.known.update(zip(node.outputs, results, strict=True))
+        return self.known[form]
 
     def _leaf(self, variable: Any) -> Tensor:
         found = self.known.get(variable)

@@ -71,20 +71,8 @@ def called_back(op: Any, node: Apply) -> Callable[..., Sequence[Tensor]]:
     name = type(op).__name__
 
     def call(*inputs: Tensor) -> Sequence[Tensor]:
-        total = sum(each.ndim for each in samples)
-        lengths_op = symc.op(
-            runner.shapes, output=lambda *_: T.zeros((total,), dtype="int64"), name=f"{name}_shapes"
-        )
-        lengths: Any = lengths_op(*inputs)
-        shaped: list[Tensor] = []
-        position = 0
-        for each in samples:
-            dims = [
-                1 if dim == 1 else lengths[position + axis]
-                for axis, dim in enumerate(each.type.shape)
-            ]
-            position += each.ndim
-            shaped.append(T.zeros(tuple(dims), dtype="bool"))
+        told = _told_lengths(op, node, inputs)
+        shaped = _of_lengths(samples, told) if told else _of_run(runner, samples, name, inputs)
 
         def alike(*args: Tensor) -> Any:
             found = [
@@ -98,3 +86,52 @@ def called_back(op: Any, node: Apply) -> Callable[..., Sequence[Tensor]]:
         return list(results) if isinstance(results, list | tuple) else [results]
 
     return call
+
+
+def _of_lengths(samples: Sequence[Tensor], lengths: Sequence[Sequence[Any]]) -> list[Tensor]:
+    """Tensors of lengths, which cost nothing."""
+    found: list[Tensor] = []
+    for each, given in zip(samples, lengths, strict=True):
+        dims = [1 if dim == 1 else n for dim, n in zip(each.type.shape, given, strict=True)]
+        found.append(T.zeros(tuple(dims), dtype="bool"))
+    return found
+
+
+def _of_run(
+    runner: Runner, samples: Sequence[Tensor], name: str, inputs: Sequence[Tensor]
+) -> list[Tensor]:
+    """Tensors of the lengths that a run of `perform` gives."""
+    total = sum(each.ndim for each in samples)
+    lengths_op = symc.op(
+        runner.shapes, output=lambda *_: T.zeros((total,), dtype="int64"), name=f"{name}_shapes"
+    )
+    lengths: Any = lengths_op(*inputs)
+    rest = iter(range(total))
+    return _of_lengths(samples, [[lengths[next(rest)] for _ in range(s.ndim)] for s in samples])
+
+
+def _told_lengths(op: Any, node: Apply, inputs: Sequence[Tensor]) -> Any:
+    """The lengths of the results as the op's `infer_shape` tells them, None where it cannot."""
+    infer = getattr(op, "infer_shape", None)
+    if infer is None:
+        return None
+    from symc.theano.meaning import Translation
+    from symc.theano.tensor.convert import as_tensor_variable
+    from symc.theano.tensor.shaping import shape_i
+
+    known = dict(zip(node.inputs, inputs, strict=True))
+    shapes = [
+        tuple(shape_i(each, axis) for axis in range(each.ndim)) if hasattr(each, "ndim") else None
+        for each in node.inputs
+    ]
+    try:
+        told = infer(node, shapes)
+    except NotImplementedError:
+        return None
+    if any(each is None for each in told):
+        return None
+    translation = Translation(known)
+    return [
+        [translation.expressions([as_tensor_variable(length)])[0] for length in each]
+        for each in told
+    ]

@@ -32,11 +32,19 @@ def _is_tensor(type: Any) -> bool:
     return hasattr(type, "dtype")
 
 
+def _is_known(variable: Any) -> bool:
+    """Whether a variable is a constant, or views of one."""
+    while variable.owner is not None and len(variable.owner.inputs) == 1:
+        (variable,) = variable.owner.inputs
+    return isinstance(variable, Constant)
+
+
 class Derivative(Op):
     """The base of both kinds of derivatives of an application."""
 
     def __init__(self, node: Apply) -> None:
         self.node = detached(node)
+        self.fixed = {k for k, each in enumerate(node.inputs) if _is_known(each)}
 
     def holes(
         self, args: Sequence[Tensor], ways: Sequence[int]
@@ -48,7 +56,7 @@ class Derivative(Op):
         found, back = list(args), dict[Tensor, Tensor]()
         for position in ways:
             arg = args[position]
-            if constant_value(arg) is not None:
+            if position in self.fixed and constant_value(arg) is not None:
                 continue
             if not arg.dtype.is_inexact:
                 arg = cast_to(arg, self.node.outputs[0].dtype)

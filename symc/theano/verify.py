@@ -37,6 +37,8 @@ _TOLERANCES = {"float64": 1e-4, "float32": 1e-2, "float16": 5e-2}
 class numeric_grad:
     """The gradient of a function of arrays by finite differences, in `gf`."""
 
+    type_eps = _STEPS
+
     def __init__(self, f: Any, pt: Any, eps: float | None = None, out_type: Any = None) -> None:
         packed = isinstance(pt, list | tuple)
         points = [np.array(each) for each in (pt if packed else [pt])]

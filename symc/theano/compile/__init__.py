@@ -1,7 +1,18 @@
 """`theano.compile`: functions, modes and shared variables."""
 
-from symc.theano.compile import function as function_module
-from symc.theano.compile import io, mode, sharedvalue
+from symc.theano.compile import (
+    builders,
+    debugmode,
+    function_module,
+    io,
+    mode,
+    monitormode,
+    nanguardmode,
+    ops,
+    sharedvalue,
+)
+from symc.theano.compile import pfunc as _pfunc
+from symc.theano.compile.builders import OpFromGraph
 from symc.theano.compile.definition import UnusedInputError
 from symc.theano.compile.function import Function, function, function_dump, pfunc
 from symc.theano.compile.io import In, Out, Param, SymbolicInput, SymbolicOutput
@@ -19,14 +30,41 @@ from symc.theano.compile.mode import (
     predefined_optimizers,
     register_mode,
 )
+from symc.theano.compile.ops import (
+    DeepCopyOp,
+    FromFunctionOp,
+    OutputGuard,
+    Rebroadcast,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    ViewOp,
+    as_op,
+    deep_copy_op,
+    register_deep_copy_op_c_code,
+    register_rebroadcast_c_code,
+    register_shape_c_code,
+    register_shape_i_c_code,
+    register_specify_shape_c_code,
+    register_view_op_c_code,
+    shape,
+    shape_i,
+    specify_shape,
+    view_op,
+)
 from symc.theano.compile.rebuild import rebuild_collect_shared
 from symc.theano.compile.sharedvalue import SharedVariable, shared, shared_constructor
 
 __all__ = [
-    "FAST_COMPILE", "FAST_RUN", "DebugMode", "Function", "In", "Mode", "MonitorMode",
-    "NanGuardMode", "Out", "Param", "SharedVariable", "SymbolicInput", "SymbolicOutput",
-    "UnusedInputError", "function", "function_dump", "function_module", "get_default_mode",
-    "get_mode", "io", "mode", "pfunc", "predefined_linkers", "predefined_modes",
-    "predefined_optimizers", "rebuild_collect_shared", "register_mode", "shared",
-    "shared_constructor", "sharedvalue",
+    "FAST_COMPILE", "FAST_RUN", "DebugMode", "DeepCopyOp", "FromFunctionOp", "Function", "In",
+    "Mode", "MonitorMode", "NanGuardMode", "OpFromGraph", "Out", "OutputGuard", "Param",
+    "Rebroadcast", "Shape", "Shape_i", "SharedVariable", "SpecifyShape", "SymbolicInput",
+    "SymbolicOutput", "UnusedInputError", "ViewOp", "as_op", "builders", "debugmode",
+    "deep_copy_op", "function", "function_dump", "function_module", "get_default_mode",
+    "get_mode", "io", "mode", "monitormode", "nanguardmode", "ops", "pfunc", "predefined_linkers",
+    "predefined_modes", "predefined_optimizers", "rebuild_collect_shared",
+    "register_deep_copy_op_c_code", "register_mode", "register_rebroadcast_c_code",
+    "register_shape_c_code", "register_shape_i_c_code", "register_specify_shape_c_code",
+    "register_view_op_c_code", "shape", "shape_i", "shared", "shared_constructor", "sharedvalue",
+    "specify_shape", "view_op",
 ]  # fmt: skip

@@ -207,17 +207,26 @@ def _first_use(leaf: Any, roots: Sequence[Any]) -> str:
     return f"({leaf}), which is an output,"
 
 
-def compiled(made: Definition) -> Any:
-    """The definition as a function of symc's: of all inputs, giving outputs and then states."""
-    import symc
-    from symc.theano.compile.mode import get_mode
+def translated(made: Definition) -> tuple[list[Tensor], Any, list[Tensor]]:
+    """The symbols of the inputs, the translation of all variables, and what is computed."""
     from symc.theano.meaning import Translation
 
     symbols: list[Tensor] = [each.variable.type.symbol(each.variable.name) for each in made.ins]
     translation = Translation(
         {each.variable: symbol for each, symbol in zip(made.ins, symbols, strict=True)}
     )
-    found = translation.expressions(made.roots)
+    return symbols, translation, translation.expressions(made.roots)
+
+
+def compiled(made: Definition) -> Any:
+    """The definition as a function of symc's: of all inputs, giving outputs and then states."""
+    import symc
+    from symc.theano.compile.mode import get_mode
+    from symc.theano.compile.vm import PythonProgram, needs_python
+
+    if needs_python(made):
+        return PythonProgram(made)
+    symbols, translation, found = translated(made)
     _check_given(made, translation.known, found)
     first, second = len(made.outputs), len(made.outputs) + len(made.updates)
     updates = [

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from symc.theano.compile.definition import Definition, compiled, defined
+from symc.errors import ShapeMismatch
+from symc.theano import lenient
+from symc.theano.compile.definition import Definition, compiled, defined, translated
+from symc.theano.compile.inferred import as_compiled
 from symc.theano.compile.mode import get_mode
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.sharedvalue import Container, SharedVariable
+from symc.theano.compile.vm import PythonProgram
 from symc.theano.gof.fg import FunctionGraph
 from symc.theano.gof.graph import Variable
 
@@ -77,6 +81,8 @@ class Function:
         self.symc_function = compiled(made)
         self.name = made.name
         self.trust_input = False
+        # Whether lengths may differ at run time: None where that was no use.
+        self.varies: bool | None = False
         kept = [_container(each) for each in made.ins] if containers is None else containers
         self.input_storage: list[Any] = list(kept)
         self.finder = Finder(made.ins, self.input_storage)
@@ -104,7 +110,10 @@ class Function:
             values = list(args)
         else:
             values = [self._filtered(position, value) for position, value in enumerate(args)]
-        results = self.symc_function(*values)
+        try:
+            results = self.symc_function(*values)
+        except ShapeMismatch:
+            results = self._with_lengths_that_vary(values)
         made = self.definition
         if made.states:
             for (position, _), value in zip(made.states, results[len(made.outputs) :], strict=True):
@@ -113,6 +122,17 @@ class Function:
         if self._decodes:
             results = [kind.decoded(each) for kind, each in zip(self._types, results, strict=True)]
         return self._returned(results, subset)
+
+    def _with_lengths_that_vary(self, values: list[Any]) -> Any:
+        """Compiles for lengths that differ at run time, where an op allows them."""
+        if self.varies is not False:
+            raise
+        self.varies = None
+        with lenient.varying():
+            other = compiled(self.definition)
+        results = other(*values)
+        self.symc_function, self.varies = other, True
+        return results
 
     def _returned(self, results: list[Any], subset: Any) -> Any:
         form, keys = self.definition.form, self.definition.keys
@@ -188,7 +208,11 @@ class Function:
             made = self.definition
             variables = [each.variable for each in made.ins]
             shared = self.get_shared()
-            graph = FunctionGraph([*variables, *shared], made.roots)
+            roots = made.roots
+            if not isinstance(self.symc_function, PythonProgram):
+                _, translation, _ = translated(made)
+                roots = as_compiled(variables, roots, translation.known)
+            graph = FunctionGraph([*variables, *shared], roots)
             self.__dict__["_maker"] = SimpleNamespace(
                 fgraph=graph, mode=get_mode(made.mode), inputs=list(made.ins),
                 outputs=list(made.outputs), expanded_inputs=list(made.ins), function=self,
@@ -236,7 +260,10 @@ class Function:
             made.ins, tuple(roots[:first]), made.form, made.keys, updates,
             () if delete_updates else states, made.mode, name or made.name,
         )  # fmt: skip
-        return Function(other, self.input_storage if share_memory else None)
+        if share_memory:
+            return Function(other, self.input_storage)
+        held = zip(other.ins, self.input_storage, strict=True)
+        return Function(other, [_copied(each, container) for each, container in held])
 
     def _swapped(self, old: Any, new: Any) -> tuple[Any, Any]:
         known = self.get_shared()
@@ -278,6 +305,18 @@ def _container(each: Any) -> Any:
         value = kind.filter(value, strict=each.strict, allow_downcast=each.allow_downcast)
         value = copy.copy(value) if isinstance(value, np.ndarray) else value
     return Container(kind, [value], each.strict, each.allow_downcast, each.name)
+
+
+def _copied(each: Any, container: Any) -> Any:
+    """A container with the value of another: its own copy, where calls change that."""
+    if each.implicit:
+        return container
+    value = container.data
+    changes = each.mutable or each.update is not None
+    return Container(
+        container.type, [copy.deepcopy(value) if changes else value], container.strict,
+        container.allow_downcast, container.name,
+    )  # fmt: skip
 
 
 def _default(each: Any) -> tuple[bool, bool, Any]:

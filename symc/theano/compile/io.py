@@ -21,6 +21,7 @@ class SymbolicInput:
         self.variable: Any = variable
         own = variable.name if autoname else None
         self.name = name if name is not None else own
+        hash(self.name)  # it becomes a key
         self.update = update
         self.mutable = update is not None if mutable is None else mutable
         self.strict, self.allow_downcast, self.implicit = strict, allow_downcast, implicit

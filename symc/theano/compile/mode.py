@@ -139,3 +139,13 @@ def register_mode(name: str, mode: Mode) -> None:
     if name in predefined_modes:
         raise ValueError(f"Mode name already taken: {name}")
     predefined_modes[name] = mode
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("optdb", "OPT_FAST_RUN", "OPT_FAST_COMPILE", "OPT_STABILIZE", "register_linker",
+                "register_optimizer"):  # fmt: skip
+        raise AttributeError(
+            f"symc.theano has no theano.compile.mode.{name}: symc has one compiler, whose rewrites "
+            "are of its own expressions (symc.rewrite)"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

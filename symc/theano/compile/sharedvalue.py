@@ -43,12 +43,38 @@ class Container:
         return self.type.filter(value, strict=self.strict, allow_downcast=self.allow_downcast)
 
 
+class _Cell:
+    """A list of one item, the value of a container."""
+
+    def __init__(self, container: Container) -> None:
+        self.container = container
+
+    def __getitem__(self, position: int) -> Any:
+        return (self.container.data,)[position]
+
+    def __setitem__(self, position: int, value: Any) -> None:
+        assert position in (0, -1)
+        self.container.data = value
+
+    def __len__(self) -> int:
+        return 1
+
+
 class SharedContainer(Container):
     """The value of a tensor, kept by a shared variable of symc's."""
 
     def __init__(self, variable: SymcShared, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.variable = variable
+
+    @property
+    def storage(self) -> Any:
+        """The value as the only item of a list."""
+        return _Cell(self)
+
+    @storage.setter
+    def storage(self, value: Any) -> None:
+        del value  # symc's variable has it
 
     @property
     def data(self) -> Any:

@@ -425,3 +425,15 @@ def op_as_string(i: Any, op: Apply) -> str:
     """An application as text: the op and its arguments."""
     del i
     return f"{op.op}({', '.join(leaf_formatter(each) for each in op.inputs)})"
+
+
+def io_connection_pattern(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[list[bool]]:
+    """For each input, which outputs gradients reach it from."""
+    from symc.theano.gradient_tape import connected
+
+    return connected(inputs, outputs)
+
+
+def nodes_constructed() -> Any:
+    """Theano's context that lists the variables made in it, which symc does not have."""
+    raise NotImplementedError("symc.theano has no nodes_constructed; look at io_toposort")

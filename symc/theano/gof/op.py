@@ -26,6 +26,8 @@ class Op(Named):
     makes_symbols: ClassVar[bool] = False
     # Whether integers have derivatives where the result is of floats, as in a product.
     differentiates_integers: ClassVar[bool] = False
+    # Whether `L_op`, where there is one, gives the gradient of the meaning.
+    step_follows_meaning: ClassVar[bool] = False
 
     def make_node(self, *inputs: Any) -> Apply:
         """The application of the op to these inputs, converted to variables."""
@@ -111,6 +113,12 @@ class Op(Named):
         from symc.theano.pullback import pushed_forward
 
         return pushed_forward(self, inputs, eval_points)
+
+    @property
+    def has_own_step(self) -> bool:
+        """Whether the op's gradient may be another one than that of its meaning."""
+        own = type(self).L_op is not Op.L_op or type(self).grad is not Op.grad
+        return own and not self.step_follows_meaning
 
     def do_constant_folding(self, node: Apply) -> bool:
         """Whether the op may be computed before the program runs."""

@@ -1,1 +1,1 @@
-"""`theano.sandbox`: random streams."""
+"""`theano.sandbox`: random streams, and the former places of other modules."""

@@ -1,333 +1,221 @@
-"""Scalar ops: for each the dtype of its result, and its meaning in symc's expressions."""
+"""`theano.scalar.basic`: the ops of the table as classes and objects, and casts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-
-import symc.tensor as T
-from symc.codegen.record import record
-from symc.graph.inputs import constant, constant_value
+import symc.tensor as _T
 from symc.graph.node import Tensor
-from symc.theano.configparser import config
-from symc.theano.scalar.dtypes import (
-    ComplexError,
-    complex_dtypes,
-    continuous_dtypes,
-    discrete_dtypes,
-    upcast,
-)
+from symc.theano.gof.graph import Variable
+from symc.theano.scalar.composite import Composite as Composite
+from symc.theano.scalar.dtypes import ALL_DTYPES as ALL_DTYPES
+from symc.theano.scalar.dtypes import ComplexError as ComplexError
+from symc.theano.scalar.dtypes import IntegerDivisionError as IntegerDivisionError
+from symc.theano.scalar.dtypes import NumericAutocaster as NumericAutocaster
+from symc.theano.scalar.dtypes import autocast_float as autocast_float
+from symc.theano.scalar.dtypes import autocast_float_as as autocast_float_as
+from symc.theano.scalar.dtypes import autocast_int as autocast_int
+from symc.theano.scalar.dtypes import complex_dtypes as complex_dtypes
+from symc.theano.scalar.dtypes import continuous_dtypes as continuous_dtypes
+from symc.theano.scalar.dtypes import convert as convert
+from symc.theano.scalar.dtypes import discrete_dtypes as discrete_dtypes
+from symc.theano.scalar.dtypes import float_dtypes as float_dtypes
+from symc.theano.scalar.dtypes import int_dtypes as int_dtypes
+from symc.theano.scalar.dtypes import integer_dtypes as integer_dtypes
+from symc.theano.scalar.dtypes import uint_dtypes as uint_dtypes
+from symc.theano.scalar.dtypes import upcast as upcast
+from symc.theano.scalar.meanings import BINARY, OTHERS, UNARY, Row, converted
+from symc.theano.scalar.ops import BinaryBitOp as BinaryBitOp
+from symc.theano.scalar.ops import BinaryScalarOp as BinaryScalarOp
+from symc.theano.scalar.ops import FixedLogicalComparison as FixedLogicalComparison
+from symc.theano.scalar.ops import LogicalComparison as LogicalComparison
+from symc.theano.scalar.ops import ScalarOp as ScalarOp
+from symc.theano.scalar.ops import UnaryBitOp as UnaryBitOp
+from symc.theano.scalar.ops import UnaryScalarOp as UnaryScalarOp
+from symc.theano.scalar.preferences import *
+from symc.theano.scalar.special import Iv as Iv
+from symc.theano.scalar.special import Jv as Jv
+from symc.theano.scalar.special import iv as iv
+from symc.theano.scalar.special import jv as jv
+from symc.theano.scalar.types import TYPES
+from symc.theano.scalar.types import Scalar as Scalar
+from symc.theano.scalar.types import ScalarConstant as ScalarConstant
+from symc.theano.scalar.types import ScalarVariable as ScalarVariable
+from symc.theano.scalar.types import as_scalar as as_scalar
+from symc.theano.scalar.types import constant as constant
+from symc.theano.scalar.types import get_scalar_type as get_scalar_type
 
-Rule: TypeAlias = Callable[..., str]
+# Names of classes that do not follow from those of the objects.
+_CLASSES = {
+    "abs_": "Abs", "and_": "AND", "or_": "OR", "xor": "XOR", "neq": "NEQ", "lt": "LT", "le": "LE",
+    "gt": "GT", "ge": "GE", "eq": "EQ", "isnan": "IsNan", "isinf": "IsInf",
+    "arccos": "ArcCos", "arccosh": "ArcCosh", "arcsin": "ArcSin", "arcsinh": "ArcSinh",
+    "arctan": "ArcTan", "arctanh": "ArcTanh", "arctan2": "ArcTan2", "erfinv": "Erfinv",
+    "sigmoid": "ScalarSigmoid", "softplus": "ScalarSoftplus", "tri_gamma": "TriGamma",
+    "gammainc": "GammaInc", "gammaincc": "GammaIncC", "gammal": "GammaL", "gammau": "GammaU",
+    "chi2sf": "Chi2SF", "scalar_maximum": "Maximum", "scalar_minimum": "Minimum",
+    "round_half_to_even": "RoundHalfToEven",
+    "round_half_away_from_zero": "RoundHalfAwayFromZero", "deg2rad": "Deg2Rad",
+    "rad2deg": "Rad2Deg",
+}  # fmt: skip
 
-
-# --- the dtypes of results ------------------------------------------------------------------------
-
-
-def upcast_out(*dtypes: str) -> str:
-    """All operands' dtypes together."""
-    return upcast(*dtypes)
-
-
-def upcast_out_nobool(*dtypes: str) -> str:
-    """As `upcast_out`, where bools alone have no meaning."""
-    result = upcast(*dtypes)
-    if result == "bool":
-        raise TypeError("bool output not supported")
-    return result
-
-
-def upcast_out_min8(*dtypes: str) -> str:
-    """As `upcast_out`, but int8 for bools."""
-    result = upcast(*dtypes)
-    return "int8" if result == "bool" else result
-
-
-def upgrade_to_float(*dtypes: str) -> str:
-    """The float dtype for operands, some of which may be integers."""
-    small = {"bool": "float32", "int8": "float32", "int16": "float32", "uint8": "float32"}
-    small["uint16"] = "float32"
-    raised = [d if d in continuous_dtypes else small.get(d, "float64") for d in dtypes]
-    return upcast(*raised)
-
-
-def upgrade_to_float_no_complex(*dtypes: str) -> str:
-    """As `upgrade_to_float`, for functions without a meaning for complex numbers."""
-    if any(dtype in complex_dtypes for dtype in dtypes):
-        raise TypeError("complex argument not supported")
-    return upgrade_to_float(*dtypes)
-
-
-def same_out(dtype: str, *_: str) -> str:
-    """That of the first operand."""
-    return dtype
-
-
-def same_out_nobool(dtype: str, *_: str) -> str:
-    """That of the operand, which is not bool."""
-    if dtype == "bool":
-        raise TypeError("bool input not supported")
-    return dtype
-
-
-def same_out_nocomplex(dtype: str, *_: str) -> str:
-    """That of the operand, which is not complex."""
-    if dtype in complex_dtypes:
-        raise TypeError("complex argument not supported")
-    return dtype
-
-
-def bool_out(*_: str) -> str:
-    """Bool."""
-    return "bool"
-
-
-def bool_out_nocomplex(*dtypes: str) -> str:
-    """Bool, for functions without a meaning for complex numbers."""
-    if any(dtype in complex_dtypes for dtype in dtypes):
-        raise TypeError("complex argument not supported")
-    return "bool"
-
-
-def bits_out(*dtypes: str) -> str:
-    """Integers or bools, of such."""
-    if any(dtype not in discrete_dtypes for dtype in dtypes):
-        raise TypeError("input to a BitOp must have type (u)int or bool", dtypes)
-    return upcast(*dtypes)
-
-
-def true_div_out(*dtypes: str) -> str:
-    """As `upcast_out`, but floatX for integers."""
-    if all(dtype in discrete_dtypes for dtype in dtypes):
-        return str(config.floatX)
-    return upcast(*dtypes)
-
-
-def floor_out(*dtypes: str) -> str:
-    """As `upcast_out_min8`, for functions without a meaning for complex numbers."""
-    if any(dtype in complex_dtypes for dtype in dtypes):
-        raise ComplexError(
-            "Theano does not support the floor division or modulo of complex numbers"
-        )
-    return upcast_out_min8(*dtypes)
-
-
-def switch_out(_: str, then: str, otherwise: str) -> str:
-    """The dtypes of both values together."""
-    return upcast(then, otherwise)
-
-
-def real_of(dtype: str) -> str:
-    """The dtype of the parts of a complex number."""
-    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
-
-
-def complex_out(*dtypes: str) -> str:
-    """The dtype of complex numbers with such parts."""
-    return "complex64" if upcast(*dtypes) == "float32" else "complex128"
-
-
-# --- scalar ops -----------------------------------------------------------------------------------
-
-
-@record(eq=False)
-class ScalarOp:
-    """An operation on numbers: its name, number of operands, rule of dtypes and meaning.
-
-    `operands` says to which dtype they are converted first: "out" to the dtype of the result,
-    "upcast" to their common one, "own" to nothing.
-    """
-
-    name: str
-    nin: int
-    rule: Rule
-    means: Callable[..., Tensor]
-    operands: str = "out"
-    nout: int = 1
-
-    def output_dtype(self, dtypes: Sequence[str]) -> str:
-        """The dtype of the result."""
-        return self.rule(*dtypes)
-
-    def compute(self, dtypes: Sequence[str], operands: Sequence[Tensor]) -> Tensor:
-        """The result, as a symc expression."""
-        if self.operands == "own":
-            return self.means(*operands)
-        wanted = self.rule(*dtypes) if self.operands == "out" else upcast(*dtypes)
-        return self.means(*(converted(each, wanted) for each in operands))
-
-    def __str__(self) -> str:
-        return self.name
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __reduce__(self) -> Any:
-        return named, (self.name,)
-
-
-def converted(x: Tensor, dtype: str) -> Tensor:
-    """A tensor with another dtype; a constant becomes a constant, so that lengths stay known."""
-    value = constant_value(x)
-    if value is None or value.size != 1 or x.dtype.name == dtype:
-        return T.cast(x, dtype)
-    return constant(value.astype(dtype))
-
+_BASES: dict[str, type[ScalarOp]] = {
+    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "neq"), LogicalComparison),
+    **dict.fromkeys(("isnan", "isinf"), FixedLogicalComparison),
+    **dict.fromkeys(("and_", "or_", "xor"), BinaryBitOp),
+    "invert": UnaryBitOp,
+}
 
 SCALAR_OPS: dict[str, ScalarOp] = {}
 
 
-def scalar_op(
-    name: str, nin: int, rule: Rule, means: Callable[..., Tensor], operands: str = "out"
-) -> ScalarOp:
-    """A scalar op, entered into the table."""
-    made = SCALAR_OPS[name] = ScalarOp(name, nin, rule, means, operands)
+def _class_name(name: str) -> str:
+    return _CLASSES.get(name) or "".join(part.capitalize() for part in name.split("_"))
+
+
+def _entered(name: str, nin: int, row: Row) -> None:
+    rule, means, operands = row
+    base = _BASES.get(name) or {1: UnaryScalarOp, 2: BinaryScalarOp}.get(nin, ScalarOp)
+    made = type(_class_name(name), (base,), {
+        "__module__": __name__, "__doc__": f"The scalar op `{name}`.", "nin": nin,
+        "rule": staticmethod(rule), "means": staticmethod(means), "operands": operands,
+    })  # fmt: skip
+    SCALAR_OPS[name] = globals()[name] = made(name=name)
+    globals()[made.__name__] = made
+
+
+for _name, _row in UNARY.items():
+    _entered(_name, 1, _row)
+for _name, _row in BINARY.items():
+    _entered(_name, 2, _row)
+for _name, (_nin, _row) in OTHERS.items():
+    _entered(_name, _nin, _row)
+
+SCALAR_OPS["jv"], SCALAR_OPS["iv"] = jv, iv
+
+scalar_maximum, scalar_minimum = SCALAR_OPS["maximum"], SCALAR_OPS["minimum"]
+bitwise_and, bitwise_or = SCALAR_OPS["and_"], SCALAR_OPS["or_"]
+bitwise_xor, bitwise_not = SCALAR_OPS["xor"], SCALAR_OPS["invert"]
+tensor_copy = SCALAR_OPS["identity"]
+true_div, int_div, floor_div = (SCALAR_OPS[n] for n in ("true_div", "int_div", "int_div"))
+all_types = list(ALL_DTYPES)
+globals().update(TYPES)
+globals()["int_types"] = [TYPES[each] for each in int_dtypes]
+globals()["uint_types"] = [TYPES[each] for each in uint_dtypes]
+globals()["float_types"] = [TYPES[each] for each in float_dtypes]
+globals()["complex_types"] = [TYPES[each] for each in complex_dtypes]
+globals()["discrete_types"] = [TYPES[each] for each in discrete_dtypes]
+globals()["continuous_types"] = [TYPES[each] for each in continuous_dtypes]
+
+
+class Cast(UnaryScalarOp):
+    """The conversion to the dtype of a type."""
+
+    __props__ = ("dtype",)
+    operands = "own"
+
+    def __init__(self, o_type: Any, name: str | None = None) -> None:
+        self.o_type = o_type if isinstance(o_type, Scalar) else get_scalar_type(o_type)
+        self.dtype = self.o_type.dtype
+        super().__init__(name=name or f"Cast{{{self.dtype}}}")
+
+    def output_types(self, types: Any) -> Any:
+        del types
+        return [self.o_type]
+
+    def computed(self, dtypes: Any, operands: Any) -> list[Tensor]:
+        del dtypes
+        (x,) = operands
+        return [_T.ne(x, 0) if self.dtype == "bool" else converted(x, self.dtype)]
+
+    @property
+    def is_own(self) -> bool:
+        return False
+
+    def meaning(self, node: Any, *inputs: Tensor) -> Any:
+        return self.computed((), inputs)
+
+    def __str__(self) -> str:
+        return f"Cast{{{self.dtype}}}"
+
+
+_casts = {dtype: Cast(dtype) for dtype in ALL_DTYPES}
+for _dtype, _cast in _casts.items():
+    globals()[f"convert_to_{_dtype}"] = _cast
+
+
+def cast_op(dtype: str) -> Cast:
+    """The conversion to a dtype."""
+    return _casts[dtype]
+
+
+def cast(x: Any, dtype: str) -> Any:
+    """A number with another dtype."""
+    from symc.theano.configparser import config
+
+    wanted = config.floatX if dtype == "floatX" else dtype
+    variable = as_scalar(x)
+    return variable if variable.type.dtype == wanted else _casts[wanted](variable)
+
+
+def div_proxy(x: Any, y: Any) -> Any:
+    """Division as `config.int_division` says for integers."""
+    x, y = as_scalar(x), as_scalar(y)
+    if x.type.dtype in discrete_dtypes and y.type.dtype in discrete_dtypes:
+        return int_div(x, y)
+    return true_div(x, y)
+
+
+def mod_check(x: Any, y: Any) -> Any:
+    """The remainder; complex numbers have none."""
+    if as_scalar(x).type.dtype in complex_dtypes or as_scalar(y).type.dtype in complex_dtypes:
+        raise ComplexError("Theano does not support the mod operator (%) on complex numbers")
+    return SCALAR_OPS["mod"](x, y)
+
+
+def float_scalar(name: str | None = None) -> Variable:
+    """A number of floatX."""
+    made: Variable = Scalar("floatX")(name)
     return made
 
 
-def _maximum(x: Tensor, y: Tensor) -> Tensor:
-    # Theano's gradient goes to the first of two equal operands.
-    return T.where(T.ge(x, y) | T.ne(x, x), x, y)
+def _several(kind: Scalar) -> Any:
+    def made(*names: Any) -> Any:
+        if len(names) == 1 and isinstance(names[0], int):
+            return [kind() for _ in range(names[0])]
+        return [kind(name) for name in names]
+
+    return made
 
 
-def _minimum(x: Tensor, y: Tensor) -> Tensor:
-    return T.where(T.le(x, y) | T.ne(x, x), x, y)
-
-
-def _clip(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    return T.where(T.lt(x, low), low, T.where(T.gt(x, high), high, x))
-
-
-def _switch(condition: Tensor, then: Tensor, otherwise: Tensor) -> Tensor:
-    chosen = condition if condition.dtype.name == "bool" else T.ne(condition, 0)
-    dtype = upcast(then.dtype.name, otherwise.dtype.name)
-    return T.where(chosen, T.cast(then, dtype), T.cast(otherwise, dtype))
-
-
-def _add(x: Tensor, y: Tensor) -> Tensor:
-    return x | y if x.dtype.name == "bool" else x + y
-
-
-def _mul(x: Tensor, y: Tensor) -> Tensor:
-    return x & y if x.dtype.name == "bool" else x * y
-
-
-def _round_away(x: Tensor) -> Tensor:
-    return T.sign(x) * T.floor(abs(x) + 0.5)
-
-
-def _imag(x: Tensor) -> Tensor:
-    return T.imag(x) if x.dtype.is_complex else T.zeros_like(x)
-
-
-def _no_bool_sub(*dtypes: str) -> str:
-    if "bool" in dtypes and all(dtype == "bool" for dtype in dtypes):
-        raise TypeError(
-            "numpy boolean subtract, the `-` operator, is deprecated, use the bitwise_xor, the "
-            "`^` operator, or the logical_xor function instead."
-        )
-    return upcast(*dtypes)
-
-
-def _second(_: Tensor, value: Tensor) -> Tensor:
-    return value
-
-
-_BINARY: dict[str, tuple[Rule, Callable[..., Tensor], str]] = {
-    "sub": (_no_bool_sub, lambda x, y: x - y, "out"),
-    "true_div": (true_div_out, lambda x, y: x / y, "out"),
-    "int_div": (floor_out, lambda x, y: x // y, "out"),
-    "mod": (floor_out, lambda x, y: x % y, "out"),
-    "pow": (upcast_out_min8, lambda x, y: x**y, "out"),
-    "maximum": (upcast_out, _maximum, "out"),
-    "minimum": (upcast_out, _minimum, "out"),
-    "lt": (bool_out_nocomplex, T.lt, "upcast"),
-    "le": (bool_out_nocomplex, T.le, "upcast"),
-    "gt": (bool_out_nocomplex, T.gt, "upcast"),
-    "ge": (bool_out_nocomplex, T.ge, "upcast"),
-    "eq": (bool_out, T.eq, "upcast"),
-    "neq": (bool_out, T.ne, "upcast"),
-    "and_": (bits_out, lambda x, y: x & y, "out"),
-    "or_": (bits_out, lambda x, y: x | y, "out"),
-    "xor": (bits_out, lambda x, y: x ^ y, "out"),
-    "arctan2": (upgrade_to_float_no_complex, T.arctan2, "out"),
-    "gammainc": (upgrade_to_float_no_complex, T.gammainc, "out"),
-    "gammaincc": (upgrade_to_float_no_complex, T.gammaincc, "out"),
-    "second": (lambda x, y: y, _second, "own"),
-    "complex": (complex_out, T.complex, "own"),
-}
-
-_FLOAT = {
-    "exp": T.exp, "exp2": T.exp2, "expm1": T.expm1, "log": T.log, "log2": T.log2,
-    "log10": T.log10, "log1p": T.log1p, "sqrt": T.sqrt, "inv": T.reciprocal, "sin": T.sin,
-    "cos": T.cos, "tan": T.tan, "sinh": T.sinh, "cosh": T.cosh, "tanh": T.tanh,
-    "arcsin": T.arcsin, "arccos": T.arccos, "arctan": T.arctan, "arcsinh": T.arcsinh,
-    "arccosh": T.arccosh, "arctanh": T.arctanh,
-}  # fmt: skip
-
-_REAL = {
-    "erf": T.erf, "erfc": T.erfc, "erfcx": T.erfcx, "erfinv": T.erfinv, "gamma": T.gamma,
-    "gammaln": T.gammaln, "psi": T.digamma, "tri_gamma": T.trigamma, "j0": T.j0, "j1": T.j1,
-    "i0": T.i0, "i1": T.i1, "sigmoid": T.sigmoid, "softplus": T.softplus,
-    "deg2rad": T.deg2rad, "rad2deg": T.rad2deg,
-    "erfcinv": lambda x: T.erfinv(1 - x),
-    "ceil": T.ceil, "floor": T.floor, "trunc": T.trunc,
-}  # fmt: skip
-
-_UNARY: dict[str, tuple[Rule, Callable[..., Tensor], str]] = {
-    **{name: (upgrade_to_float, means, "out") for name, means in _FLOAT.items()},
-    **{name: (upgrade_to_float_no_complex, means, "out") for name, means in _REAL.items()},
-    "round_half_to_even": (same_out_nocomplex, T.round, "out"),
-    "round_half_away_from_zero": (same_out_nocomplex, _round_away, "out"),
-    "sgn": (same_out_nocomplex, T.sign, "out"),
-    "neg": (same_out_nobool, lambda x: -x, "out"),
-    "sqr": (same_out, lambda x: x if x.dtype.name == "bool" else x * x, "out"),
-    "abs_": (real_of, lambda x: x if x.dtype.name == "bool" else abs(x), "own"),
-    "invert": (bits_out, lambda x: ~x, "out"),
-    "isnan": (bool_out, T.isnan, "own"),
-    "isinf": (bool_out, T.isinf, "own"),
-    "real": (real_of, T.real, "own"),
-    "imag": (real_of, _imag, "own"),
-    "angle": (lambda x: real_of(x) if x in complex_dtypes else upgrade_to_float(x), T.angle, "own"),
-    "conj": (same_out, T.conj, "out"),
-    "identity": (same_out, lambda x: x, "out"),
-}
-
-for _name, (_rule, _means, _operands) in _UNARY.items():
-    scalar_op(_name, 1, _rule, _means, _operands)
-for _name, (_rule, _means, _operands) in _BINARY.items():
-    scalar_op(_name, 2, _rule, _means, _operands)
-
-scalar_op("add", -1, upcast_out, lambda x, *rest: _chain(_add, x, rest))
-scalar_op("mul", -1, upcast_out, lambda x, *rest: _chain(_mul, x, rest))
-scalar_op("switch", 3, switch_out, _switch, "own")
-scalar_op("clip", 3, upcast_out, _clip)
-
-
-def _chain(join: Callable[..., Tensor], first: Tensor, rest: Sequence[Tensor]) -> Tensor:
-    for each in rest:
-        first = join(first, each)
-    return first
-
-
-def cast_op(dtype: str) -> ScalarOp:
-    """The conversion to a dtype."""
-
-    def convert(x: Tensor) -> Tensor:
-        return T.ne(x, 0) if dtype == "bool" else converted(x, dtype)
-
-    return ScalarOp(f"Cast{{{dtype}}}", 1, lambda _: dtype, convert, "own")
-
-
-def named(name: str) -> ScalarOp:
-    """The scalar op of a name."""
-    if name.startswith("Cast{"):
-        return cast_op(name[5:-1])
-    return SCALAR_OPS[name]
+for _dtype, _kind in TYPES.items():
+    globals()[f"{_dtype}s"] = _several(_kind)
+ints, floats = _several(TYPES["int64"]), _several(TYPES["float64"])
+complexs, complexs64 = _several(TYPES["complex128"]), _several(TYPES["complex64"])
+complexs128 = complexs
 
 
 def is_discrete(dtype: str) -> bool:
     """Whether a dtype is of integers or bools."""
-    return np.dtype(dtype).kind in "biu"
+    return dtype in discrete_dtypes
+
+
+def round_half_away_from_zero_(a: float) -> float:
+    """A number rounded, halves away from zero."""
+    import math
+
+    return math.floor(a + 0.5) if a > 0 else math.ceil(a - 0.5)
+
+
+def round_half_away_from_zero_vec(a: Any) -> Any:
+    """An array rounded, halves away from zero."""
+    import numpy as np
+
+    return np.where(a > 0, np.floor(a + 0.5), np.ceil(np.asarray(a) - 0.5)).astype(
+        np.asarray(a).dtype
+    )
+
+
+def upcast_types(*types: Scalar) -> Scalar:
+    """The type of what several become together."""
+    return get_scalar_type(upcast(*(each.dtype for each in types)))

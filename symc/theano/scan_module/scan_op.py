@@ -73,7 +73,7 @@ class Scan(Op):
             variables = [each for rows in step.rows for each in rows]
             variables += [each for earlier in step.earlier for each in earlier or ()]
             translation = Translation(
-                {**known_leaves, **dict(zip(variables, symbols, strict=True))}
+                {**known_leaves, **dict(zip(variables, symbols, strict=True))}, routes=True
             )
             if step.condition is None:
                 return translation.expressions(step.outputs)

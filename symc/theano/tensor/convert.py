@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.graph import Apply, Constant, Variable
 from symc.theano.scalar.dtypes import ALL_DTYPES, convert
+from symc.theano.scalar.types import Scalar
 from symc.theano.tensor.type import TensorType
 
 __all__ = [
@@ -85,6 +86,12 @@ def _holds_variable(x: Any) -> bool:
 
 
 def _of_rank(x: Any, ndim: int | None) -> Any:
+    if isinstance(x.type, Scalar):
+        if isinstance(x, Constant):
+            return constant(x.data, name=x.name, ndim=ndim)
+        from symc.theano.tensor.scalar_ops import tensor_from_scalar
+
+        x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
         raise AsTensorError("Variable type field must be a TensorType.", x, x.type)
     if ndim is None or x.type.ndim == ndim:

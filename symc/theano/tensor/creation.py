@@ -226,10 +226,10 @@ def identity_like(x: Any) -> Any:
 
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
-    """A matrix with ones on and below a diagonal."""
-    columns = arange(N if M is None else M).dimshuffle("x", 0)
-    rows = arange(N).dimshuffle(0, "x")
-    return math.cast(math.ge(rows + k, columns), _dtype(dtype))
+    """Ones on and below a diagonal."""
+    from symc.theano.tensor.tiles import Tri
+
+    return Tri(dtype)(N, N if M is None else M, k)
 
 
 def tril(m: Any, k: Any = 0) -> Any:

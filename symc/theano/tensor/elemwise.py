@@ -6,10 +6,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.configparser import config
-from symc.theano.gof.graph import Apply
+from symc.theano.gof.graph import Apply, Variable
+from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.scalar.basic import SCALAR_OPS, ScalarOp, is_discrete
 from symc.theano.tensor.convert import as_tensor_variable
@@ -90,31 +93,112 @@ class Elemwise(Op):
         self.name = name
         self.nin = scalar_op.nin
 
+    @property
+    def has_own_step(self) -> bool:
+        """Whether the scalar op is a program's, or has a gradient of its own."""
+        return self.scalar_op.is_own or type(self.scalar_op).grad is not Op.grad
+
+    @property
+    def nout(self) -> int:
+        """The number of results."""
+        return self.scalar_op.nout
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Elemwise) and self.scalar_op.name == other.scalar_op.name
+        return (
+            isinstance(other, Elemwise)
+            and self.scalar_op == other.scalar_op
+            and self.inplace_pattern == other.inplace_pattern
+        )
 
     def __hash__(self) -> int:
-        return hash((Elemwise, self.scalar_op.name))
+        return hash((Elemwise, self.scalar_op, tuple(self.inplace_pattern.items())))
+
+    @property
+    def destroy_map(self) -> dict[int, list[int]]:  # type: ignore[override]
+        """The inputs that Theano would overwrite; symc's compiler decides that itself."""
+        return {output: [place] for output, place in self.inplace_pattern.items()}
 
     def make_node(self, *inputs: Any) -> Apply:
         operands = [as_tensor_variable(each) for each in inputs]
         if self.nin not in (-1, len(operands)) or not operands:
             raise TypeError(f"Wrong number of inputs for {self}: {len(operands)}")
-        dtype = self.scalar_op.output_dtype([each.dtype for each in operands])
+        dtypes = self.scalar_op.output_dtypes([each.dtype for each in operands])
         operands = aligned(operands)
         flags = [all(each) for each in zip(*(x.broadcastable for x in operands), strict=True)]
-        _warn_of_float64(operands, dtype)
-        return Apply(self, operands, [TensorType(dtype, flags)()])
+        self._check_inplace(operands, dtypes, flags)
+        _warn_of_float64(operands, dtypes[0])
+        return Apply(self, operands, [TensorType(dtype, flags)() for dtype in dtypes])
+
+    def _check_inplace(
+        self, operands: Sequence[Any], dtypes: Sequence[str], flags: Sequence[bool]
+    ) -> None:
+        for output, place in self.inplace_pattern.items():
+            its = operands[place].broadcastable
+            if any(own and not flag for own, flag in zip(its, flags, strict=True)):
+                raise ValueError(
+                    "Operation cannot be done inplace on an input with broadcasted dimensions."
+                )
+            if operands[place].dtype != dtypes[output]:
+                raise TypeError(
+                    "Cannot do an inplace operation on incompatible data types.",
+                    ([each.type.dtype for each in operands], dtypes, self.inplace_pattern),
+                )
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        dtypes = [each.type.dtype for each in node.inputs]
-        result = self.scalar_op.compute(dtypes, inputs)
-        if result.ndim and self.scalar_op.name == "second":
-            result = T.zeros_like(inputs[0], dtype=result.dtype) + result
-        return [result]
+        if self.scalar_op.is_own:
+            from symc.theano.perform import called_back
+
+            return called_back(self, node)(*inputs)
+        results = self.scalar_op.computed([each.type.dtype for each in node.inputs], inputs)
+        if results[0].ndim and self.scalar_op.name == "second":
+            return [T.zeros_like(inputs[0], dtype=results[0].dtype) + results[0]]
+        return results
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, *_: Any) -> None:
+        if not self.scalar_op.is_own:
+            super().perform(node, inputs, output_storage)
+            return
+        function = np.frompyfunc(self.scalar_op.impl, len(inputs), self.nout)
+        found = function(*inputs)
+        for cell, value, output in zip(
+            output_storage, [found] if self.nout == 1 else found, node.outputs, strict=True
+        ):
+            cell[0] = np.asarray(value).astype(output.type.dtype)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
+        own = type(self.scalar_op)
+        if not self.scalar_op.is_own and own.grad is Op.grad:
+            return super().L_op(inputs, outputs, output_grads)
+        bars = [
+            each.zeros_like() if isinstance(bar.type, DisconnectedType) else bar
+            for each, bar in zip(outputs, output_grads, strict=True)
+        ]
+        if own.L_op is not ScalarOp.L_op:
+            found = self.scalar_op.L_op(inputs, outputs, bars)
+        else:
+            found = self.scalar_op.grad(inputs, bars)
+        return [_as_wide_as(each, grad) for each, grad in zip(inputs, found, strict=True)]
 
     def __str__(self) -> str:
-        return self.name or f"Elemwise{{{self.scalar_op}}}"
+        if self.name:
+            return self.name
+        if self.inplace_pattern:
+            return f"Elemwise{{{self.scalar_op}}}{sorted(self.inplace_pattern.items())}"
+        return f"Elemwise{{{self.scalar_op}}}"
+
+
+def _as_wide_as(operand: Any, grad: Any) -> Any:
+    """A gradient summed along the axes that the operand was broadcast along."""
+    if not isinstance(grad, Variable) or not isinstance(grad.type, TensorType):
+        return grad
+    gone = [
+        axis
+        for axis, (own, its) in enumerate(
+            zip(operand.broadcastable, grad.broadcastable, strict=True)
+        )
+        if own and not its
+    ]
+    return grad.sum(axis=gone, keepdims=True) if gone else grad
 
 
 def aligned(operands: Sequence[Any]) -> list[Any]:

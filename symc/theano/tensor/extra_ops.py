@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 import symc.tensor as T
 from symc.graph.inputs import constant_value
 from symc.graph.node import Tensor
@@ -15,12 +13,30 @@ from symc.theano.gof.op import Op
 from symc.theano.scalar.dtypes import discrete_dtypes, integer_dtypes
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
-from symc.theano.tensor.creation import arange, ones, zeros
+from symc.theano.tensor.creation import arange, zeros
+from symc.theano.tensor.diagonals import FillDiagonal as FillDiagonal
+from symc.theano.tensor.diagonals import FillDiagonalOffset as FillDiagonalOffset
+from symc.theano.tensor.diagonals import fill_diagonal as fill_diagonal
+from symc.theano.tensor.diagonals import fill_diagonal_offset as fill_diagonal_offset
+from symc.theano.tensor.flat_index import RavelMultiIndex as RavelMultiIndex
+from symc.theano.tensor.flat_index import UnravelIndex as UnravelIndex
+from symc.theano.tensor.flat_index import ravel_multi_index as ravel_multi_index
+from symc.theano.tensor.flat_index import unravel_index as unravel_index
 from symc.theano.tensor.joining import stack
 from symc.theano.tensor.shaping import only_first
 from symc.theano.tensor.shaping import squeeze as squeeze
 from symc.theano.tensor.subtensor import set_subtensor
 from symc.theano.tensor.type import TensorType
+from symc.theano.tensor.uniques import Unique as Unique
+
+__all__ = [
+    "Bartlett", "CpuContiguous", "CumOp", "CumprodOp", "CumsumOp", "DiffOp", "FillDiagonal",
+    "FillDiagonalOffset", "Nonzero", "RavelMultiIndex", "RepeatOp", "SearchsortedOp", "Unique",
+    "UnravelIndex", "bartlett", "bartlett_", "bincount", "compress", "cpu_contiguous", "cumprod",
+    "cumsum", "diff", "fill_diagonal", "fill_diagonal_offset", "flatnonzero", "nonzero",
+    "nonzero_values", "ravel_multi_index", "repeat", "searchsorted", "squeeze", "to_one_hot",
+    "unravel_index",
+]  # fmt: skip
 
 
 class CumOp(Op):
@@ -60,14 +76,41 @@ def cumprod(x: Any, axis: int | None = None) -> Any:
     return CumOp(axis=axis, mode="mul")(x)
 
 
+class DiffOp(Op):
+    """Differences of neighbours along an axis, `n` times."""
+
+    __props__ = ("n", "axis")
+
+    def __init__(self, n: int = 1, axis: int = -1) -> None:
+        self.n, self.axis = n, axis
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_tensor_variable(x)
+        return Apply(self, [x], [TensorType(x.dtype, [False] * x.ndim)()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return [T.diff(inputs[0], n=self.n, axis=self.axis)]
+
+
 def diff(x: Any, n: int = 1, axis: int = -1) -> Any:
     """Differences of neighbours, `n` times."""
-    x = as_tensor_variable(x)
-    axis = axis + x.ndim if axis < 0 else axis
-    for _ in range(n):
-        before: list[Any] = [slice(None)] * axis
-        x = x[(*before, slice(1, None))] - x[(*before, slice(None, -1))]
-    return x
+    return DiffOp(n=n, axis=axis)(x)
+
+
+class CpuContiguous(Op):
+    """The tensor itself, in memory in the order of its axes; symc's results always are."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_tensor_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return list(inputs)
+
+
+cpu_contiguous = CpuContiguous()
 
 
 class RepeatOp(Op):
@@ -123,10 +166,13 @@ def bincount(
     """How often each integer occurs, or the sums of the weights at it."""
     from symc.theano.tensor.subtensor import inc_subtensor
 
-    del assert_nonneg
     x = as_tensor_variable(x)
     if x.ndim != 1:
         raise TypeError("Inputs must be of dimension 1.")
+    if assert_nonneg:
+        from symc.theano.raise_op import Assert
+
+        x = Assert("Input to bincount has negative values!")(x, math.ge(x, 0).all())
     size = math.cast(x.max() + 1, "int64")
     if minlength is not None:
         size = math.maximum(size, minlength)
@@ -197,11 +243,13 @@ class SearchsortedOp(Op):
         x, v = as_tensor_variable(x), as_tensor_variable(v)
         given = [x, v]
         if x.ndim != 1:
-            raise TypeError("x must be a vector", x)
+            raise ValueError("x must be a vector", x)
         if sorter is not None:
             order = as_tensor_variable(sorter)
-            if order.dtype not in discrete_dtypes or order.ndim != 1:
-                raise TypeError("sorter must be a vector of integers", sorter)
+            if order.ndim != 1:
+                raise ValueError("sorter must be a vector", sorter)
+            if order.dtype not in discrete_dtypes:
+                raise TypeError("sorter must be of integers", sorter)
             given.append(order)
         return Apply(self, given, [TensorType("int64", v.broadcastable)()])
 
@@ -217,49 +265,34 @@ def searchsorted(x: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     return op(x, v) if sorter is None else op(x, v, sorter)
 
 
-def bartlett(M: Any) -> Any:
+class Bartlett(Op):
     """A triangular window."""
-    count = as_tensor_variable(M)
-    if count.ndim:
-        raise TypeError("bartlett only takes scalars")
-    if count.dtype not in integer_dtypes:
-        raise TypeError("bartlett only takes integers")
-    n = math.cast(arange(count), "float64")
-    last = math.cast(math.maximum(count - 1, 1), "float64")
-    rising = math.le(n, last / np.float64(2))
-    window = math.switch(rising, n * 2 / last, np.float64(2) - n * 2 / last)
-    return math.switch(math.eq(count, 1), ones((count,), dtype="float64"), window)
 
+    __props__ = ()
 
-def fill_diagonal(a: Any, val: Any) -> Any:
-    """A tensor with a value on its diagonal."""
-    a = as_tensor_variable(a)
-    if a.ndim != 2:
-        raise NotImplementedError("symc.theano fills the diagonal of matrices")
-    rows = arange(math.minimum(a.shape[0], a.shape[1]))
-    return set_subtensor(a[rows, rows], val)
-
-
-class Unique(Op):
-    """The different elements in order, with where they first are, where each went, and counts."""
-
-    __props__ = ("return_index", "return_inverse", "return_counts")
-
-    def __init__(
-        self, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False
-    ) -> None:
-        self.return_index, self.return_inverse = return_index, return_inverse
-        self.return_counts = return_counts
-
-    def make_node(self, x: Any) -> Apply:
-        x = as_tensor_variable(x)
-        count = self.return_index + self.return_inverse + self.return_counts
-        positions = [TensorType("int64", [False])() for _ in range(count)]
-        return Apply(self, [x], [TensorType(x.dtype, [False])(), *positions])
+    def make_node(self, M: Any) -> Apply:
+        count = as_tensor_variable(M)
+        if count.ndim:
+            raise TypeError(f"{type(self).__name__} only works on scalar input")
+        if count.dtype not in integer_dtypes:
+            raise TypeError(f"{type(self).__name__} only works on integer input")
+        return Apply(self, [count], [TensorType("float64", [False])()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        found = T.unique(
-            T.ravel(inputs[0]), return_index=self.return_index,
-            return_inverse=self.return_inverse, return_counts=self.return_counts,
-        )  # fmt: skip
-        return list(found) if isinstance(found, list | tuple) else [found]
+        count = T.maximum(inputs[0], 0)
+        last = T.cast(T.maximum(count - 1, 1), "float64")
+        n = T.cast(T.arange(T.cast(count, "int64")), "float64")
+        window = T.where(T.le(n, last / 2), n * 2 / last, 2 - n * 2 / last)
+        return [T.where(T.eq(count, 1), 1.0, window)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """A count has no gradient."""
+        return [[False]]
+
+
+bartlett_ = Bartlett()
+
+
+def bartlett(M: Any) -> Any:
+    """A triangular window of M points."""
+    return bartlett_(M)

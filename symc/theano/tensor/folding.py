@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from symc.graph.inputs import constant_value
 from symc.graph.interpreter import evaluate
 from symc.graph.walks import walk
@@ -34,6 +36,8 @@ def get_scalar_constant_value(
         return _only(v.data)
     if only_process_constants:
         raise NotScalarConstantError(v)
+    if _is_length_of_one(v):
+        return np.asarray(1, dtype="int64")
     found = _spread(v)
     if isinstance(found, Constant):
         return _only(found.data)
@@ -41,6 +45,23 @@ def get_scalar_constant_value(
     if value is None:
         raise NotScalarConstantError(v)
     return _only(value)
+
+
+def _is_length_of_one(v: Any) -> bool:
+    """Whether a variable is the length of an axis that broadcasts."""
+    node = v.owner
+    if node is None:
+        return False
+    if type(node.op).__name__ == "Shape_i":
+        return bool(node.inputs[0].broadcastable[node.op.i])
+    if type(node.op).__name__ != "Subtensor" or len(node.inputs) != 1:
+        return False
+    (shape,), index = node.inputs, node.op.idx_list
+    if len(index) != 1 or not isinstance(index[0], int) or shape.owner is None:
+        return False
+    if type(shape.owner.op).__name__ != "Shape":
+        return False
+    return bool(shape.owner.inputs[0].broadcastable[index[0]])
 
 
 def _spread(v: Any) -> Any:

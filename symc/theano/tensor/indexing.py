@@ -9,6 +9,7 @@ import numpy as np
 
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.scalar.dtypes import discrete_dtypes, integer_dtypes
+from symc.theano.scalar.types import Scalar
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
 
@@ -98,7 +99,7 @@ def _entry(given: Any) -> Any:
             "TensorType does not support Python bools for indexing, such as tensor[True]"
         )
     if isinstance(given, int | np.integer):
-        return int(given)
+        return _whole(given)
     if isinstance(given, list | tuple):
         if any(isinstance(each, bool | np.bool_) for each in _leaves(given)):
             raise TypeError(
@@ -111,6 +112,12 @@ def _entry(given: Any) -> Any:
     return _tensor(given)
 
 
+def _whole(given: Any) -> int:
+    if not -(2**63) <= int(given) < 2**63:
+        raise OverflowError(f"the index {given} does not fit into int64")
+    return int(given)
+
+
 def _leaves(nested: Any) -> Iterator[Any]:
     for each in nested:
         if isinstance(each, list | tuple):
@@ -120,7 +127,7 @@ def _leaves(nested: Any) -> Iterator[Any]:
 
 
 def _tensor(given: Any) -> Any:
-    if isinstance(given, Variable) and not isinstance(given.type, TensorType):
+    if isinstance(given, Variable) and not isinstance(given.type, TensorType | Scalar):
         raise TypeError("Expected an integer", given)
     found = as_tensor_variable(given)
     if found.dtype not in discrete_dtypes:
@@ -134,7 +141,7 @@ def _bound(given: Any) -> Any:
     if given is None:
         return None
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return int(given)
+        return _whole(given)
     found = as_tensor_variable(given)
     if found.ndim or found.dtype not in integer_dtypes or found.dtype == "uint64":
         raise TypeError("Expected an integer", given)

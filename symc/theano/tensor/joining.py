@@ -12,13 +12,13 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Constant, Variable
 from symc.theano.gof.op import Op
 from symc.theano.scalar.dtypes import integer_dtypes, upcast
-from symc.theano.tensor.convert import as_tensor_variable, constant
+from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.math import cast
 from symc.theano.tensor.shaping import as_lengths, shape_padaxis, shape_padleft
 from symc.theano.tensor.type import TensorType
 
 __all__ = [
-    "Join", "MakeVector", "Split", "choose", "concatenate", "horizontal_stack", "join", "roll",
+    "Join", "MakeVector", "Split", "concatenate", "horizontal_stack", "join", "roll",
     "split", "stack", "stacklists", "tile", "vertical_stack",
 ]  # fmt: skip
 
@@ -46,6 +46,9 @@ class MakeVector(Op):
         if not inputs:
             return [T.zeros((0,), dtype=self.dtype)]
         return [T.stack(list(inputs))]
+
+
+make_vector = MakeVector()
 
 
 class Join(Op):
@@ -254,21 +257,3 @@ def _check_reps(reps: Any) -> None:
                 raise ValueError("elements of reps must be scalars of integer dtype")
         elif not isinstance(each, int | np.integer):
             raise ValueError("elements of reps must be integers")
-
-
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """Elements of several tensors, chosen by an index for each."""
-    from symc.theano.tensor import math
-
-    if out is not None:
-        raise NotImplementedError("choose has no out=")
-    a = as_tensor_variable(a)
-    many = stack(list(choices)) if isinstance(choices, list | tuple) else choices
-    if mode == "clip":
-        a = math.clip(a, 0, len(choices) - 1)
-    elif mode == "wrap":
-        a = a % constant(len(choices))
-    result = many[0]
-    for position in range(1, len(choices)):
-        result = math.switch(math.eq(a, position), many[position], result)
-    return result

@@ -32,6 +32,8 @@ __all__ = [
     "bitwise_xor",
     "cast",
     "ceil",
+    "ceil_intdiv",
+    "chi2sf",
     "clip",
     "complex",
     "complex_from_polar",
@@ -56,7 +58,9 @@ __all__ = [
     "gamma",
     "gammainc",
     "gammaincc",
+    "gammal",
     "gammaln",
+    "gammau",
     "ge",
     "gt",
     "i0",
@@ -72,8 +76,10 @@ __all__ = [
     "isinf_",
     "isnan",
     "isnan_",
+    "iv",
     "j0",
     "j1",
+    "jv",
     "largest",
     "le",
     "log",
@@ -89,6 +95,7 @@ __all__ = [
     "neq",
     "or_",
     "pow",
+    "power",
     "psi",
     "rad2deg",
     "real",
@@ -134,6 +141,8 @@ erf, erfc, erfcx, erfinv = elemwise("erf"), elemwise("erfc"), elemwise("erfcx"),
 erfcinv = elemwise("erfcinv")
 gamma, gammaln, psi = elemwise("gamma"), elemwise("gammaln"), elemwise("psi")
 tri_gamma, gammainc, gammaincc = elemwise("tri_gamma"), elemwise("gammainc"), elemwise("gammaincc")
+chi2sf, gammau, gammal = elemwise("chi2sf"), elemwise("gammau"), elemwise("gammal")
+jv, iv = elemwise("jv"), elemwise("iv")
 j0, j1, i0, i1 = elemwise("j0"), elemwise("j1"), elemwise("i0"), elemwise("i1")
 real, imag, angle, conj = elemwise("real"), elemwise("imag"), elemwise("angle"), elemwise("conj")
 complex = elemwise("complex")
@@ -152,6 +161,18 @@ bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
 where, second = switch, elemwise("second")
 fill = second
 isnan_, isinf_ = elemwise("isnan"), elemwise("isinf")
+
+
+def power(x: Any, y: Any) -> Any:
+    """``x ** y``."""
+    return as_tensor_variable(x) ** y
+
+
+def ceil_intdiv(a: Any, b: Any) -> Any:
+    """The quotient of integers, rounded up."""
+    quotient = int_div(a, b)
+    return cast(neq(mod(a, b), 0), quotient.dtype) + quotient
+
 
 _casts: dict[str, Elemwise] = {}
 

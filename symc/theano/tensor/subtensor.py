@@ -7,12 +7,18 @@ from typing import Any
 
 import symc.tensor as T
 from symc.graph.node import Tensor
-from symc.theano.gof.graph import Apply
+from symc.theano.gof.graph import Apply, Constant
+from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
+from symc.theano.lenient import lengths_vary, spread, spread_index
 from symc.theano.scalar.dtypes import integer_dtypes
+from symc.theano.tensor.canonical_slices import (
+    get_canonical_form_slice as get_canonical_form_slice,
+)
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
 from symc.theano.tensor.indexing import (
+    MASK,
     AdvancedIndexingError,
     advanced_flags,
     basic_flags,
@@ -27,9 +33,13 @@ from symc.theano.tensor.shaping import Reshape, addbroadcast
 from symc.theano.tensor.type import TensorType
 
 __all__ = [
-    "AdvancedIncSubtensor", "AdvancedIncSubtensor1", "AdvancedIndexingError",
-    "AdvancedSubtensor", "AdvancedSubtensor1", "IncSubtensor", "Subtensor", "getitem",
-    "inc_subtensor", "set_subtensor", "take",
+    "AdvancedBooleanIncSubtensor", "AdvancedBooleanSubtensor", "AdvancedIncSubtensor",
+    "AdvancedIncSubtensor1", "AdvancedIndexingError", "AdvancedSubtensor", "AdvancedSubtensor1",
+    "IncSubtensor", "Subtensor", "advanced_boolean_inc_subtensor",
+    "advanced_boolean_set_subtensor", "advanced_boolean_subtensor", "advanced_inc_subtensor",
+    "advanced_inc_subtensor1", "advanced_set_subtensor", "advanced_set_subtensor1",
+    "advanced_subtensor", "advanced_subtensor1", "getitem", "inc_subtensor", "set_subtensor",
+    "take",
 ]  # fmt: skip
 
 
@@ -58,8 +68,23 @@ def _shown(entry: Any) -> str:
     return "int64" if isinstance(entry, TensorType) else str(entry)
 
 
+def _zeros(x: Any) -> Any:
+    """Zeros that gradients are added to: of floats, where `x` is of integers."""
+    from symc.theano.gradient_types import zeros_of
+
+    return zeros_of(x)
+
+
+def _of_part(x: Any, index: Sequence[Any], whole: Any) -> list[Any]:
+    """The gradients of a part of `x`: `whole` by `x`, none by the index."""
+    del x
+    return [whole, *(DisconnectedType()() for _ in index)]
+
+
 class Subtensor(Indexing):
     """A part of a tensor by numbers and slices."""
+
+    step_follows_meaning = True
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         x = as_tensor_variable(x)
@@ -71,6 +96,11 @@ class Subtensor(Indexing):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         return [inputs[0][self.index(inputs[1:])]]
+
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        del outputs
+        x, *index = inputs
+        return _of_part(x, index, IncSubtensor(self.idx_list)(_zeros(x), output_grads[0], *index))
 
     def static_slice(self) -> slice | None:
         """The slice, where it is the whole index and of numbers."""
@@ -86,24 +116,65 @@ class Subtensor(Indexing):
 
 
 class AdvancedSubtensor(Indexing):
-    """Elements of a tensor gathered by arrays of indexes."""
+    """Elements of a tensor gathered by arrays of indexes.
+
+    Without a template the inputs are the entries of the index.
+    """
+
+    step_follows_meaning = True
+
+    def __init__(self, idx_list: Sequence[Any] | None = None) -> None:
+        super().__init__(() if idx_list is None else idx_list)
+        self.bare = idx_list is None
 
     def make_node(self, x: Any, *inputs: Any) -> Apply:
         x = as_tensor_variable(x)
+        if self.bare:
+            template, values = split(parsed(tuple(map(unwrapped, inputs)), x.ndim))
+            made: Apply = of_template(type(self), template).make_node(x, *values)
+            return made
         given = [as_tensor_variable(each) for each in inputs]
         flags = advanced_flags(self.index(given), x.type.broadcastable)
         return Apply(self, [x, *given], [TensorType(x.type.dtype, flags)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        return [inputs[0][self.index(inputs[1:])]]
+        index = self.index(inputs[1:])
+        return [inputs[0][spread_index(index) if lengths_vary() else index]]
+
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        del outputs
+        x, *index = inputs
+        made = of_template(AdvancedIncSubtensor, self.idx_list)
+        return _of_part(x, index, made(_zeros(x), output_grads[0], *index))
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Indexes have no gradient."""
         return [[True]] + [[False]] * (node.nin - 1)
 
 
+class AdvancedBooleanSubtensor(AdvancedSubtensor):
+    """Elements of a tensor where masks are true."""
+
+
+def unwrapped(entry: Any) -> Any:
+    """An entry of an index, where it is a constant of a slice or of None its value."""
+    if isinstance(entry, Constant) and (entry.data is None or isinstance(entry.data, slice)):
+        return entry.data
+    return entry
+
+
+def of_template(kind: type[Any], template: Sequence[Any], *args: Any) -> Any:
+    """The op of a template; one for masks where it has any."""
+    masked = any(entry is MASK for entry in template)
+    if issubclass(kind, Writing):
+        return (AdvancedBooleanIncSubtensor if masked else AdvancedIncSubtensor)(template, *args)
+    return (AdvancedBooleanSubtensor if masked else AdvancedSubtensor)(template)
+
+
 class AdvancedSubtensor1(Op):
     """The rows of a tensor at a vector of indexes."""
+
+    step_follows_meaning = True
 
     __props__ = ()
 
@@ -124,6 +195,11 @@ class AdvancedSubtensor1(Op):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         return [inputs[0][inputs[1]]]
 
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        del outputs
+        x, rows = inputs
+        return _of_part(x, [rows], advanced_inc_subtensor1(_zeros(x), output_grads[0], rows))
+
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Indexes have no gradient."""
         return [[True], [False]]
@@ -141,7 +217,7 @@ def getitem(x: Any, index: Any) -> Any:
             if first.ndim == 1 and first.dtype in integer_dtypes:
                 return advanced_subtensor1(x, first)
         template, inputs = split(entries)
-        return AdvancedSubtensor(template)(x, *inputs)
+        return of_template(AdvancedSubtensor, template)(x, *inputs)
     if any(entry is None for entry in entries):
         x, entries = without_none(entries, x.dimshuffle)
         if all(entry == slice(None) for entry in entries):
@@ -160,6 +236,8 @@ def getitem(x: Any, index: Any) -> Any:
 def _written(x: Tensor, part: Tensor, y: Tensor, adds: bool) -> Tensor:
     """`x` where `part` of it, which indexing gave, is replaced by `y` or increased by it."""
     y = T.cast(y, x.dtype)
+    if lengths_vary() and y.ndim:
+        y = spread(y, part)
     if part is x:
         return x + y if adds else T.zeros_like(x) + y
     return T.inc_subtensor(part, y) if adds else T.set_subtensor(part, y)
@@ -199,7 +277,31 @@ class IncSubtensor(Writing):
 
 
 class AdvancedIncSubtensor(Writing):
-    """Elements at arrays of indexes; where one occurs twice, both values are added."""
+    """Elements at arrays of indexes; where one occurs twice, both values are added.
+
+    Without a template the inputs after the value are the entries of the index.
+    """
+
+    def __init__(
+        self, idx_list: Sequence[Any] | None = None, inplace: bool = False,
+        set_instead_of_inc: bool = False,
+    ) -> None:  # fmt: skip
+        if isinstance(idx_list, bool):  # Theano has no template: (inplace, set_instead_of_inc)
+            idx_list, inplace, set_instead_of_inc = None, idx_list, inplace
+        super().__init__(() if idx_list is None else idx_list, inplace, set_instead_of_inc)
+        self.bare = idx_list is None
+
+    def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
+        if self.bare:
+            x = as_tensor_variable(x)
+            template, values = split(parsed(tuple(map(unwrapped, inputs)), x.ndim))
+            made = of_template(type(self), template, self.inplace, self.set_instead_of_inc)
+            return made.make_node(x, y, *values)  # type: ignore[no-any-return]
+        return super().make_node(x, y, *inputs)
+
+
+class AdvancedBooleanIncSubtensor(AdvancedIncSubtensor):
+    """Elements where masks are true."""
 
 
 class AdvancedIncSubtensor1(Op):
@@ -232,6 +334,15 @@ class AdvancedIncSubtensor1(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Indexes have no gradient."""
         return [[True], [True], [False]]
+
+
+advanced_subtensor, advanced_boolean_subtensor = AdvancedSubtensor(), AdvancedBooleanSubtensor()
+advanced_inc_subtensor = AdvancedIncSubtensor()
+advanced_set_subtensor = AdvancedIncSubtensor(set_instead_of_inc=True)
+advanced_boolean_inc_subtensor = AdvancedBooleanIncSubtensor()
+advanced_boolean_set_subtensor = AdvancedBooleanIncSubtensor(set_instead_of_inc=True)
+advanced_inc_subtensor1 = AdvancedIncSubtensor1()
+advanced_set_subtensor1 = AdvancedIncSubtensor1(set_instead_of_inc=True)
 
 
 def set_subtensor(
@@ -267,7 +378,8 @@ def _inc(x: Any, y: Any, inplace: bool, sets: bool) -> Any:
     if isinstance(op, Subtensor):
         return IncSubtensor(op.idx_list, inplace, sets)(inputs[0], y, *inputs[1:])
     if isinstance(op, AdvancedSubtensor):
-        return AdvancedIncSubtensor(op.idx_list, inplace, sets)(inputs[0], y, *inputs[1:])
+        made = of_template(AdvancedIncSubtensor, op.idx_list, inplace, sets)
+        return made(inputs[0], y, *inputs[1:])
     if isinstance(op, AdvancedSubtensor1):
         return AdvancedIncSubtensor1(inplace, sets)(inputs[0], y, inputs[1])
     if isinstance(op, DimShuffle):

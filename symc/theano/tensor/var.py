@@ -10,9 +10,10 @@ import numpy as np
 from symc.theano.configparser import config
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.scalar.dtypes import complex_dtypes
-from symc.theano.tensor import creation, joining, math, products, reductions, shaping, subtensor
+from symc.theano.tensor import creation, math, products, reductions, shaping, subtensor
 from symc.theano.tensor.convert import AsTensorError, as_tensor_variable
 from symc.theano.tensor.elemwise import DimShuffle
+from symc.theano.tensor.tiles import choose as _choose
 from symc.theano.tensor.type import TensorType
 
 
@@ -407,7 +408,7 @@ class _tensor_py_operators:
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         """Elements of several tensors, chosen by this one."""
-        return joining.choose(self, choices, out, mode)
+        return _choose(self, choices, out, mode)
 
     def compress(self, a: Any, axis: Any = None) -> Any:
         """The parts along an axis where this is true."""

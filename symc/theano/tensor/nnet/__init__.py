@@ -1,51 +1,25 @@
 """`theano.tensor.nnet`: functions for neural networks."""
 
-from symc.theano.tensor.nnet import abstract_conv, bn, conv, nnet, sigm
-from symc.theano.tensor.nnet.abstract_conv import (
-    conv2d,
-    conv2d_grad_wrt_inputs,
-    conv2d_transpose,
-    conv3d,
-)
-from symc.theano.tensor.nnet.bn import batch_normalization
-from symc.theano.tensor.nnet.nnet import (
-    CrossentropyCategorical1Hot,
-    LogSoftmax,
-    Softmax,
-    binary_crossentropy,
-    categorical_crossentropy,
-    confusion_matrix,
-    crossentropy_categorical_1hot,
-    crossentropy_softmax_1hot,
-    crossentropy_softmax_1hot_with_bias,
-    elu,
-    logsoftmax,
-    logsoftmax_op,
-    relu,
-    selu,
-    sigmoid_binary_crossentropy,
-    softmax,
-    softmax_graph,
-    softmax_op,
-    softmax_with_bias,
-    softsign,
-)
-from symc.theano.tensor.nnet.sigm import (
-    hard_sigmoid,
-    sigmoid,
-    sigmoid_inplace,
-    softplus,
-    ultra_fast_sigmoid,
-)
-
-__all__ = [
-    "CrossentropyCategorical1Hot", "LogSoftmax", "Softmax", "abstract_conv", "batch_normalization",
-    "binary_crossentropy", "bn",
-    "categorical_crossentropy", "confusion_matrix", "conv", "conv2d", "conv2d_grad_wrt_inputs",
-    "conv2d_transpose", "conv3d",
-    "crossentropy_categorical_1hot", "crossentropy_softmax_1hot",
-    "crossentropy_softmax_1hot_with_bias", "elu", "hard_sigmoid", "logsoftmax", "logsoftmax_op",
-    "nnet", "relu", "selu", "sigm", "sigmoid", "sigmoid_binary_crossentropy", "sigmoid_inplace",
-    "softmax", "softmax_graph", "softmax_op", "softmax_with_bias", "softplus", "softsign",
-    "ultra_fast_sigmoid",
-]  # fmt: skip
+from symc.theano.tensor.nnet import abstract_conv as abstract_conv
+from symc.theano.tensor.nnet import blocksparse as blocksparse
+from symc.theano.tensor.nnet import bn as bn
+from symc.theano.tensor.nnet import conv as conv
+from symc.theano.tensor.nnet import conv3d2d as conv3d2d
+from symc.theano.tensor.nnet import ctc as ctc
+from symc.theano.tensor.nnet import neighbours as neighbours
+from symc.theano.tensor.nnet import nnet as nnet
+from symc.theano.tensor.nnet import sigm as sigm
+from symc.theano.tensor.nnet.abstract_conv import conv2d as conv2d
+from symc.theano.tensor.nnet.abstract_conv import conv2d_grad_wrt_inputs as conv2d_grad_wrt_inputs
+from symc.theano.tensor.nnet.abstract_conv import conv2d_transpose as conv2d_transpose
+from symc.theano.tensor.nnet.abstract_conv import conv3d as conv3d
+from symc.theano.tensor.nnet.blocksparse import sparse_block_dot as sparse_block_dot
+from symc.theano.tensor.nnet.bn import batch_normalization as batch_normalization
+from symc.theano.tensor.nnet.conv import ConvOp as ConvOp
+from symc.theano.tensor.nnet.nnet import *
+from symc.theano.tensor.nnet.sigm import hard_sigmoid as hard_sigmoid
+from symc.theano.tensor.nnet.sigm import scalar_sigmoid as scalar_sigmoid
+from symc.theano.tensor.nnet.sigm import sigmoid as sigmoid
+from symc.theano.tensor.nnet.sigm import sigmoid_inplace as sigmoid_inplace
+from symc.theano.tensor.nnet.sigm import softplus as softplus
+from symc.theano.tensor.nnet.sigm import ultra_fast_sigmoid as ultra_fast_sigmoid

@@ -6,6 +6,15 @@ from typing import Any
 
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
+from symc.theano.tensor.nnet.bn_ops import (
+    AbstractBatchNormInference as AbstractBatchNormInference,
+)
+from symc.theano.tensor.nnet.bn_ops import (
+    AbstractBatchNormTrain as AbstractBatchNormTrain,
+)
+from symc.theano.tensor.nnet.bn_ops import (
+    AbstractBatchNormTrainGrad as AbstractBatchNormTrainGrad,
+)
 from symc.theano.tensor.shaping import patternbroadcast, shape
 
 

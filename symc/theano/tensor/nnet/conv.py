@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symc.theano.gof.op import Op
 from symc.theano.tensor.nnet import abstract_conv
 
 
@@ -18,3 +19,26 @@ def conv2d(
     return abstract_conv.conv2d(
         input, filters, image_shape, filter_shape, border_mode, subsample, **kwargs
     )
+
+
+class ConvOp(Op):
+    """The former op of `conv2d`, which has no strides but whole ones and no dilation."""
+
+    __props__ = ("out_mode", "dx", "dy", "imshp", "kshp")
+
+    def __init__(
+        self, imshp: Any = None, kshp: Any = None, nkern: Any = None, bsize: Any = None,
+        dx: int = 1, dy: int = 1, output_mode: str = "valid", **_: Any,
+    ) -> None:  # fmt: skip
+        del nkern, bsize
+        if output_mode not in ("valid", "full"):
+            raise ValueError("Mode not implemented", output_mode)
+        self.out_mode, self.dx, self.dy = output_mode, dx, dy
+        self.imshp = None if imshp is None else tuple(imshp)
+        self.kshp = None if kshp is None else tuple(kshp)
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        images, filters = inputs
+        return abstract_conv.conv2d(
+            images, filters, border_mode=self.out_mode, subsample=(self.dx, self.dy), **kwargs
+        )

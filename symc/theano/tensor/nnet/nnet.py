@@ -2,23 +2,85 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
-from symc.theano.scalar.dtypes import discrete_dtypes, float_dtypes
-from symc.theano.tensor import math, reductions
+from symc.theano.scalar.dtypes import float_dtypes, upcast
+from symc.theano.tensor import math, products, reductions
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.creation import arange
+from symc.theano.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1Hot as CrossentropyCategorical1Hot,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1HotGrad as CrossentropyCategorical1HotGrad,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    CrossentropySoftmax1HotWithBiasDx as CrossentropySoftmax1HotWithBiasDx,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    CrossentropySoftmaxArgmax1HotWithBias as CrossentropySoftmaxArgmax1HotWithBias,
+)
+from symc.theano.tensor.nnet.crossentropy import binary_crossentropy as binary_crossentropy
+from symc.theano.tensor.nnet.crossentropy import (
+    categorical_crossentropy as categorical_crossentropy,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_categorical_1hot as crossentropy_categorical_1hot,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_categorical_1hot_grad as crossentropy_categorical_1hot_grad,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_softmax_1hot as crossentropy_softmax_1hot,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_softmax_1hot_with_bias as crossentropy_softmax_1hot_with_bias,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_softmax_1hot_with_bias_dx as crossentropy_softmax_1hot_with_bias_dx,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_softmax_argmax_1hot_with_bias as crossentropy_softmax_argmax_1hot_with_bias,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_softmax_max_and_argmax_1hot as crossentropy_softmax_max_and_argmax_1hot,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    crossentropy_softmax_max_and_argmax_1hot_with_bias,
+)
+from symc.theano.tensor.nnet.crossentropy import (
+    sigmoid_binary_crossentropy as sigmoid_binary_crossentropy,
+)
 from symc.theano.tensor.shaping import shape_padleft
-from symc.theano.tensor.type import TensorType
+
+__all__ = [
+    "CrossentropyCategorical1Hot", "CrossentropyCategorical1HotGrad",
+    "CrossentropySoftmax1HotWithBiasDx", "CrossentropySoftmaxArgmax1HotWithBias", "LogSoftmax",
+    "Prepend_scalar_constant_to_each_row", "Prepend_scalar_to_each_row", "Softmax", "SoftmaxGrad",
+    "SoftmaxWithBias", "binary_crossentropy", "categorical_crossentropy", "confusion_matrix",
+    "crossentropy_categorical_1hot", "crossentropy_categorical_1hot_grad",
+    "crossentropy_softmax_1hot", "crossentropy_softmax_1hot_with_bias",
+    "crossentropy_softmax_1hot_with_bias_dx", "crossentropy_softmax_argmax_1hot_with_bias",
+    "crossentropy_softmax_max_and_argmax_1hot",
+    "crossentropy_softmax_max_and_argmax_1hot_with_bias", "elu", "h_softmax", "logsoftmax",
+    "logsoftmax_op", "prepend_0_to_each_row", "prepend_1_to_each_row",
+    "prepend_scalar_to_each_row", "relu", "selu", "sigmoid_binary_crossentropy", "softmax",
+    "softmax_grad", "softmax_graph", "softmax_op", "softmax_with_bias", "softsign",
+]  # fmt: skip
 
 
 class Softmax(Op):
     """Exponentials of rows, divided by their sum."""
+
+    step_follows_meaning = True
 
     nin = nout = 1
     __props__ = ()
@@ -34,23 +96,84 @@ class Softmax(Op):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         return [T.softmax(inputs[0], axis=1)]
 
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        del inputs
+        return [softmax_grad(output_grads[0], outputs[0])]
 
-class LogSoftmax(Softmax):
+
+class LogSoftmax(Op):
     """The logarithm of a softmax."""
+
+    step_follows_meaning = True
+
+    nin = nout = 1
+    __props__ = ()
+    make_node = Softmax.make_node
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         return [T.log_softmax(inputs[0], axis=1)]
 
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        del outputs
+        (bar,) = output_grads
+        return [bar - reductions.sum(bar, axis=1, keepdims=True) * softmax_op(inputs[0])]
+
+
+class SoftmaxGrad(Op):
+    """The gradient of a softmax, from that of its result `dy` and the result `sm`."""
+
+    nin, nout = 2, 1
+    __props__ = ()
+
+    def make_node(self, dy: Any, sm: Any) -> Apply:
+        dy, sm = as_tensor_variable(dy), as_tensor_variable(sm)
+        if dy.type.ndim not in (1, 2) or dy.type.dtype not in float_dtypes:
+            raise ValueError("dy must be 1-d or 2-d tensor of floats. Got ", dy.type)
+        if dy.ndim == 1:
+            dy = shape_padleft(dy, n_ones=1)
+        if sm.ndim == 1:
+            sm = shape_padleft(sm, n_ones=1)
+        return Apply(self, [dy, sm], [sm.type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        bar, result = inputs
+        part = bar * result
+        return [part - T.sum(part, axis=1, keepdims=True) * result]
+
+
+class SoftmaxWithBias(Op):
+    """The softmax of rows with a bias added."""
+
+    step_follows_meaning = True
+
+    nin, nout = 2, 1
+    __props__ = ()
+
+    def make_node(self, x: Any, b: Any) -> Apply:
+        x, b = as_tensor_variable(x), as_tensor_variable(b)
+        if x.type.ndim != 2 or x.type.dtype not in float_dtypes:
+            raise ValueError("x must be 2-d tensor of floats")
+        if b.type.ndim != 1 or b.type.dtype not in float_dtypes:
+            raise ValueError("b must be 1-d tensor of floats")
+        return Apply(self, [x, b], [x.type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return [T.softmax(inputs[0] + inputs[1], axis=1)]
+
+    def L_op(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        del inputs
+        bar = softmax_grad(output_grads[0], outputs[0])
+        return [bar, reductions.sum(bar, axis=0)]
+
 
 softmax_op, logsoftmax_op = Softmax(), LogSoftmax()
+softmax_grad, softmax_with_bias = SoftmaxGrad(), SoftmaxWithBias()
 
 
 def softmax(c: Any) -> Any:
     """The softmax of rows; of a vector that of one row."""
     c = as_tensor_variable(c)
     if c.broadcastable[-1:] == (True,):
-        import warnings
-
         warnings.warn(
             "The softmax is applied on a dimension of shape 1, which does not have a semantic "
             "meaning.", stacklevel=2,
@@ -67,11 +190,6 @@ def softmax_graph(c: Any) -> Any:
     """The softmax put together from other operations."""
     e = math.exp(c - reductions.max(c, axis=-1, keepdims=True))
     return e / reductions.sum(e, axis=-1, keepdims=True)
-
-
-def softmax_with_bias(x: Any, b: Any) -> Any:
-    """The softmax of rows with a bias added."""
-    return softmax_op(as_tensor_variable(x) + as_tensor_variable(b))
 
 
 def softsign(x: Any) -> Any:
@@ -113,65 +231,76 @@ def confusion_matrix(actual: Any, pred: Any) -> list[Any]:
     return [one_hot_a.T.dot(one_hot_p), order]
 
 
-# --- losses ---------------------------------------------------------------------------------------
+# --- columns and rows put in front ----------------------------------------------------------------
 
 
-def binary_crossentropy(output: Any, target: Any) -> Any:
-    """The crossentropy of binary variables."""
-    return -(target * math.log(output) + (1.0 - target) * math.log(1.0 - output))
-
-
-def sigmoid_binary_crossentropy(output: Any, target: Any) -> Any:
-    """The crossentropy of binary variables, of which `output` is before the sigmoid."""
-    output, target = as_tensor_variable(output), as_tensor_variable(target)
-    return math.softplus(-output) * target + math.softplus(output) * (1.0 - target)
-
-
-class CrossentropyCategorical1Hot(Op):
-    """Minus the logarithm of the probability of each row's class."""
+class Prepend_scalar_constant_to_each_row(Op):
+    """A matrix with a column of a constant in front."""
 
     __props__ = ()
 
-    def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
-        probs, classes = as_tensor_variable(coding_dist), as_tensor_variable(true_one_of_n)
-        if probs.type.ndim != 2:
-            raise TypeError("matrix required for argument: coding_dist")
-        if classes.type.dtype not in discrete_dtypes or classes.ndim != 1:
-            raise TypeError(
-                f"integer vector required for argument: true_one_of_n(got type: {classes.type} "
-                f"instead of: lvector)"
-            )
-        return Apply(self, [probs, classes], [TensorType(probs.dtype, [False])()])
+    def __init__(self, val: Any = 0) -> None:
+        if isinstance(val, float):
+            val = np.asarray(val)
+        self.val = np.asarray(getattr(val, "data", val))
+
+    def make_node(self, mat: Any) -> Apply:
+        x = as_tensor_variable(mat)
+        if not x.type.broadcastable == (False, False):
+            raise TypeError("Expected a matrix as input")
+        if np.result_type(x.type.dtype, self.val.dtype) != np.dtype(x.type.dtype):
+            raise TypeError("the value added don't have the same type as the matrix")
+        return Apply(self, [x], [x.type()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
-        probs, classes = inputs
-        return [-T.log(probs[T.arange(T.shape(classes)[0]), classes])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Classes have no gradient."""
-        return [[True], [False]]
+        return [_with_column(inputs[0], T.as_tensor(self.val))]
 
 
-crossentropy_categorical_1hot = CrossentropyCategorical1Hot()
+class Prepend_scalar_to_each_row(Op):
+    """A matrix with a column of a value in front."""
+
+    __props__ = ()
+
+    def make_node(self, val: Any, mat: Any) -> Apply:
+        x, value = as_tensor_variable(mat), as_tensor_variable(val)
+        if not x.type.broadcastable == (False, False):
+            raise TypeError("Expected a matrix as input")
+        if upcast(value.type.dtype, x.type.dtype) != x.type.dtype:
+            raise TypeError("the value added don't have the same type as the matrix")
+        return Apply(self, [value, x], [x.type()])
+
+    def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        return [_with_column(inputs[1], inputs[0])]
 
 
-def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Any:
-    """The crossentropy of distributions, or of classes where `true_dist` is of integers."""
-    coding_dist, true_dist = as_tensor_variable(coding_dist), as_tensor_variable(true_dist)
-    if true_dist.ndim == coding_dist.ndim:
-        return -reductions.sum(true_dist * math.log(coding_dist), axis=coding_dist.ndim - 1)
-    if true_dist.ndim == coding_dist.ndim - 1:
-        return crossentropy_categorical_1hot(coding_dist, true_dist)
-    raise TypeError("rank mismatch between coding and true distributions")
+def _with_column(x: Tensor, value: Tensor) -> Tensor:
+    column = T.zeros((T.shape(x)[0], 1), dtype=x.dtype) + T.cast(value, x.dtype)
+    return T.concatenate([column, x], axis=1)
 
 
-def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **_: Any) -> tuple[Any, Any]:
-    """The loss of rows with a bias and their softmax."""
-    return crossentropy_softmax_1hot(as_tensor_variable(x) + b, y_idx)
+prepend_scalar_to_each_row = Prepend_scalar_to_each_row()
+prepend_0_to_each_row = Prepend_scalar_constant_to_each_row(0.0)
+prepend_1_to_each_row = Prepend_scalar_constant_to_each_row(1.0)
 
 
-def crossentropy_softmax_1hot(x: Any, y_idx: Any, **_: Any) -> tuple[Any, Any]:
-    """The loss of rows and their softmax."""
-    x, y_idx = as_tensor_variable(x), as_tensor_variable(y_idx)
-    rows = logsoftmax_op(x)
-    return -rows[arange(y_idx.shape[0]), y_idx], softmax_op(x)
+# --- a softmax of two levels ----------------------------------------------------------------------
+
+
+def h_softmax(
+    x: Any, batch_size: Any, n_outputs: Any, n_classes: Any, n_outputs_per_class: Any, W1: Any,
+    b1: Any, W2: Any, b2: Any, target: Any = None,
+) -> Any:  # fmt: skip
+    """Probabilities of outputs that are in classes: those of the targets, or with none all."""
+    class_probs = softmax(products.dot(x, W1) + b1)
+    if target is None:
+        inner = products.tensordot(x, W2, (1, 1)) + b2
+        inner = softmax(inner.reshape((-1, n_outputs_per_class)))
+        inner = inner.reshape((batch_size, n_classes, -1))
+        whole = class_probs.dimshuffle(0, 1, "x") * inner
+        return whole.reshape((batch_size, -1))[:, :n_outputs]
+    target = as_tensor_variable(target).flatten()
+    classes, places = target // n_outputs_per_class, target % n_outputs_per_class
+    rows = arange(batch_size)
+    inner = products.batched_dot(x.dimshuffle(0, "x", 1), W2[classes])[:, 0, :] + b2[classes]
+    inner = softmax(inner)
+    return class_probs[rows, classes] * inner[rows, places]

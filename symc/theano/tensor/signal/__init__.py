@@ -1,5 +1,5 @@
 """`theano.tensor.signal`: pooling and convolution of signals."""
 
-from symc.theano.tensor.signal import downsample, pool
+from symc.theano.tensor.signal import conv, downsample, pool
 
-__all__ = ["downsample", "pool"]
+__all__ = ["conv", "downsample", "pool"]

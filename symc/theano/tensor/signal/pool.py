@@ -20,6 +20,7 @@ from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import integer_dtypes
 from symc.theano.tensor.convert import as_tensor_variable, constant_of
 from symc.theano.tensor.shaping import element, only_first
+from symc.theano.tensor.signal.windows import pooled
 from symc.theano.tensor.type import TensorType
 
 MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
@@ -63,28 +64,38 @@ class Pool(Op):
     connection_pattern = staticmethod(only_first)
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
+        numbers = windows_at(inputs[1:], self.ndim)
+        if numbers is None:
+            return [pooled(inputs[0], inputs[1:], self.ndim, self.mode, self.ignore_border)]
         x = as_images(inputs[0], self.ndim)
-        window, strides, pads = windows_at(inputs[1:], self.ndim)
+        window, strides, pads = numbers
         options: dict[str, Any] = {
             "stride": strides, "padding": tuple((pad, pad) for pad in pads),
             "ceil_mode": not self.ignore_border,
         }  # fmt: skip
         if self.mode.startswith("average"):
-            run = nnet.avg_pool2d if self.ndim == 2 else nnet.avg_pool3d
+            run = _of_axes("avg", self.ndim)
             if self.mode == "average_exc_pad" and any(pads):
                 options["include_padding"] = False
             result = run(x, window, **options)
         elif self.mode == "sum":
-            result = (nnet.sum_pool2d if self.ndim == 2 else nnet.sum_pool3d)(x, window, **options)
+            result = _of_axes("sum", self.ndim)(x, window, **options)
         else:
-            result = (nnet.max_pool2d if self.ndim == 2 else nnet.max_pool3d)(x, window, **options)
+            result = _of_axes("max", self.ndim)(x, window, **options)
         return [like_input(result, inputs[0], self.ndim)]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
-        if self.mode != "max":
+        if self.mode != "max" or any(constant_of(each) is None for each in inputs[1:]):
             return super().L_op(inputs, outputs, output_grads)
         gradient = MaxPoolGrad(self)(inputs[0], outputs[0], output_grads[0], *inputs[1:])
         return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
+
+
+def _of_axes(kind: str, ndim: int) -> Any:
+    """symc's pooling along the last axes."""
+    if ndim > 3:
+        raise NotImplementedError("Pool: symc.theano pools along one, two or three axes")
+    return getattr(nnet, f"{kind}_pool{ndim}d")
 
 
 class MaxPoolGrad(Op):
@@ -106,7 +117,9 @@ class MaxPoolGrad(Op):
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         pool = self.pool
         x, greatest, bar = (as_images(each, pool.ndim) for each in inputs[:3])
-        window, strides, lengths = windows_at(inputs[3:], pool.ndim)
+        numbers = windows_at(inputs[3:], pool.ndim)
+        assert numbers is not None, "the gradient is asked for where windows are known"
+        window, strides, lengths = numbers
         hole = placeholder(x.type)
         pads = tuple((pad, pad) for pad in lengths)
 
@@ -121,16 +134,13 @@ class MaxPoolGrad(Op):
         return [like_input(result, inputs[0], pool.ndim)]
 
 
-def windows_at(lengths: Sequence[Tensor], ndim: int) -> list[tuple[int, ...]]:
-    """The lengths of windows, their distances and the padding, which symc needs as numbers."""
+def windows_at(lengths: Sequence[Tensor], ndim: int) -> list[tuple[int, ...]] | None:
+    """The lengths of windows, their distances and the padding as numbers, None for variables."""
     found: list[tuple[int, ...]] = []
     for each in lengths:
         numbers = [constant_value(element(each, position)) for position in range(ndim)]
         if any(number is None for number in numbers):
-            raise NotImplementedError(
-                "Pool: symc.theano needs the lengths of windows, their strides and the padding as "
-                "numbers, not as variables"
-            )
+            return None
         found.append(tuple(int(number) for number in numbers if number is not None))
     return found
 

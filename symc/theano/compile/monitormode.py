@@ -1,0 +1,5 @@
+"""`theano.compile.monitormode`: `MonitorMode`."""
+
+from symc.theano.compile.mode import MonitorMode as MonitorMode
+
+__all__ = ["MonitorMode"]

@@ -1,0 +1,112 @@
+"""Functions of values that symc has no arrays for, such as sparse matrices: op by op, in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symc.theano.compile.sharedvalue import SharedVariable
+from symc.theano.gof.fg import MissingInputError
+from symc.theano.gof.graph import Apply, Constant, io_toposort
+from symc.theano.gof.type import Type
+
+if TYPE_CHECKING:
+    from symc.theano.compile.definition import Definition
+
+
+def needs_python(made: Definition) -> bool:
+    """Whether a definition has variables whose values are no arrays."""
+    variables = [each.variable for each in made.ins]
+    nodes = io_toposort(variables, made.roots)
+    types = {each.type for each in [*variables, *made.roots]}
+    types.update(each.type for node in nodes for each in [*node.inputs, *node.outputs])
+    return any(type(each).symbol is Type.symbol for each in types)
+
+
+class PythonProgram:
+    """A definition, called as symc's compiled functions are: outputs and then states.
+
+    Only what is needed is computed, and of an `ifelse` only one branch.
+    """
+
+    def __init__(self, made: Definition) -> None:
+        self.made = made
+        self.variables = [each.variable for each in made.ins]
+
+    def __call__(self, *values: Any) -> list[Any]:
+        made = self.made
+        known = {
+            variable: variable.type.decoded(value)
+            for variable, value in zip(self.variables, values, strict=True)
+        }
+        results = [self._value(each, known) for each in made.roots]
+        first, second = len(made.outputs), len(made.outputs) + len(made.updates)
+        for (target, _), new in zip(made.updates, results[first:second], strict=True):
+            target.container.data = new
+        found = zip(
+            [*made.roots[:first], *made.roots[second:]], [*results[:first], *results[second:]],
+            strict=True,
+        )  # fmt: skip
+        return [_copied(each.type.encoded(value)) for each, value in found]
+
+    def _value(self, root: Any, known: dict[Any, Any]) -> Any:
+        pending = [root]
+        while pending:
+            variable = pending[-1]
+            if variable in known:
+                pending.pop()
+            elif variable.owner is None:
+                known[variable] = _leaf(variable)
+            else:
+                wanted = _wanted(variable.owner, known)
+                missing = [each for each in wanted if each not in known]
+                if missing:
+                    pending.extend(reversed(missing))
+                else:
+                    _run(variable.owner, known)
+        return known[root]
+
+
+def _leaf(variable: Any) -> Any:
+    if isinstance(variable, Constant):
+        return variable.data
+    if isinstance(variable, SharedVariable):
+        return variable.container.data
+    raise MissingInputError(f"{variable} was not provided and not given a value", variable=variable)
+
+
+def _branch(node: Apply, known: dict[Any, Any]) -> list[Any] | None:
+    """The variables of the branch that an `ifelse` takes, None if that is not known yet."""
+    condition, *values = node.inputs
+    if condition not in known:
+        return None
+    count = node.op.n_outs  # type: ignore[attr-defined]
+    return values[:count] if np.asarray(known[condition]) else values[count:]
+
+
+def _is_choice(node: Apply) -> bool:
+    return type(node.op).__name__ == "IfElse"
+
+
+def _wanted(node: Apply, known: dict[Any, Any]) -> Sequence[Any]:
+    if not _is_choice(node):
+        return list(node.inputs)
+    branch = _branch(node, known)
+    return [node.inputs[0]] if branch is None else branch
+
+
+def _run(node: Apply, known: dict[Any, Any]) -> None:
+    branch = _branch(node, known) if _is_choice(node) else None
+    if branch is not None:
+        known.update(zip(node.outputs, (known[each] for each in branch), strict=True))
+        return
+    storage: list[list[Any]] = [[None] for _ in node.outputs]
+    node.op.perform(node, [known[each] for each in node.inputs], storage)
+    for output, cell in zip(node.outputs, storage, strict=True):
+        known[output] = cell[0]
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value

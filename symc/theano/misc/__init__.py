@@ -1,0 +1,1 @@
+"""`theano.misc`: odds and ends that programs import."""

@@ -1,0 +1,1 @@
+"""`theano.tests`: helpers for tests of programs."""

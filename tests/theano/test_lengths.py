@@ -1,0 +1,31 @@
+"""Lengths that are told only when a program runs, and shapes told without computing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import symc.theano as theano
+import symc.theano.tensor as T
+from symc.theano.ifelse import ifelse
+
+
+def test_branches_of_different_lengths() -> None:
+    c, x, y = T.iscalar(), T.dvector(), T.dvector()
+    f = theano.function([c, x, y], [ifelse(c, x, y), *T.grad(ifelse(c, x, y).sum(), [x, y])])
+    for flag, wanted in ((1, ([1, 2], [1, 1], [0])), (0, ([3], [0, 0], [1]))):
+        for found, right in zip(f(flag, [1, 2], [3]), wanted, strict=True):
+            np.testing.assert_array_equal(found, right)
+
+
+def test_a_value_broadcasts_into_a_part_at_run_time() -> None:
+    x, y = T.dmatrix(), T.dmatrix()
+    f = theano.function([x, y], T.set_subtensor(x[:2], y))
+    np.testing.assert_array_equal(f(np.zeros((3, 2)), [[1, 2]]), [[1, 2], [1, 2], [0, 0]])
+
+
+def test_shape_of_a_result_is_told_from_the_inputs() -> None:
+    x = T.dmatrix()
+    f = theano.function([x], [T.cumsum(x, axis=0).shape, T.dot(x, x.T).shape])
+    kinds = {type(node.op).__name__ for node in f.maker.fgraph.toposort()}
+    assert kinds == {"InferredShape"}
+    np.testing.assert_array_equal(f(np.zeros((3, 2))), [[3, 2], [3, 3]])
