@@ -278,6 +278,24 @@ def test_hostile_files_are_errors(tmp_path: Path, name: str) -> None:
         symc.load(changed(tmp_path, HOSTILE[name]))
 
 
+def test_slots_that_are_not_a_bodys_own_are_refused(tmp_path: Path) -> None:
+    """Seed 5501850 of damaged files: a loop had one slot twice, and no value for the other one."""
+    x = T.vector("x")
+    states, _ = symc.scan(lambda row, state: row + state, sequences=x, outputs_info=x[0])
+    symc.save(symc.function([x], states, mode="python"), tmp_path / "good")
+    document, _ = archive.read(tmp_path / "good")
+    nodes = document["nodes"]
+    loop = next(number for number, node in enumerate(nodes) if "Scan" in str(node.get("op")))
+    slots = nodes[loop]["op"]["fields"][0]["fields"][0]
+    twice = _set("nodes", loop, "op", "fields", 0, "fields", 0, value=[slots[0], *slots[:-1]])
+    less = _set("nodes", loop, "op", "fields", 0, "fields", 0, value=slots[:-1])
+    outside = _set("outputs", value=[slots[0]["node"]])
+    for change, said in ((twice, "of another one|are one slot"), (less, "of another one"),
+                         (outside, "of another one")):  # fmt: skip
+        with pytest.raises(BadFile, match=said):
+            symc.load(changed(tmp_path, change), mode="python")
+
+
 def test_a_program_from_a_file_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled code relies on checks that symc does when it makes a graph; a forger skips them."""
     monkeypatch.setattr(document, "_check", lambda op, args: None)

@@ -27,6 +27,7 @@ from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 from threading import Event, Thread, current_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 from weakref import ref
@@ -202,8 +203,8 @@ class Job:
             self._answered.wait(PATIENCE)
         try:
             with _turn:  # the imports of the stages are a good part of the first one's time
-                import symc.cache.making
-                import symc.pipeline.compile  # noqa: F401
+                import_module("symc.cache.making")
+                import_module("symc.pipeline.compile")
             self.state = Made(self._build())
         except Exception as error:
             self.state = Failed(error)

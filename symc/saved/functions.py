@@ -20,7 +20,7 @@ from symc.graph.inputs import Input, SharedVariable, shared, tensor
 from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
 from symc.saved import archive
-from symc.saved.document import WRONG, Document, nodes_of
+from symc.saved.document import WRONG, Document, check_slots, nodes_of
 from symc.saved.values import whole
 from symc.version import VERSION
 
@@ -162,6 +162,7 @@ def _function_of(
         pick(outputs), tuple(map(pair, updates)), device or own_device, tuple(map(bool, stays)),
         from_file,
     )  # fmt: skip
+    check_slots(request.roots())
     if len(arguments) != len(request.inputs):
         raise BadFile(f"{len(arguments)} arguments for {len(request.inputs)} inputs")
     ins = [

@@ -181,7 +181,10 @@ def softmax(x: TensorLike, axis: Axis = -1) -> Tensor:
 
 
 def log_softmax(x: TensorLike, axis: Axis = -1) -> Tensor:
-    """``log(softmax(x))`` over an axis (several, or all for None), exact where softmax is tiny."""
+    """``log(softmax(x))`` over an axis (several, or all for None), exact where softmax is tiny.
+
+    As for softmax, all is NaN where the largest element is infinite.
+    """
     x, axes = _arguments("log_softmax", x, axis)
     return LogSoftmax(axes)(x)
 

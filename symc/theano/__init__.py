@@ -72,7 +72,7 @@ def __getattr__(name: str) -> _Any:
     if name in ("sparse", "tests", "typed_list", "ifelse", "compat", "printing", "d3viz"):
         return importlib.import_module(f"symc.theano.{name}")  # those that need more than symc
     if name == "_asarray":
-        from symc.theano.misc.safe_asarray import _asarray
+        from symc.theano.misc.safe_asarray import safe_asarray as _asarray
 
         return _asarray
     raise AttributeError(f"symc.theano has no theano.{name}; its documentation says what it has")

@@ -93,7 +93,7 @@ def _graphs(obj: Any) -> tuple[list[Any], list[Apply]]:
 
 
 def debugprint(
-    obj: Any, depth: int = -1, print_type: bool = False, file: Any = None, ids: str = "CHAR",
+    obj: Any, depth: Any = -1, print_type: bool = False, file: Any = None, ids: str = "CHAR",
     stop_on_name: bool = False, done: Any = None, print_storage: bool = False,
     print_clients: bool = False, used_ids: Any = None,
 ) -> Any:  # fmt: skip

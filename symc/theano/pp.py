@@ -114,7 +114,7 @@ class PPrinter:
     """Chooses the printer of each variable."""
 
     def __init__(self) -> None:
-        self.printers: list[tuple[Callable[..., bool], Any]] = []
+        self.printers: list[tuple[Callable[..., Any], Any]] = []
         self.printers_dict: dict[Any, Any] = {}
 
     def assign(self, condition: Any, printer: Any) -> None:

@@ -107,7 +107,7 @@ class Declared:
             types = self.types([T.tensor(array.dtype, array.shape) for array in arrays])
             return [(made.dtype, cast("tuple[int, ...]", made.shape)) for made in types]
         shapes = [array.shape for array in arrays]
-        names = {} if self.inputs is None else bind(self.inputs, shapes).names
+        names = Bound({}, ()).names if self.inputs is None else bind(self.inputs, shapes).names
         return [
             (spec.dtype, tuple(value_of(length, names) for length in spec.lengths))
             for spec in self.outputs

@@ -47,7 +47,8 @@ def logsumexp(x: Any, axis: Any, keepdims: bool = False) -> Any:
 
 
 def log_softmax(x: Any, axis: int) -> Any:
-    return x - logsumexp(x, axis, keepdims=True)
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 def softmax(x: Any, axis: int) -> Any:

@@ -44,8 +44,8 @@ def test_values() -> None:
 
 def test_own_scalar_op_is_applied_element_by_element() -> None:
     class Twice(theano.scalar.UnaryScalarOp):
-        def impl(self, x: Any) -> Any:
-            return 2 * x
+        def impl(self, *args: Any) -> Any:
+            return 2 * args[0]
 
         def grad(self, inputs: Any, output_grads: Any) -> Any:
             return [output_grads[0] * 5]

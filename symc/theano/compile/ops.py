@@ -75,7 +75,7 @@ class FromFunctionOp(Op):
         self.fn = fn
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.fn is other.fn
+        return isinstance(other, type(self)) and self.fn is other.fn
 
     def __hash__(self) -> int:
         return hash((type(self), self.fn))

@@ -13,7 +13,7 @@ import numpy as np
 from symc.theano.compile.sharedvalue import SharedVariable, shared
 
 
-class StripPickler(pickle._Pickler):
+class StripPickler(pickle._Pickler):  # pyright: ignore[reportPrivateUsage] -- it has `save`
     """A pickler that leaves out where variables were made."""
 
     def __init__(self, file: Any, protocol: int = 0, extra_tag_to_remove: Any = None) -> None:

@@ -76,7 +76,7 @@ def _class_name(name: str) -> str:
 def _entered(name: str, nin: int, row: Row) -> None:
     rule, means, operands = row
     base = _BASES.get(name) or {1: UnaryScalarOp, 2: BinaryScalarOp}.get(nin, ScalarOp)
-    made = type(_class_name(name), (base,), {
+    made: Any = type(_class_name(name), (base,), {
         "__module__": __name__, "__doc__": f"The scalar op `{name}`.", "nin": nin,
         "rule": staticmethod(rule), "means": staticmethod(means), "operands": operands,
     })  # fmt: skip

@@ -61,7 +61,7 @@ class ScalarOp(Op):
         """The types of the results."""
         preference = getattr(self, "output_types_preference", None)
         if preference is not None:
-            found: Sequence[Scalar] = preference(*types)
+            found: Any = preference(*types)
             if not isinstance(found, list | tuple) or any(not isinstance(t, Scalar) for t in found):
                 raise TypeError(
                     "output_types_preference should return a list or a tuple of types",

@@ -137,11 +137,10 @@ def _at_places(format: str) -> SparseOp:
     return SparseOp(f"at_places_{format}", lambda x, *_: [vector_of(x.type.dtype)], run)
 
 
-CSC: SparseOp
-CSR: SparseOp
 row_scale: SparseOp
 col_scale: SparseOp
-CSC, CSR = _made("csc"), _made("csr")
+CSC: SparseOp = _made("csc")
+CSR: SparseOp = _made("csr")
 
 
 # --- conversions ----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def _get_atol_rtol(a: Any, b: Any) -> tuple[float, float]:
     return 1e-8, 1e-5
 
 
-def _allclose(a: Any, b: Any, rtol: float | None = None, atol: float | None = None) -> bool:
+def nearly_equal(a: Any, b: Any, rtol: float | None = None, atol: float | None = None) -> bool:
     """Whether two arrays are nearly the same."""
     a, b = np.asarray(a), np.asarray(b)
     loose, loose_relative = _get_atol_rtol(a, b)
@@ -34,6 +34,9 @@ def _allclose(a: Any, b: Any, rtol: float | None = None, atol: float | None = No
             equal_nan=True,
         )
     )
+
+
+_allclose = nearly_equal  # Theano's name
 
 
 def __getattr__(name: str) -> Any:

@@ -9,8 +9,7 @@ import numpy as np
 
 import symc.tensor as T
 from symc.graph.node import Tensor
-from symc.theano.gof.graph import Apply, Variable
-from symc.theano.gof.null_type import DisconnectedType
+from symc.theano.gof.graph import Apply
 from symc.theano.gof.op import Op
 from symc.theano.tensor import math, reductions
 from symc.theano.tensor.convert import as_tensor_variable
@@ -333,10 +332,3 @@ def norm(x: Any, ord: Any) -> Any:
     if x.ndim == 1 and not isinstance(key, str):
         return (abs(x) ** key).sum() ** (1.0 / key)
     raise ValueError(f"{ord!r} is no norm of {x.ndim} axes")
-
-
-def _zero_disconnected(outputs: Sequence[Variable], grads: Sequence[Any]) -> list[Any]:
-    return [
-        o.zeros_like() if isinstance(g.type, DisconnectedType) else g
-        for o, g in zip(outputs, grads, strict=True)
-    ]

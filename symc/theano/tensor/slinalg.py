@@ -108,10 +108,10 @@ class CholeskySolve(Op):
         self.lower, self.check_finite = lower, check_finite
 
     def make_node(self, C: Any, b: Any) -> Apply:
-        C, b = as_tensor_variable(C), as_tensor_variable(b)
-        assert C.ndim == 2
+        c, b = as_tensor_variable(C), as_tensor_variable(b)
+        assert c.ndim == 2
         assert b.ndim in (1, 2)
-        return Apply(self, [C, b], [TensorType(b.dtype, b.broadcastable)()])
+        return Apply(self, [c, b], [TensorType(b.dtype, b.broadcastable)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         factor, b = inputs
@@ -139,11 +139,11 @@ class Solve(Op):
         self.overwrite_A, self.overwrite_b = overwrite_A, overwrite_b
 
     def make_node(self, A: Any, b: Any) -> Apply:
-        A, b = as_tensor_variable(A), as_tensor_variable(b)
-        assert A.ndim == 2
+        a, b = as_tensor_variable(A), as_tensor_variable(b)
+        assert a.ndim == 2
         assert b.ndim in (1, 2)
-        dtype = np.result_type(A.dtype, b.dtype, "float32").name
-        return Apply(self, [A, b], [TensorType(dtype, b.broadcastable)()])
+        dtype = np.result_type(a.dtype, b.dtype, "float32").name
+        return Apply(self, [a, b], [TensorType(dtype, b.broadcastable)()])
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         a, b = (T.cast(each, node.outputs[0].dtype) for each in inputs)
@@ -278,8 +278,8 @@ class ExpmGrad(Op):
     __props__ = ()
 
     def make_node(self, A: Any, gw: Any) -> Apply:
-        A, gw = as_tensor_variable(A), as_tensor_variable(gw)
-        return Apply(self, [A, gw], [A.type()])
+        a, gw = as_tensor_variable(A), as_tensor_variable(gw)
+        return Apply(self, [a, gw], [a.type()])
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         expm_frechet = import_module("scipy.linalg").expm_frechet

@@ -109,7 +109,7 @@ class TopKOp(Op):
     __props__ = ("axis", "sorted", "idx_dtype", "return_values", "return_indices")
 
     def __init__(
-        self, axis: int = -1, sorted: bool = True, idx_dtype: str = "int64",
+        self, axis: Any = -1, sorted: bool = True, idx_dtype: str = "int64",
         return_values: bool = True, return_indices: bool = True,
     ) -> None:  # fmt: skip
         if not isinstance(axis, int):

@@ -283,7 +283,7 @@ class AdvancedIncSubtensor(Writing):
     """
 
     def __init__(
-        self, idx_list: Sequence[Any] | None = None, inplace: bool = False,
+        self, idx_list: Any = None, inplace: bool = False,
         set_instead_of_inc: bool = False,
     ) -> None:  # fmt: skip
         if isinstance(idx_list, bool):  # Theano has no template: (inplace, set_instead_of_inc)

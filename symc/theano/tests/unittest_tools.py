@@ -13,7 +13,7 @@ import numpy as np
 from symc.theano.compile.function import function
 from symc.theano.compile.mode import get_default_mode
 from symc.theano.configparser import config
-from symc.theano.tensor.basic import _allclose  # pyright: ignore[reportPrivateUsage] -- Theano's name
+from symc.theano.tensor.basic import nearly_equal
 from symc.theano.verify import GradientError
 from symc.theano.verify import verify_grad as _verify_grad
 
@@ -170,7 +170,7 @@ class WrongValue(Exception):
 
 def assert_allclose(expected: Any, value: Any, rtol: Any = None, atol: Any = None) -> None:
     """Raises `WrongValue` where two arrays differ by more than their dtypes allow."""
-    if not _allclose(expected, value, rtol, atol):
+    if not nearly_equal(expected, value, rtol, atol):
         raise WrongValue(expected, value, rtol, atol)
 
 

@@ -64,7 +64,7 @@ def inv_as_solve(*_: Apply) -> None:
     """A rewrite of Theano's that symc does not need."""
 
 
-def spectral_radius_bound(X: Any, log2_exponent: int) -> Any:
+def spectral_radius_bound(X: Any, log2_exponent: Any) -> Any:
     """An upper bound of the largest absolute eigenvalue of a symmetric matrix of positives."""
     if X.type.ndim != 2:
         raise TypeError("spectral_radius_bound requires a matrix argument", X)

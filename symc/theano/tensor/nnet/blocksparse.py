@@ -13,7 +13,7 @@ def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> A
     `W` has axes (input blocks, output blocks, inputs, outputs), `h` (batch, chosen inputs, inputs)
     or without the batch; the indexes choose blocks.
     """
-    W, h, b = as_tensor_variable(W), as_tensor_variable(h), as_tensor_variable(b)
+    w, h, b = as_tensor_variable(W), as_tensor_variable(h), as_tensor_variable(b)
     inputs, outputs = as_tensor_variable(inputIdx), as_tensor_variable(outputIdx)
     single = h.ndim == 2
     if single:
@@ -22,7 +22,7 @@ def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> A
         inputs = inputs.dimshuffle("x", 0)
     if outputs.ndim == 1:
         outputs = outputs.dimshuffle("x", 0)
-    blocks = W[inputs.dimshuffle(0, 1, "x"), outputs.dimshuffle(0, "x", 1)]
+    blocks = w[inputs.dimshuffle(0, 1, "x"), outputs.dimshuffle(0, "x", 1)]
     part = (h.dimshuffle(0, 1, "x", 2, "x") * blocks).sum(axis=(1, 3))
     found = part + b[outputs]
     return found[0] if single else found
@@ -30,8 +30,8 @@ def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> A
 
 def sparse_block_gemv(o: Any, W: Any, h: Any, inputIdx: Any, outputIdx: Any) -> Any:
     """As `sparse_block_dot`, added to `o`."""
-    W, h = as_tensor_variable(W), as_tensor_variable(h)
-    blocks = W[inputIdx.dimshuffle(0, 1, "x"), outputIdx.dimshuffle(0, "x", 1)]
+    w, h = as_tensor_variable(W), as_tensor_variable(h)
+    blocks = w[inputIdx.dimshuffle(0, 1, "x"), outputIdx.dimshuffle(0, "x", 1)]
     return o + (h.dimshuffle(0, 1, "x", 2, "x") * blocks).sum(axis=(1, 3))
 
 

@@ -77,6 +77,16 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _of_rows(op: Op, x: Any) -> Apply:
+    """The node of an op of one matrix; a vector is one row."""
+    x = as_tensor_variable(x)
+    if x.type.ndim not in (1, 2) or x.type.dtype not in float_dtypes:
+        raise ValueError(f"x must be 1-d or 2-d tensor of floats. Got {x.type}")
+    if x.ndim == 1:
+        x = shape_padleft(x, n_ones=1)
+    return Apply(op, [x], [x.type()])
+
+
 class Softmax(Op):
     """Exponentials of rows, divided by their sum."""
 
@@ -86,12 +96,7 @@ class Softmax(Op):
     __props__ = ()
 
     def make_node(self, x: Any) -> Apply:
-        x = as_tensor_variable(x)
-        if x.type.ndim not in (1, 2) or x.type.dtype not in float_dtypes:
-            raise ValueError(f"x must be 1-d or 2-d tensor of floats. Got {x.type}")
-        if x.ndim == 1:
-            x = shape_padleft(x, n_ones=1)
-        return Apply(self, [x], [x.type()])
+        return _of_rows(self, x)
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         return [T.softmax(inputs[0], axis=1)]
@@ -108,7 +113,9 @@ class LogSoftmax(Op):
 
     nin = nout = 1
     __props__ = ()
-    make_node = Softmax.make_node
+
+    def make_node(self, x: Any) -> Apply:
+        return _of_rows(self, x)
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         return [T.log_softmax(inputs[0], axis=1)]
