@@ -19,7 +19,7 @@ DYNAMIC = "extern __shared__"
 
 
 @record
-class Bounds:
+class LaunchBounds:
     """The launch bounds of a kernel: the most threads of a block, 0 if they are not said.
 
     `blocks` says how many blocks should fit on a processor, if it is said.
@@ -42,7 +42,7 @@ class Dynamic:
     array: str
 
 
-Piece: TypeAlias = str | Bounds | Dynamic
+Piece: TypeAlias = str | LaunchBounds | Dynamic
 
 
 @record
@@ -50,7 +50,7 @@ class CudaModule:
     """The pieces of a module, in order. `kernels` has each kernel's bounds once, said or not."""
 
     pieces: tuple[Piece, ...]
-    kernels: tuple[Bounds, ...]
+    kernels: tuple[LaunchBounds, ...]
 
     @property
     def text(self) -> str:
@@ -76,7 +76,7 @@ def text_of(
         match piece:
             case str():
                 parts.append(piece)
-            case Bounds(kernel):
+            case LaunchBounds(kernel):
                 parts.append(piece.text(loose=kernel in loose))
             case Dynamic():
                 parts.append(dynamic)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step
 from symc.codegen.dtypes import INT32
-from symc.codegen.emit.cuda_module import Bounds, CudaModule, Piece, encoded, text_of
+from symc.codegen.emit.cuda_module import CudaModule, LaunchBounds, Piece, encoded, text_of
 from symc.codegen.emit.device_kernels import emit_device_kernel, origin
 from symc.codegen.emit.expressions import CNames, Printer
 from symc.codegen.emit.program import header
@@ -117,7 +117,7 @@ def device_module(
         pieces += found
     if routines:
         pieces.append("\n" + comment(f"{SHARED_KERNELS}\n{', '.join(routines)}", ""))
-    bounds = [piece for piece in pieces if isinstance(piece, Bounds)]
+    bounds = [piece for piece in pieces if isinstance(piece, LaunchBounds)]
     return CudaModule(encoded(pieces), tuple(bounds))
 
 

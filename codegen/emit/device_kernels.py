@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symc.codegen.emit.cuda_module import Bounds, Dynamic, Piece
+from symc.codegen.emit.cuda_module import Dynamic, LaunchBounds, Piece
 from symc.codegen.emit.device_loops import Grid
 from symc.codegen.emit.kernels import emit_block
 from symc.codegen.emit.writer import INDENT, Writer, wrapped
@@ -38,7 +38,7 @@ def emit_device_kernel(
         place_memory(writer, geometry.memory)
     emit_block(writer, geometry.body, Grid(geometry.memory, geometry.wide))
     text = "\n".join(writer.lines)
-    bounds = Bounds(name, str(geometry.bound))
+    bounds = LaunchBounds(name, str(geometry.bound))
     before, after = signature(kernel, name, printer, geometry, bounds)
     return [before, bounds, f"{after}\n{{\n", *declared_memory, f"{text}\n}}\n"]
 
@@ -61,7 +61,7 @@ def origin(kernel: Kernel) -> str:
 
 
 def signature(
-    kernel: Kernel, name: str, printer: Printer, geometry: Geometry, bounds: Bounds
+    kernel: Kernel, name: str, printer: Printer, geometry: Geometry, bounds: LaunchBounds
 ) -> tuple[str, str]:
     """The declaration of a kernel, as the text before and after its launch bounds."""
     lang, memory = printer.lang, geometry.memory

@@ -59,7 +59,7 @@ class Sizes:
 
 def sizes_of(program: Program) -> dict[str, Sizes]:
     """What is known in each kernel of a program."""
-    walk = _Walk(program)
+    walk = _ProgramWalk(program)
     walk.block(program.steps)
     return walk.found
 
@@ -75,7 +75,7 @@ def resolved(expr: Expr, names: Mapping[str, Expr], elements: Mapping[str, Expr]
             return rebuild(expr, lambda part: resolved(part, names, elements))
 
 
-class _Walk:
+class _ProgramWalk:
     """The walk over the steps of a program."""
 
     def __init__(self, program: Program) -> None:

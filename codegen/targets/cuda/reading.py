@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symc.codegen.emit.cuda_module import Bounds, CudaModule, Dynamic, Piece
+from symc.codegen.emit.cuda_module import CudaModule, Dynamic, LaunchBounds, Piece
 
 _KERNEL = re.compile(
     r"\b__global__\s+(?:void\s+)?"
@@ -19,10 +19,10 @@ _DYNAMIC = re.compile(
 
 def module_of(text: str) -> CudaModule:
     """The module of a text: of a file of `codegen/runtime`, or one that was kept."""
-    kernels: dict[str, Bounds] = {}
+    kernels: dict[str, LaunchBounds] = {}
     places: list[tuple[int, int, Piece]] = []
     for found in _KERNEL.finditer(text):
-        bounds = Bounds(found["name"], found["threads"] or "0", found["blocks"] or "")
+        bounds = LaunchBounds(found["name"], found["threads"] or "0", found["blocks"] or "")
         kernels.setdefault(bounds.kernel, bounds)
         if found["bounds"] is not None:
             start = found.start("bounds")
