@@ -340,8 +340,12 @@ def test_ctrl_c_in_wait_leaves_the_compilation_alone(held: threading.Event) -> N
     f, _ = softmax_step(background=True)
     main = threading.main_thread().ident
     assert main is not None
-    threading.Timer(0.05, signal.pthread_kill, [main, signal.SIGINT]).start()
-    with pytest.raises(KeyboardInterrupt):
-        f.wait()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
+    try:
+        threading.Timer(0.05, signal.pthread_kill, [main, signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            f.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
     held.set()
     assert f.wait()

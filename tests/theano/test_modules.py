@@ -80,3 +80,12 @@ def test_what_is_not_there_says_what_to_use() -> None:
         theano.gof.PatternSub  # noqa: B018
     assert ArgSpec([], None, None, None).args == []
     assert not ANSWERED, "nothing is answered where nobody asked for it"
+
+
+def test_shared_variables_need_no_scipy_after_sparse_is_imported() -> None:
+    """The constructor of sparse ones asked SciPy about every value, where there is none."""
+    from symc.theano.sparse.scipy import is_sparse
+
+    assert theano.sparse.sharedvar.sparse_constructor is not None
+    np.testing.assert_array_equal(theano.shared(np.ones(3)).get_value(), np.ones(3))
+    assert not is_sparse(np.ones(3))

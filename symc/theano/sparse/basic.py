@@ -12,7 +12,7 @@ from symc.theano.sparse.op import as_sparse as as_sparse
 from symc.theano.sparse.op import as_sparse_or_tensor_variable as as_sparse_or_tensor_variable
 from symc.theano.sparse.op import as_sparse_variable as as_sparse_variable
 from symc.theano.sparse.op import is_sparse_variable as _is_sparse_variable
-from symc.theano.sparse.scipy import sparse
+from symc.theano.sparse.scipy import is_sparse, sparse
 from symc.theano.sparse.type import SparseType as SparseType
 from symc.theano.tensor import math
 from symc.theano.tensor.convert import as_tensor_variable
@@ -319,8 +319,8 @@ minus = sub
 
 
 def _mul_run(x: Any, y: Any) -> Any:
-    if sparse.issparse(x):
-        return x.multiply(y) if np.ndim(y) or sparse.issparse(y) else x * y
+    if is_sparse(x):
+        return x.multiply(y) if np.ndim(y) or is_sparse(y) else x * y
     return _mul_run(y, x)
 
 
@@ -360,7 +360,7 @@ def _compared(name: str) -> Any:
         return [matrix_of("uint8")]
 
     def dense(x: Any) -> Any:
-        return x.toarray() if sparse.issparse(x) else x
+        return x.toarray() if is_sparse(x) else x
 
     compare = {"eq": "equal", "neq": "not_equal", "lt": "less", "gt": "greater",
                "le": "less_equal", "ge": "greater_equal"}[name]  # fmt: skip

@@ -11,7 +11,7 @@ from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.scalar.dtypes import upcast
-from symc.theano.sparse.scipy import sparse
+from symc.theano.sparse.scipy import is_sparse
 from symc.theano.sparse.type import SparseType
 from symc.theano.tensor.convert import as_tensor_variable
 from symc.theano.tensor.type import TensorType
@@ -30,7 +30,7 @@ def as_sparse_variable(x: Any, name: str | None = None) -> Any:
         if not isinstance(x.type, SparseType):
             raise TypeError("Variable type field must be a SparseType.", x, x.type)
         return x
-    if not sparse.issparse(x):
+    if not is_sparse(x):
         raise TypeError(f"Cannot convert {x!r} to SparseType", type(x))
     return SparseType.Constant(SparseType(x.format, x.dtype), x.copy(), name=name)
 
@@ -93,7 +93,7 @@ class SparseOp(Op):
 def _as_type(value: Any, kind: Any) -> Any:
     if isinstance(kind, SparseType):
         return SparseType.format_cls[kind.format](value, dtype=kind.dtype)
-    if sparse.issparse(value):
+    if is_sparse(value):
         value = value.toarray()
     array = np.asarray(value, dtype=kind.dtype)
     return array.reshape(array.shape[-kind.ndim :]) if array.ndim > kind.ndim else array

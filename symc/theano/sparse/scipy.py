@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +11,8 @@ class _Sparse:
     """`scipy.sparse`. Raises ImportError that says who needs it."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python's own questions, such as those of `inspect`
+            raise AttributeError(name)
         try:
             module = import_module("scipy.sparse")
         except ImportError as error:
@@ -18,3 +21,8 @@ class _Sparse:
 
 
 sparse: Any = _Sparse()
+
+
+def is_sparse(value: object) -> bool:
+    """Whether a value is a sparse matrix of SciPy's; nothing is before SciPy is imported."""
+    return "scipy.sparse" in sys.modules and bool(sparse.issparse(value))

@@ -11,7 +11,7 @@ from symc.theano.compile.sharedvalue import Container, SharedVariable, shared_co
 from symc.theano.gof.graph import Constant, Variable
 from symc.theano.gof.type import Type
 from symc.theano.scalar.dtypes import ALL_DTYPES, upcast
-from symc.theano.sparse.scipy import sparse
+from symc.theano.sparse.scipy import is_sparse, sparse
 
 
 def _of_format(format: str) -> Any:
@@ -48,7 +48,7 @@ class SparseType(Type):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         if isinstance(data, Variable):
             raise TypeError("Expected a sparse matrix, but found a Variable", data)
-        fits = sparse.issparse(data) and data.format == self.format
+        fits = is_sparse(data) and data.format == self.format
         if fits and data.dtype.name == self.dtype:
             return data
         if strict:
@@ -70,13 +70,13 @@ class SparseType(Type):
 
     @classmethod
     def values_eq_approx(cls, a: Any, b: Any, eps: float = 1e-6) -> bool:
-        if not (sparse.issparse(a) and sparse.issparse(b)):
+        if not (is_sparse(a) and is_sparse(b)):
             return False
         apart = abs(a - b)
         return apart.nnz == 0 or bool(apart.max() < eps)
 
     def is_valid_value(self, a: Any) -> bool:
-        return bool(sparse.issparse(a) and a.format == self.format)
+        return bool(is_sparse(a) and a.format == self.format)
 
     def value_zeros(self, shape: Any) -> Any:
         """A matrix of zeros."""
@@ -233,7 +233,7 @@ def sparse_constructor(
     borrow: bool = False, format: str | None = None,
 ) -> SparseTensorSharedVariable:  # fmt: skip
     """A shared sparse matrix."""
-    if not sparse.issparse(value):
+    if not is_sparse(value):
         raise TypeError("Expected a sparse matrix in the sparse shared variable constructor.")
     kind = SparseType(format or value.format, value.dtype)
     held = value if borrow else copy.deepcopy(value)
