@@ -14,8 +14,7 @@ A `Caller` is made from a `CallSpec`, and by name
 - ``locks``: the locks of the shared variables (`symc/graph/locks.py`) in the order in which they
   are taken, each with whether the call changes the variable;
 - ``host(number, arrays, lengths)``: called where the function calls back into Python; for the
-meaning
-  of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
+  meaning of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
