@@ -11,10 +11,11 @@
 // number of elements, and a result is left as it is unless these are equal.
 
 // SYMBOL symc_mpi
-// In the order of targets/mpi.py: functions, element types, operations, communicators.
+// In the order of targets/mpi.py: functions, the number of no process, element types, operations,
+// communicators.
 enum {
     SYMC_MPI_ALLREDUCE, SYMC_MPI_ALLGATHER, SYMC_MPI_REDUCE_SCATTER, SYMC_MPI_BCAST,
-    SYMC_MPI_SENDRECV, SYMC_MPI_RANK, SYMC_MPI_SIZE, SYMC_MPI_TYPES,
+    SYMC_MPI_SENDRECV, SYMC_MPI_RANK, SYMC_MPI_SIZE, SYMC_MPI_NOBODY, SYMC_MPI_TYPES,
     SYMC_MPI_REDUCTIONS = SYMC_MPI_TYPES + 13, SYMC_MPI_GROUPS = SYMC_MPI_REDUCTIONS + 3,
     SYMC_MPI_ENTRIES = SYMC_MPI_GROUPS + 16
 };
@@ -125,7 +126,7 @@ static void symc_mpi_to_root(int64_t group, int64_t fixed, int64_t kind, int64_t
 // SYMBOL symc_mpi_shift
 // NEEDS symc_mpi_agree
 // `x` of the process `by` places before this one, around in a ring if `wrap`, else 0 where there is
-// none. Its processes are numbered from 0; -1 stands for none, and sends to itself nothing.
+// none.
 static void symc_mpi_shift(int64_t group, int64_t fixed, int64_t kind, int64_t by, int64_t wrap,
                            int64_t n, const void *x, void *result, int64_t *lengths,
                            int64_t threads) {
@@ -133,18 +134,17 @@ static void symc_mpi_shift(int64_t group, int64_t fixed, int64_t kind, int64_t b
     if (!symc_mpi_agree(group, fixed, n, lengths)) return;
     const int64_t rank = symc_mpi_ask(group, SYMC_MPI_RANK);
     const int64_t size = symc_mpi_ask(group, SYMC_MPI_SIZE);
-    int64_t to = rank + by, from = rank - by;
-    const int sends = wrap || (to >= 0 && to < size), receives = wrap || (from >= 0 && from < size);
-    to = sends ? ((to % size) + size) % size : rank;
-    from = receives ? ((from % size) + size) % size : rank;
-    if (!receives) memset(result, 0, (size_t)(n * symc_mpi_bytes(kind)));
-    /* Without a partner, no elements are exchanged with itself. */
+    const int nobody = (int)(int64_t)symc_mpi[SYMC_MPI_NOBODY];
+    int64_t ends[2] = {rank + by, rank - by}; /* to whom, from whom */
+    for (int end = 0; end < 2; end++)
+        if (wrap) ends[end] = ((ends[end] % size) + size) % size;
+        else if (ends[end] < 0 || ends[end] >= size) ends[end] = nobody;
+    if (ends[1] == nobody) memset(result, 0, (size_t)(n * symc_mpi_bytes(kind)));
     int64_t status[32];
     int (*exchange)(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
                     void *) =
         (int (*)(const void *, int, void *, int, int, void *, int, void *, int, int, void *,
                  void *))symc_mpi[SYMC_MPI_SENDRECV];
-    exchange(x, sends ? (int)n : 0, symc_mpi_type(kind), (int)to, 7, result,
-             receives ? (int)n : 0, symc_mpi_type(kind), (int)from, 7, symc_mpi_group(group),
-             status);
+    exchange(x, (int)n, symc_mpi_type(kind), (int)ends[0], 7, result, (int)n, symc_mpi_type(kind),
+             (int)ends[1], 7, symc_mpi_group(group), status);
 }

@@ -50,6 +50,7 @@ def fill(table: Any) -> None:
     mpi = started()
     library = ctypes.CDLL(mpi.__file__, mode=os.RTLD_NOW | os.RTLD_LOCAL)
     entries = [_address(library, name) for name in FUNCTIONS]
+    entries.append(int(mpi.PROC_NULL))
     entries += [_handle(mpi, getattr(mpi, name)) for name in KINDS.values()]
     entries += [_handle(mpi, getattr(mpi, name)) for name in REDUCTIONS.values()]
     entries += [_handle(mpi, each) for each in COMMUNICATORS]

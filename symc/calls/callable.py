@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from symc.calls.background import Job
     from symc.calls.modes import Runner
+    from symc.distributed.agreement import Agreement
 
 
 @record
@@ -92,8 +93,13 @@ class Function:
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
         wanted = request, mode, "list" if form == "dict" else form, downcast
-        self._made: Runner | Job
-        if background:
+        # Only programs that have imported `symc.distributed` have functions of several processes.
+        together = SERVICES.find("together")
+        shared = None if together is None else together(*wanted, owner=ref(self))
+        self._made: Runner | Job | Agreement
+        if shared is not None:
+            self._made = shared
+        elif background:
             from symc.calls.background import begin
 
             self._made = begin(*wanted, owner=ref(self))
