@@ -408,6 +408,7 @@ def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]
         team.use(_call.team)
         follow_threads(_call.use_threads)
         follow_kept_memory(_call.keep_at_most)
+        os.register_at_fork(before=_call.before_fork, after_in_parent=_call.after_fork)
         return _call.Caller, _call.Lock, _call.holding
     except (ImportError, AttributeError):  # not built, or older still
         return PythonCaller, PythonLock, python_holding
