@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from importlib.util import find_spec
 from typing import Any
 
 from symc.codegen.errors import MpiMissing
@@ -26,20 +27,25 @@ KINDS = {
 """MPI's names of the element types, in the order in which programs number them."""
 REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN"}
 MOST_GROUPS = 16
+_REMEDY = "in a checkout: pip install '.[mpi]'"
 
 COMMUNICATORS: list[Any] = []
 """mpi4py's communicators by the number that programs have for them."""
 
 
+def installed() -> None:
+    """Raises `MpiMissing` where mpi4py is not installed."""
+    if find_spec("mpi4py") is None:
+        raise MpiMissing(f"programs on several processes need mpi4py and an MPI\n{_REMEDY}")
+
+
 def started() -> Any:
     """The module ``mpi4py.MPI``, which starts MPI. Raises `MpiMissing` where there is none."""
+    installed()
     try:
         from mpi4py import MPI  # pyright: ignore[reportMissingImports]
     except (ImportError, RuntimeError) as error:
-        raise MpiMissing(
-            f"programs on several processes need mpi4py and an MPI: {error}\n"
-            "in a checkout: pip install '.[mpi]'"
-        ) from None
+        raise MpiMissing(f"mpi4py finds no MPI: {error}\n{_REMEDY}") from None
     return MPI
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from symc.distributed.collectives import all_gather, all_reduce, broadcast, reduce_scatter, shift
 from symc.distributed.groups import ProcessGroup, group, rank, size, world
+from symc.distributed.parallel import data_parallel
 from symc.graph.registry import SERVICES as _SERVICES
 
 __all__ = [
-    "ProcessGroup", "all_gather", "all_reduce", "broadcast", "group", "rank", "reduce_scatter",
-    "shift", "size", "world",
+    "ProcessGroup", "all_gather", "all_reduce", "broadcast", "data_parallel", "group", "rank",
+    "reduce_scatter", "shift", "size", "world",
 ]  # fmt: skip
 
 _SERVICES.announce("symc.distributed.agreement", "together")

@@ -20,7 +20,7 @@ from symc.codegen import ir
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import COMMUNICATORS, KINDS, REDUCTIONS, started
-from symc.errors import ShapeMismatch
+from symc.errors import ShapeMismatch, TooLarge
 from symc.graph.dims import product
 from symc.graph.lowering import Argument, LibCall, SizeOf
 from symc.graph.node import OPERATORS, Array, Op, Requirement, Tensor
@@ -32,6 +32,7 @@ from symc.tensor.views import moveaxis
 Reduction: TypeAlias = Literal["sum", "max", "min"]
 
 VALUE, LENGTHS = 0, 1
+MOST_AT_ONCE = (1 << 31) - 1
 _KINDS = list(KINDS)
 
 
@@ -44,8 +45,12 @@ class Collective(Op):
     part: int = VALUE
 
     routine = ""
+    in_pieces = False  # whether the routine sends as much as there is, in several messages
 
     def infer(self, *args: Tensor) -> TensorType:
+        count = product(args[0].type.shape)
+        if not self.in_pieces and isinstance(count, int) and count > MOST_AT_ONCE:
+            raise TooLarge(_too_many(self, args[0], count))
         if self.part == LENGTHS:
             return TensorType(INT64, (2,))
         return TensorType(args[0].dtype, self.shape(args[0]))
@@ -108,6 +113,9 @@ class Collective(Op):
             compared = replace(self, part=LENGTHS)(x)
             agree = OPERATORS["eq"](compared[0], compared[1])
             yield Requirement(agree, ShapeMismatch, lambda value: _differ(self, x, value(compared)))
+            if not self.in_pieces:
+                fits = OPERATORS["le"](x.size, MOST_AT_ONCE)
+                yield Requirement(fits, TooLarge, lambda value: _too_many(self, x, value(x.size)))
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
         x = node.args[0]
@@ -129,6 +137,13 @@ def _differ(op: Collective, x: Tensor, compared: Any) -> str:
     )
 
 
+def _too_many(op: Collective, x: Tensor, count: Any) -> str:
+    return (
+        f"{op.label}: {int(count)} elements do not fit into one message of MPI, of {MOST_AT_ONCE}; "
+        f"send parts of it\n  given  {describe(x)}"
+    )
+
+
 @record
 class AllReduce(Collective):
     """Elements combined over the processes: every one receives the result."""
@@ -136,6 +151,7 @@ class AllReduce(Collective):
     reduction: Reduction = "sum"
 
     routine = "mpi_all_reduce"
+    in_pieces = True
 
     def numbers(self) -> tuple[int, ...]:
         return (list(REDUCTIONS).index(self.reduction),)
@@ -218,6 +234,7 @@ class Broadcast(Collective):
     root: int = 0
 
     routine = "mpi_broadcast"
+    in_pieces = True
 
     def numbers(self) -> tuple[int, ...]:
         return (self.root,)
@@ -242,6 +259,7 @@ class ToRoot(Collective):
     root: int = 0
 
     routine = "mpi_to_root"
+    in_pieces = True
 
     def numbers(self) -> tuple[int, ...]:
         return (self.root,)
