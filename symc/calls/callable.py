@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from symc.calls.background import Job
-    from symc.calls.modes import Runner
-    from symc.distributed.agreement import Agreement
+    from symc.calls.modes import Answering, Runner
 
 
 @record
@@ -96,7 +94,7 @@ class Function:
         # Only programs that have imported `symc.distributed` have functions of several processes.
         together = SERVICES.find("together")
         shared = None if together is None else together(*wanted, owner=ref(self))
-        self._made: Runner | Job | Agreement
+        self._made: Answering
         if shared is not None:
             self._made = shared
         elif background:

@@ -71,9 +71,8 @@ def _groups(request: Request) -> set[int]:
 
 def _difference(name: str, first: Sequence[str], other: Sequence[str], rank: int) -> str:
     """The message for two texts, of process 0 and of process `rank`."""
-    for mine, others in zip_longest(first, other, fillvalue="(nothing)"):
-        if mine != others:
-            break
+    pairs = zip_longest(first, other, fillvalue="(nothing)")
+    mine, others = next(pair for pair in pairs if pair[0] != pair[1])
     return (
         f"the processes have different functions {name!r}; of processes 0 and {rank} the first "
         f"difference is\n  process 0: {mine[:300]}\n  process {rank}: {others[:300]}\n"
