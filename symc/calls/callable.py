@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from symc.calls.modes import Answering, Runner
+    from symc.calls.modes import Runner, RunnerSource
 
 
 @record
@@ -94,7 +94,7 @@ class Function:
         # Only programs that have imported `symc.distributed` have functions of several processes.
         together = SERVICES.find("together")
         shared = None if together is None else together(*wanted, owner=ref(self))
-        self._made: Answering
+        self._made: RunnerSource
         if shared is not None:
             self._made = shared
         elif background:

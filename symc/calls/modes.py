@@ -37,26 +37,31 @@ def mode_named(name: str) -> str:
     return mode
 
 
-class Answering(Protocol):
+class RunnerSource(Protocol):
     """What a function asks: a `Runner`, or something that has one later."""
 
     @property
     def call(self) -> Callable[..., Any]:
         """The function of positional arguments."""
+        ...
 
     @property
     def locks(self) -> bool:
         """Whether a call holds the locks of the function's variables by itself."""
+        ...
 
     @property
     def is_compiled(self) -> bool:
         """Whether the next call runs a compiled program."""
+        ...
 
     def has_ended(self, timeout: float | None = None) -> bool:
         """Whether the `Runner` is there, after so many seconds at the latest."""
+        ...
 
     def result(self) -> Runner:
         """It, once it is there; what making it has raised."""
+        ...
 
 
 @record
