@@ -160,7 +160,7 @@ def histogram(
     """
     a = ravel(sortable("histogram", a))
     edges = edges_of(a, bins, range)
-    places, inside = bin_of(a, edges)
+    places, inside = bin_of(a, edges, uniform=isinstance(bins, int | np.integer))
     count = length(edges, 0) - 1
     if weights is None:
         one = cast_to(inside, INT64)
