@@ -300,7 +300,8 @@ SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_ge
     static type name(int64_t n, const type *x, const type *y) {                                   \
         double total = 0;                                                                         \
         for (int64_t start = 0; start < n; start += 4096) {                                       \
-            const int64_t end = n - start < 4096 ? n : start + 4096, step = (end - start) / 4;    \
+            const int64_t end = n - start < 4096 ? n : start + 4096;                              \
+            const int64_t step = (end - start) / 64 * 16; /* whole vectors */                     \
             type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                  \
             const type *a = x + start, *b = y + start;                                            \
             _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                     \
@@ -310,6 +311,7 @@ SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_ge
                 s2 += a[i + 2 * step] * b[i + 2 * step];                                          \
                 s3 += a[i + 3 * step] * b[i + 3 * step];                                          \
             }                                                                                     \
+            _Pragma("omp simd reduction(+ : s0)")                                                 \
             for (int64_t i = 4 * step; i < end - start; i++) s0 += a[i] * b[i];                   \
             total += (s0 + s1) + (s2 + s3);                                                       \
         }                                                                                         \
@@ -351,28 +353,32 @@ static inline void symc_dot_f64(int64_t n, const double *x, const double *y, dou
         const int many = threads > 1 && (double)m * n > 1 << 18;                                  \
         if (length <= 0) return;                                                                  \
         for (int64_t i = 0; i < length; i++) y[i] = beta == 0 ? 0 : beta * y[i];                  \
-        if (!trans && n < 96) { /* four rows at a time: one short row is too little to pipeline */ \
+        if (!trans) { /* four rows at a time, which share x and do not wait for each other */     \
             _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
             for (int64_t i = 0; i < m; i += 4) {                                                  \
-                const type *r0 = a + i * lda, *r1 = i + 1 < m ? r0 + lda : r0;                    \
-                const type *r2 = i + 2 < m ? r1 + lda : r0, *r3 = i + 3 < m ? r2 + lda : r0;      \
-                type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                              \
-                for (int64_t j = 0; j < n; j++) {                                                 \
-                    s0 += r0[j] * x[j];                                                           \
-                    s1 += r1[j] * x[j];                                                           \
-                    s2 += r2[j] * x[j];                                                           \
-                    s3 += r3[j] * x[j];                                                           \
+                const type *r0 = a + i * lda, *r1 = r0 + lda, *r2 = r1 + lda, *r3 = r2 + lda;     \
+                double t0 = 0, t1 = 0, t2 = 0, t3 = 0;                                            \
+                if (i + 4 > m) {                                                                  \
+                    for (int64_t k = i; k < m; k++) y[k] += alpha * dot(n, a + k * lda, x);       \
+                    continue;                                                                     \
                 }                                                                                 \
-                y[i] += alpha * s0;                                                               \
-                if (i + 1 < m) y[i + 1] += alpha * s1;                                            \
-                if (i + 2 < m) y[i + 2] += alpha * s2;                                            \
-                if (i + 3 < m) y[i + 3] += alpha * s3;                                            \
+                for (int64_t start = 0; start < n; start += 1024) {                               \
+                    const int64_t end = n - start < 1024 ? n : start + 1024;                      \
+                    type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                          \
+                    _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                             \
+                    for (int64_t j = start; j < end; j++) {                                       \
+                        s0 += r0[j] * x[j];                                                       \
+                        s1 += r1[j] * x[j];                                                       \
+                        s2 += r2[j] * x[j];                                                       \
+                        s3 += r3[j] * x[j];                                                       \
+                    }                                                                             \
+                    t0 += s0, t1 += s1, t2 += s2, t3 += s3;                                       \
+                }                                                                                 \
+                y[i] += alpha * (type)t0;                                                         \
+                y[i + 1] += alpha * (type)t1;                                                     \
+                y[i + 2] += alpha * (type)t2;                                                     \
+                y[i + 3] += alpha * (type)t3;                                                     \
             }                                                                                     \
-            return;                                                                               \
-        }                                                                                         \
-        if (!trans) {                                                                             \
-            _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
-            for (int64_t i = 0; i < m; i++) y[i] += alpha * dot(n, a + i * lda, x);               \
             return;                                                                               \
         }                                                                                         \
         _Pragma("omp parallel for schedule(static) num_threads(threads) if(many && n > COLUMNS)") \
