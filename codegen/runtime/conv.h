@@ -91,14 +91,20 @@ typedef struct symc_conv_place {
 static void symc_conv_places(const symc_conv *v, int64_t line, int64_t width, int64_t from,
                              int64_t count, symc_conv_place *places) {
     const int64_t across = (line + width - 1) / width;
+    int64_t row = from / across, begin = from % across * width, base = -1;
     for (int64_t j = 0; j < count; j++) {
-        const int64_t begin = (from + j) % across * width;
         const int64_t start = begin + width <= line ? begin : line < width ? 0 : line - width;
-        const int64_t spot = (from + j) / across * line + start;
-        places[j].y = spot;
+        places[j].y = row * line + start;
         places[j].begin = begin - start;
         places[j].end = line < width ? line : width;
-        symc_conv_offsets(v->count, v->stride, 0, spot, 1, &places[j].x);
+        if (line != v->count[2])
+            symc_conv_offsets(v->count, v->stride, 0, places[j].y, 1, &places[j].x);
+        else if (base < 0)
+            symc_conv_offsets(v->count, v->stride, 0, row * line, 1, &base);
+        if (line == v->count[2]) places[j].x = base + start * v->stride[2];
+        begin += width;
+        if (begin < line) continue;
+        begin = 0, row++, base = -1;
     }
 }
 
@@ -137,6 +143,27 @@ static void symc_conv_outputs_tile_fNN(int64_t depth, const real *const *rows, c
     SYMC_TILE_END(tile, =)
 }
 
+// SYMBOL symc_conv_outputs_strip_fNN
+// NEEDS symc_lanes_fNN
+// One filter times the six vectors that each of its elements meets.
+static void symc_conv_outputs_strip_fNN(int64_t depth, const real *row, const real *const *starts,
+                                        const int64_t *at, symc_lanes_fNN *tile) {
+    const real *a = starts[0], *b = starts[1], *c = starts[2];
+    const real *d = starts[3], *e = starts[4], *f = starts[5];
+    symc_lanes_fNN s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0};
+    for (int64_t k = 0; k < depth; k++) {
+        const int64_t place = at[k];
+        const real factor = row[k];
+        s0 += factor * *(const symc_lanes_fNN *)(a + place);
+        s1 += factor * *(const symc_lanes_fNN *)(b + place);
+        s2 += factor * *(const symc_lanes_fNN *)(c + place);
+        s3 += factor * *(const symc_lanes_fNN *)(d + place);
+        s4 += factor * *(const symc_lanes_fNN *)(e + place);
+        s5 += factor * *(const symc_lanes_fNN *)(f + place);
+    }
+    tile[0] = s0, tile[1] = s1, tile[2] = s2, tile[3] = s3, tile[4] = s4, tile[5] = s5;
+}
+
 // SYMBOL symc_conv_store_fNN
 // NEEDS symc_lanes_fNN symc_conv_places
 static inline void symc_conv_store_fNN(real *y, symc_lanes_fNN lanes, const symc_conv_place *place,
@@ -167,8 +194,33 @@ static void symc_conv_gather_fNN(const symc_conv *v, const real *x, const int64_
         for (int64_t l = 0; l < 2 * V; l++) gathered[k * 2 * V + l] = x[taps[k] + spots[l]];
 }
 
+// SYMBOL symc_conv_outputs_few_fNN
+// NEEDS symc_conv symc_conv_outputs_strip_fNN symc_conv_store_fNN
+// Vectors of outputs of a group of one or two features, which would leave most rows of a tile empty.
+// Part of a filter's elements, from `start` on, meets `x` at `at`; the vectors begin at their places
+// there, or side by side in `gathered`.
+static void symc_conv_outputs_few_fNN(const symc_conv *v, const real *x, const real *gathered,
+                                      const int64_t *at, const real *w, int64_t start,
+                                      int64_t depth, const symc_conv_place *places, int64_t count,
+                                      real *y) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real) };
+    for (int64_t o = 0; o < v->features; o++)
+        for (int64_t j = 0; j < count; j += 6) {
+            const real *starts[6];
+            symc_lanes_fNN tile[6];
+            for (int64_t q = 0; q < 6; q++) {
+                const int64_t one = j + q < count ? j + q : j;
+                starts[q] = gathered ? gathered + one * V : x + places[one].x;
+            }
+            symc_conv_outputs_strip_fNN(depth, w + o * v->elements + start, starts, at, tile);
+            for (int64_t q = 0; q < 6 && j + q < count; q++)
+                symc_conv_store_fNN(y + o * v->spots + places[j + q].y, tile[q], &places[j + q],
+                                    start > 0);
+        }
+}
+
 // SYMBOL symc_conv_outputs_job_fNN
-// NEEDS symc_conv_outputs_tile_fNN symc_conv_store_fNN symc_conv_gather_fNN
+// NEEDS symc_conv_outputs_tile_fNN symc_conv_store_fNN symc_conv_gather_fNN symc_conv_outputs_few_fNN
 // Some vectors of all outputs of an image and a group. Where windows lie next to each other
 // (`direct`), vectors are read where they are in x; otherwise they are gathered, two at a time.
 static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv *v, const real *x,
@@ -188,6 +240,11 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
             const int64_t end = direct || first + 2 > count ? count : first + 2;
             if (!direct)
                 symc_conv_gather_fNN(v, x, taps, depth, &places[first], &places[end - 1], gathered);
+            if (v->features < 3) {
+                symc_conv_outputs_few_fNN(v, x, direct ? 0 : gathered, direct ? taps : steps, w,
+                                          start, depth, &places[first], end - first, y);
+                continue;
+            }
             for (int64_t o = 0; o < v->features; o += SYMC_ROWS) {
                 const real *rows[SYMC_ROWS];
                 symc_lanes_fNN tile[2 * SYMC_ROWS];
