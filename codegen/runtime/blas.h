@@ -171,6 +171,14 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
 #define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
+    /* The pieces below the diagonal from those above it, in blocks that fit into a cache. */     \
+    static void name##_mirror(int64_t n, int64_t piece_rows, type *c, int64_t ldc) {              \
+        for (int64_t down = piece_rows; down < n; down += 16)                                     \
+            for (int64_t across = 0; across < down / piece_rows * piece_rows; across += 16)       \
+                for (int64_t i = down; i < n && i < down + 16; i++)                               \
+                    for (int64_t j = across; j < across + 16; j++)                                \
+                        c[i * ldc + j] = c[j * ldc + i];                                          \
+    }                                                                                             \
     SYMC_OUT_OF_LINE                                                                              \
     static void batched(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,    \
                         int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
@@ -188,6 +196,10 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
             return;                                                                               \
         }                                                                                         \
         symc_gemm_pieces(batch, m, n, k, &height, &width);                                        \
+        /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
+        const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
+                         m == n && m >= 192 && k >= 64 && beta == 0;                              \
+        if (twin) height = width = (m < 1536 ? (m + 63) / 64 : 24) * 16;                          \
         const int64_t down = (m + height - 1) / height, across = (n + width - 1) / width;         \
         const int64_t count = batch * down * across;                                              \
         const int guarded = symc_imports.functions[0] != 0;                                       \
@@ -197,6 +209,7 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
         for (int64_t number = 0; number < count; number++) {                                      \
             const int64_t q = number / (down * across);                                           \
             const int64_t i = number / across % down * height, j = number % across * width;       \
+            if (twin && j < i) continue;                                                          \
             piece(trans_a, trans_b, m - i < height ? m - i : height,                              \
                   n - j < width ? n - j : width, k, alpha,                                        \
                   a + q * stride_a + (trans_a ? i : i * lda), lda,                                \
@@ -204,6 +217,8 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
                   c + q * stride_c + i * ldc + j, ldc);                                           \
         }                                                                                         \
         if (guarded) symc_blas_enter(-1);                                                         \
+        for (int64_t q = 0; twin && q < batch; q++)                                               \
+            name##_mirror(m, height, c + q * stride_c, ldc);                                      \
     }                                                                                             \
     static __attribute__((noinline))                                                              \
     void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,                  \

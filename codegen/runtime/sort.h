@@ -261,7 +261,7 @@ static void symc_row_order(int64_t kind, int64_t n, int64_t m, const void *x, in
 // SYMBOL symc_topmost
 // NEEDS symc_sort_pile symc_sort_encode symc_sort_rows
 // For each row of x the places of its first `count` elements in sorted order; of equal ones the
-// first come first. A pile takes the keys that are below the last of those chosen so far, and is
+// first come first; where there are fewer, the rest are 0. A pile takes the keys that are below the last of those chosen so far, and is
 // sorted when it is full. `room` has place for four numbers of 64 bits for each of a pile's keys.
 #define SYMC_TOPMOST_BLOCK 128
 static inline int64_t symc_topmost_choose(symc_pile a, symc_pile b, int64_t held, int64_t count,
@@ -292,8 +292,8 @@ static void symc_topmost_row(int64_t kind, int descending, int64_t n, int64_t co
         chosen = held == count;
         if (chosen) limit = a.keys[count - 1];
     }
-    symc_topmost_choose(a, b, held, count, kind > 8);
-    __builtin_memcpy(out, a.order, (size_t)count * sizeof *out);
+    held = symc_topmost_choose(a, b, held, count, kind > 8);
+    for (int64_t i = 0; i < count; i++) out[i] = i < held ? a.order[i] : 0;
 }
 static void symc_topmost(int64_t kind, int64_t descending, int64_t rows, int64_t n, int64_t count,
                          const void *x, int64_t *out, uint64_t *room, int64_t threads) {

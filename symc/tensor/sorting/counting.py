@@ -22,6 +22,7 @@ from symc.tensor.logic import isfinite, isnan, where
 from symc.tensor.math import as_float
 from symc.tensor.reduce import max as largest
 from symc.tensor.reduce import min as smallest
+from symc.tensor.reduce import reduce_over
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.selection import flatnonzero, take
@@ -118,8 +119,8 @@ def bincount(
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
     x = not_negative(x, "bincount: the elements must not be negative")
-    least = reshape(cast_to(as_tensor(minlength), INT64), (1,)) - 1
-    count = largest(concatenate([x, least])) + 1
+    most = reduce_over("max", x, (0,), allow_empty=True)
+    count = OPERATORS["maximum"](most, cast_to(as_tensor(minlength), INT64) - 1) + 1
     return _counted(x, weights, count, "bincount", FLOAT64)
 
 

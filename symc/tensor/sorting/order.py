@@ -272,15 +272,18 @@ def topk(
     length, count = x.type.shape[axis], as_dim(k)
     if isinstance(count, int) and (count < 0 or (isinstance(length, int) and count > length)):
         raise BadIndex(f"topk: there are {length} elements, not {count}\n  given  {describe(x)}")
+    few = isinstance(count, int) and not (isinstance(length, int) and length < 4 * count)
+    if isinstance(count, int) and few:
+        chosen = moveaxis(Topmost(count, largest)(moveaxis(x, axis, -1)), -1, axis)
+    else:
+        chosen = argsort(x, axis, descending=largest)
     if not dims.nonnegative(count) or not dims.nonnegative(dims.sub(length, count)):
         enough = OPERATORS["ge"](tensor_of(length), tensor_of(count))
         enough = OPERATORS["logical_and"](enough, OPERATORS["ge"](tensor_of(count), 0))
-        x = Checked("topk: k must be from 0 to the number of elements", is_index=True)(x, enough)
-    if isinstance(count, int) and not (isinstance(length, int) and length < 4 * count):
-        chosen = moveaxis(Topmost(count, largest)(moveaxis(x, axis, -1)), -1, axis)
-    else:
-        places = argsort(x, axis, descending=largest)
-        chosen = places[(*[slice(None)] * axis, slice(public(count)))]
+        text = "topk: k must be from 0 to the number of elements"
+        chosen = Checked(text, is_index=True)(chosen, enough)
+    if not few:
+        chosen = chosen[(*[slice(None)] * axis, slice(public(count)))]
     return take_along_axis(x, chosen, axis), chosen
 
 
