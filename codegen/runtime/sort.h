@@ -25,7 +25,7 @@ static inline double symc_sort_float(uint64_t key) {
 // The keys of a row. Descending, they are turned around. Where `zeros` are equal, -0.0 is 0.0.
 #define SYMC_ENCODE(number, type, key)                                                             \
     case number:                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                          \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) {                                      \
             const type v = ((const type *)x)[i];                                                   \
             keys[i] = (key) ^ turn;                                                                \
         }                                                                                          \
@@ -280,6 +280,7 @@ static void symc_topmost_row(int64_t kind, int descending, int64_t n, int64_t co
         const int64_t left = n - start, size = left < SYMC_TOPMOST_BLOCK ? left : SYMC_TOPMOST_BLOCK;
         int64_t below = 0;
         symc_sort_encode(kind, descending, 1, size, x + start * bytes, block);
+#pragma omp simd reduction(+ : below)
         for (int64_t i = 0; i < size; i++) below += block[i] < limit;
         if (chosen && !below) continue;
         for (int64_t i = 0; i < size; i++) {
@@ -319,7 +320,7 @@ static void symc_topmost(int64_t kind, int64_t descending, int64_t rows, int64_t
         for (int64_t k = 0; k < SYMC_SEARCHES; k++) low[k] = 0;                                    \
         for (int64_t rest = n; rest > 0;) {                                                        \
             const int64_t half = (rest + 1) / 2;                                                   \
-            for (int64_t k = 0; k < SYMC_SEARCHES; k++) {                                          \
+            _Pragma("omp simd") for (int64_t k = 0; k < SYMC_SEARCHES; k++) {                      \
                 const type m = a[low[k] + half - 1];                                               \
                 const int before = right ? !((v[k] < m) | ((m != m) & (v[k] == v[k])))             \
                                          : (m < v[k]) | ((v[k] != v[k]) & (m == m));               \
@@ -368,6 +369,7 @@ static void symc_uniform_bins_fNN(int64_t m, int64_t count, const real *edges, c
     for (int64_t start = 0; start < count; start += 256) {
         const int64_t end = count - start < 256 ? count : start + 256;
         int32_t guess[256];
+#pragma omp simd
         for (int64_t i = start; i < end; i++) {
             double at = ((double)x[i] - low) * scale;
             at = at > 0 ? at : 0;
