@@ -539,7 +539,7 @@ def test_bins_of_equal_width_are_computed(dtype: str, bins: int, limits: Any) ->
     values = (RNG.standard_normal(2000) * 2).astype(dtype)
     if limits is not None and dtype != "int32":
         odd = [np.nan, np.inf, -np.inf]
-        values = np.concatenate([values, np.linspace(*limits, 500), odd]).astype(dtype)
+        values = np.concatenate([values, np.linspace(limits[0], limits[1], 500), odd]).astype(dtype)
     counts, edges = f(values)
     np.testing.assert_array_equal(counts, np.histogram(values, edges)[0])
 

@@ -17,12 +17,12 @@ from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
 from symc.tensor.checked import Checked, increasing, not_negative
 from symc.tensor.elementwise import cast_to
+from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
 from symc.tensor.math import as_float
 from symc.tensor.reduce import max as largest
 from symc.tensor.reduce import min as smallest
-from symc.tensor.reduce import reduce_over
 from symc.tensor.reduce import sum as total
 from symc.tensor.reshape import ravel, reshape
 from symc.tensor.selection import flatnonzero, take
