@@ -108,6 +108,7 @@ _SORTING = {
     "sort_f64": "kind descending rows n x out! room!",
     "argsort": "kind descending rows n x out! room!",
     "row_order": "kind n m x out! room!",
+    "topmost": "kind descending rows n count x out! room!",
 } | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
 

@@ -158,6 +158,7 @@ _OTHERS: dict[str, Count] = {
     "fft_real": lambda of: _fft(of, 2.5),
     "fft_to_real": lambda of: _fft(of, 2.5),
     "argsort": _sort,
+    "topmost": lambda of: of.product("rows n"),  # comparisons with the last one chosen
     "row_order": lambda of: of["n"] * of.log2("n"),  # comparisons of rows
     **{
         f"searchsorted_{kind}": lambda of: of["count"] * of.log2("n")

@@ -171,6 +171,14 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
 // c[m, n] = alpha a[m, k] b[k, n] + beta c for `batch` matrices that are `stride` elements apart,
 // in pieces of c. With k of 0 the product is 0.
 #define SYMC_DEFINE_GEMM(name, batched, piece, type)                                              \
+    /* The pieces below the diagonal from those above it, in blocks that fit into a cache. */     \
+    static void name##_mirror(int64_t n, int64_t piece_rows, type *c, int64_t ldc) {              \
+        for (int64_t down = piece_rows; down < n; down += 16)                                     \
+            for (int64_t across = 0; across < down / piece_rows * piece_rows; across += 16)       \
+                for (int64_t i = down; i < n && i < down + 16; i++)                               \
+                    for (int64_t j = across; j < across + 16; j++)                                \
+                        c[i * ldc + j] = c[j * ldc + i];                                          \
+    }                                                                                             \
     SYMC_OUT_OF_LINE                                                                              \
     static void batched(int64_t batch, int64_t trans_a, int64_t trans_b, int64_t m, int64_t n,    \
                         int64_t k, type alpha, const type *a, int64_t lda, const type *b,         \
@@ -188,6 +196,10 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
             return;                                                                               \
         }                                                                                         \
         symc_gemm_pieces(batch, m, n, k, &height, &width);                                        \
+        /* A matrix times its own transpose: what is below the diagonal is what is above it. */   \
+        const int twin = a == b && !trans_a != !trans_b && lda == ldb && stride_a == stride_b &&  \
+                         m == n && m >= 192 && k >= 64 && beta == 0;                              \
+        if (twin) height = width = (m < 1536 ? (m + 63) / 64 : 24) * 16;                          \
         const int64_t down = (m + height - 1) / height, across = (n + width - 1) / width;         \
         const int64_t count = batch * down * across;                                              \
         const int guarded = symc_imports.functions[0] != 0;                                       \
@@ -197,6 +209,7 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
         for (int64_t number = 0; number < count; number++) {                                      \
             const int64_t q = number / (down * across);                                           \
             const int64_t i = number / across % down * height, j = number % across * width;       \
+            if (twin && j < i) continue;                                                          \
             piece(trans_a, trans_b, m - i < height ? m - i : height,                              \
                   n - j < width ? n - j : width, k, alpha,                                        \
                   a + q * stride_a + (trans_a ? i : i * lda), lda,                                \
@@ -204,6 +217,8 @@ static void symc_gemm_pieces(int64_t batch, int64_t m, int64_t n, int64_t k, int
                   c + q * stride_c + i * ldc + j, ldc);                                           \
         }                                                                                         \
         if (guarded) symc_blas_enter(-1);                                                         \
+        for (int64_t q = 0; twin && q < batch; q++)                                               \
+            name##_mirror(m, height, c + q * stride_c, ldc);                                      \
     }                                                                                             \
     static __attribute__((noinline))                                                              \
     void name(int64_t trans_a, int64_t trans_b, int64_t m, int64_t n, int64_t k,                  \
@@ -300,7 +315,8 @@ SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_ge
     static type name(int64_t n, const type *x, const type *y) {                                   \
         double total = 0;                                                                         \
         for (int64_t start = 0; start < n; start += 4096) {                                       \
-            const int64_t end = n - start < 4096 ? n : start + 4096, step = (end - start) / 4;    \
+            const int64_t end = n - start < 4096 ? n : start + 4096;                              \
+            const int64_t step = (end - start) / 64 * 16; /* whole vectors */                     \
             type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                  \
             const type *a = x + start, *b = y + start;                                            \
             _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                     \
@@ -310,6 +326,7 @@ SYMC_DEFINE_BATCHED_GEMM(symc_batched_gemm_f64, symc_products_f64, symc_small_ge
                 s2 += a[i + 2 * step] * b[i + 2 * step];                                          \
                 s3 += a[i + 3 * step] * b[i + 3 * step];                                          \
             }                                                                                     \
+            _Pragma("omp simd reduction(+ : s0)")                                                 \
             for (int64_t i = 4 * step; i < end - start; i++) s0 += a[i] * b[i];                   \
             total += (s0 + s1) + (s2 + s3);                                                       \
         }                                                                                         \
@@ -351,28 +368,32 @@ static inline void symc_dot_f64(int64_t n, const double *x, const double *y, dou
         const int many = threads > 1 && (double)m * n > 1 << 18;                                  \
         if (length <= 0) return;                                                                  \
         for (int64_t i = 0; i < length; i++) y[i] = beta == 0 ? 0 : beta * y[i];                  \
-        if (!trans && n < 96) { /* four rows at a time: one short row is too little to pipeline */ \
+        if (!trans) { /* four rows at a time, which share x and do not wait for each other */     \
             _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
             for (int64_t i = 0; i < m; i += 4) {                                                  \
-                const type *r0 = a + i * lda, *r1 = i + 1 < m ? r0 + lda : r0;                    \
-                const type *r2 = i + 2 < m ? r1 + lda : r0, *r3 = i + 3 < m ? r2 + lda : r0;      \
-                type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                              \
-                for (int64_t j = 0; j < n; j++) {                                                 \
-                    s0 += r0[j] * x[j];                                                           \
-                    s1 += r1[j] * x[j];                                                           \
-                    s2 += r2[j] * x[j];                                                           \
-                    s3 += r3[j] * x[j];                                                           \
+                const type *r0 = a + i * lda, *r1 = r0 + lda, *r2 = r1 + lda, *r3 = r2 + lda;     \
+                double t0 = 0, t1 = 0, t2 = 0, t3 = 0;                                            \
+                if (i + 4 > m) {                                                                  \
+                    for (int64_t k = i; k < m; k++) y[k] += alpha * dot(n, a + k * lda, x);       \
+                    continue;                                                                     \
                 }                                                                                 \
-                y[i] += alpha * s0;                                                               \
-                if (i + 1 < m) y[i + 1] += alpha * s1;                                            \
-                if (i + 2 < m) y[i + 2] += alpha * s2;                                            \
-                if (i + 3 < m) y[i + 3] += alpha * s3;                                            \
+                for (int64_t start = 0; start < n; start += 1024) {                               \
+                    const int64_t end = n - start < 1024 ? n : start + 1024;                      \
+                    type s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                          \
+                    _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                             \
+                    for (int64_t j = start; j < end; j++) {                                       \
+                        s0 += r0[j] * x[j];                                                       \
+                        s1 += r1[j] * x[j];                                                       \
+                        s2 += r2[j] * x[j];                                                       \
+                        s3 += r3[j] * x[j];                                                       \
+                    }                                                                             \
+                    t0 += s0, t1 += s1, t2 += s2, t3 += s3;                                       \
+                }                                                                                 \
+                y[i] += alpha * (type)t0;                                                         \
+                y[i + 1] += alpha * (type)t1;                                                     \
+                y[i + 2] += alpha * (type)t2;                                                     \
+                y[i + 3] += alpha * (type)t3;                                                     \
             }                                                                                     \
-            return;                                                                               \
-        }                                                                                         \
-        if (!trans) {                                                                             \
-            _Pragma("omp parallel for schedule(static) num_threads(threads) if(many)")            \
-            for (int64_t i = 0; i < m; i++) y[i] += alpha * dot(n, a + i * lda, x);               \
             return;                                                                               \
         }                                                                                         \
         _Pragma("omp parallel for schedule(static) num_threads(threads) if(many && n > COLUMNS)") \

@@ -38,70 +38,6 @@ enum {
     SYMC_PANELS = 32,  // how many tiles side by side are a job
 };
 
-// SYMBOL symc_conv_offsets
-// Where numbers from `start` on are, that count three axes with these steps; after them comes the
-// next channel.
-static void symc_conv_offsets(const int64_t *axes, const int64_t *steps, int64_t plane,
-                              int64_t start, int64_t count, int64_t *at) {
-    const int64_t row = start / axes[2], whole = axes[0] * axes[1];
-    int64_t i = row / axes[1] % axes[0], j = row % axes[1], k = start % axes[2];
-    int64_t base = row / whole * plane;
-    for (int64_t number = 0; number < count; number++) {
-        at[number] = base + i * steps[0] + j * steps[1] + k * steps[2];
-        if (++k < axes[2]) continue;
-        k = 0;
-        if (++j < axes[1]) continue;
-        j = 0;
-        if (++i < axes[0]) continue;
-        i = 0;
-        base += plane;
-    }
-}
-
-// SYMBOL symc_conv_of
-// NEEDS symc_conv
-static inline symc_conv symc_conv_of(int64_t images, int64_t groups, int64_t channels,
-                                     int64_t features, const int64_t (*axes)[5]) {
-    symc_conv v = {.images = images, .groups = groups, .channels = channels, .features = features};
-    int64_t line = 1;
-    v.taps = v.spots = 1;
-    for (int axis = 2; axis >= 0; axis--) {
-        v.size[axis] = axes[axis][1];
-        v.count[axis] = axes[axis][2];
-        v.stride[axis] = axes[axis][3] * line;
-        v.dilation[axis] = axes[axis][4] * line;
-        line *= axes[axis][0];
-        v.taps *= v.size[axis];
-        v.spots *= v.count[axis];
-    }
-    v.plane = line;
-    v.elements = channels * v.taps;
-    return v;
-}
-
-// SYMBOL symc_conv_places
-// NEEDS symc_conv symc_conv_offsets
-// Vectors of `width` outputs, which stand in lines: where they are in y, where their windows begin
-// in x, and which of their lanes count. Where the last one of a line would go beyond its end, it
-// begins earlier, and its first lanes are those of the one before.
-typedef struct symc_conv_place {
-    int64_t x, y, begin, end;
-} symc_conv_place;
-
-static void symc_conv_places(const symc_conv *v, int64_t line, int64_t width, int64_t from,
-                             int64_t count, symc_conv_place *places) {
-    const int64_t across = (line + width - 1) / width;
-    for (int64_t j = 0; j < count; j++) {
-        const int64_t begin = (from + j) % across * width;
-        const int64_t start = begin + width <= line ? begin : line < width ? 0 : line - width;
-        const int64_t spot = (from + j) / across * line + start;
-        places[j].y = spot;
-        places[j].begin = begin - start;
-        places[j].end = line < width ? line : width;
-        symc_conv_offsets(v->count, v->stride, 0, spot, 1, &places[j].x);
-    }
-}
-
 // SYMBOL SYMC_TILE
 // The sums of a tile, one step of the loop that adds to them, and how they leave the registers.
 #define SYMC_TILE(vector)                                                    \
@@ -137,6 +73,27 @@ static void symc_conv_outputs_tile_fNN(int64_t depth, const real *const *rows, c
     SYMC_TILE_END(tile, =)
 }
 
+// SYMBOL symc_conv_outputs_strip_fNN
+// NEEDS symc_lanes_fNN
+// One filter times the six vectors that each of its elements meets.
+static void symc_conv_outputs_strip_fNN(int64_t depth, const real *row, const real *const *starts,
+                                        const int64_t *at, symc_lanes_fNN *tile) {
+    const real *a = starts[0], *b = starts[1], *c = starts[2];
+    const real *d = starts[3], *e = starts[4], *f = starts[5];
+    symc_lanes_fNN s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0};
+    for (int64_t k = 0; k < depth; k++) {
+        const int64_t place = at[k];
+        const real factor = row[k];
+        s0 += factor * *(const symc_lanes_fNN *)(a + place);
+        s1 += factor * *(const symc_lanes_fNN *)(b + place);
+        s2 += factor * *(const symc_lanes_fNN *)(c + place);
+        s3 += factor * *(const symc_lanes_fNN *)(d + place);
+        s4 += factor * *(const symc_lanes_fNN *)(e + place);
+        s5 += factor * *(const symc_lanes_fNN *)(f + place);
+    }
+    tile[0] = s0, tile[1] = s1, tile[2] = s2, tile[3] = s3, tile[4] = s4, tile[5] = s5;
+}
+
 // SYMBOL symc_conv_store_fNN
 // NEEDS symc_lanes_fNN symc_conv_places
 static inline void symc_conv_store_fNN(real *y, symc_lanes_fNN lanes, const symc_conv_place *place,
@@ -167,8 +124,33 @@ static void symc_conv_gather_fNN(const symc_conv *v, const real *x, const int64_
         for (int64_t l = 0; l < 2 * V; l++) gathered[k * 2 * V + l] = x[taps[k] + spots[l]];
 }
 
+// SYMBOL symc_conv_outputs_few_fNN
+// NEEDS symc_conv symc_conv_outputs_strip_fNN symc_conv_store_fNN
+// Vectors of outputs of a group of one or two features, which would leave most rows of a tile empty.
+// Part of a filter's elements, from `start` on, meets `x` at `at`; the vectors begin at their places
+// there, or side by side in `gathered`.
+static void symc_conv_outputs_few_fNN(const symc_conv *v, const real *x, const real *gathered,
+                                      const int64_t *at, const real *w, int64_t start,
+                                      int64_t depth, const symc_conv_place *places, int64_t count,
+                                      real *y) {
+    enum { V = SYMC_LANE_BYTES / sizeof(real) };
+    for (int64_t o = 0; o < v->features; o++)
+        for (int64_t j = 0; j < count; j += 6) {
+            const real *starts[6];
+            symc_lanes_fNN tile[6];
+            for (int64_t q = 0; q < 6; q++) {
+                const int64_t one = j + q < count ? j + q : j;
+                starts[q] = gathered ? gathered + one * V : x + places[one].x;
+            }
+            symc_conv_outputs_strip_fNN(depth, w + o * v->elements + start, starts, at, tile);
+            for (int64_t q = 0; q < 6 && j + q < count; q++)
+                symc_conv_store_fNN(y + o * v->spots + places[j + q].y, tile[q], &places[j + q],
+                                    start > 0);
+        }
+}
+
 // SYMBOL symc_conv_outputs_job_fNN
-// NEEDS symc_conv_outputs_tile_fNN symc_conv_store_fNN symc_conv_gather_fNN
+// NEEDS symc_conv_outputs_tile_fNN symc_conv_store_fNN symc_conv_gather_fNN symc_conv_outputs_few_fNN
 // Some vectors of all outputs of an image and a group. Where windows lie next to each other
 // (`direct`), vectors are read where they are in x; otherwise they are gathered, two at a time.
 static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv *v, const real *x,
@@ -188,6 +170,11 @@ static __attribute__((noinline)) void symc_conv_outputs_job_fNN(const symc_conv 
             const int64_t end = direct || first + 2 > count ? count : first + 2;
             if (!direct)
                 symc_conv_gather_fNN(v, x, taps, depth, &places[first], &places[end - 1], gathered);
+            if (v->features < 3) {
+                symc_conv_outputs_few_fNN(v, x, direct ? 0 : gathered, direct ? taps : steps, w,
+                                          start, depth, &places[first], end - first, y);
+                continue;
+            }
             for (int64_t o = 0; o < v->features; o += SYMC_ROWS) {
                 const real *rows[SYMC_ROWS];
                 symc_lanes_fNN tile[2 * SYMC_ROWS];

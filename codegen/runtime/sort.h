@@ -25,7 +25,7 @@ static inline double symc_sort_float(uint64_t key) {
 // The keys of a row. Descending, they are turned around. Where `zeros` are equal, -0.0 is 0.0.
 #define SYMC_ENCODE(number, type, key)                                                             \
     case number:                                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                          \
+        _Pragma("omp simd") for (int64_t i = 0; i < n; i++) {                                      \
             const type v = ((const type *)x)[i];                                                   \
             keys[i] = (key) ^ turn;                                                                \
         }                                                                                          \
@@ -258,25 +258,85 @@ static void symc_row_order(int64_t kind, int64_t n, int64_t m, const void *x, in
     if (order != out) __builtin_memcpy(out, order, (size_t)n * sizeof *out);
 }
 
+// SYMBOL symc_topmost
+// NEEDS symc_sort_pile symc_sort_encode symc_sort_rows
+// For each row of x the places of its first `count` elements in sorted order; of equal ones the
+// first come first; where there are fewer, the rest are 0. A pile takes the keys that are below the last of those chosen so far, and is
+// sorted when it is full. `room` has place for four numbers of 64 bits for each of a pile's keys.
+#define SYMC_TOPMOST_BLOCK 128
+static inline int64_t symc_topmost_choose(symc_pile a, symc_pile b, int64_t held, int64_t count,
+                                          int floats) {
+    symc_sort_pile(a, b, held, 0, floats, 1);
+    return held < count ? held : count;
+}
+static void symc_topmost_row(int64_t kind, int descending, int64_t n, int64_t count, const char *x,
+                             int64_t *out, uint64_t *room) {
+    const int64_t most = 2 * count + 2 * SYMC_TOPMOST_BLOCK, bytes = symc_sort_bytes(kind);
+    const symc_pile a = {room, (int64_t *)room + most};
+    const symc_pile b = {room + 2 * most, (int64_t *)room + 3 * most};
+    int64_t held = 0, chosen = 0;  // whether `limit` is one
+    uint64_t block[SYMC_TOPMOST_BLOCK], limit = 0;
+    for (int64_t start = 0; start < n; start += SYMC_TOPMOST_BLOCK) {
+        const int64_t left = n - start, size = left < SYMC_TOPMOST_BLOCK ? left : SYMC_TOPMOST_BLOCK;
+        int64_t below = 0;
+        symc_sort_encode(kind, descending, 1, size, x + start * bytes, block);
+#pragma omp simd reduction(+ : below)
+        for (int64_t i = 0; i < size; i++) below += block[i] < limit;
+        if (chosen && !below) continue;
+        for (int64_t i = 0; i < size; i++) {
+            a.keys[held] = block[i];
+            a.order[held] = start + i;
+            held += !chosen | (block[i] < limit);
+        }
+        if (held + SYMC_TOPMOST_BLOCK < most) continue;
+        held = symc_topmost_choose(a, b, held, count, kind > 8);
+        chosen = held == count;
+        if (chosen) limit = a.keys[count - 1];
+    }
+    held = symc_topmost_choose(a, b, held, count, kind > 8);
+    for (int64_t i = 0; i < count; i++) out[i] = i < held ? a.order[i] : 0;
+}
+static void symc_topmost(int64_t kind, int64_t descending, int64_t rows, int64_t n, int64_t count,
+                         const void *x, int64_t *out, uint64_t *room, int64_t threads) {
+    const int64_t row = n * symc_sort_bytes(kind), own = 8 * (count + SYMC_TOPMOST_BLOCK);
+    if (!count) return;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && rows * n >= 16384)
+    for (int64_t r = 0; r < rows; r++)
+        symc_topmost_row(kind, (int)descending, n, count, (const char *)x + r * row, out + r * count,
+                         room + r * own);
+}
+
 // SYMBOL SYMC_DEFINE_SEARCH
 // For each value the place in a sorted row before which it belongs: before equal elements, or after
-// them where `right`. NaN is greater than all numbers.
+// them where `right`. NaN is greater than all numbers. Some values at once halve the part of the row
+// that is left, none waiting for another's element, and without a branch that could be mistaken.
+#define SYMC_SEARCHES 16
 #define SYMC_DEFINE_SEARCH(name, type)                                                             \
+    static inline __attribute__((always_inline)) void name##_few(                                  \
+        const int right, int64_t n, int64_t few, const type *a, const type *x, int64_t *places) {  \
+        type v[SYMC_SEARCHES];                                                                     \
+        int64_t low[SYMC_SEARCHES];                                                                \
+        for (int64_t k = 0; k < SYMC_SEARCHES; k++) v[k] = x[k < few ? k : few - 1];               \
+        for (int64_t k = 0; k < SYMC_SEARCHES; k++) low[k] = 0;                                    \
+        for (int64_t rest = n; rest > 0;) {                                                        \
+            const int64_t half = (rest + 1) / 2;                                                   \
+            _Pragma("omp simd") for (int64_t k = 0; k < SYMC_SEARCHES; k++) {                      \
+                const type m = a[low[k] + half - 1];                                               \
+                const int before = right ? !((v[k] < m) | ((m != m) & (v[k] == v[k])))             \
+                                         : (m < v[k]) | ((v[k] != v[k]) & (m == m));               \
+                low[k] += half & -(int64_t)before;                                                 \
+            }                                                                                      \
+            rest -= half;                                                                          \
+        }                                                                                          \
+        for (int64_t k = 0; k < few; k++) places[k] = low[k];                                      \
+    }                                                                                              \
     static void name(int64_t right, int64_t n, int64_t count, const type *a, const type *x,        \
                      int64_t *places, int64_t threads) {                                           \
         _Pragma("omp parallel for num_threads(threads) if (threads > 1 && count >= 16384)")        \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const type v = x[i];                                                                   \
-            int64_t low = 0, high = n;                                                             \
-            while (low < high) {                                                                   \
-                const int64_t middle = low + (high - low) / 2;                                     \
-                const type m = a[middle];                                                          \
-                const int before = right ? !(v < m || (m != m && v == v))                          \
-                                         : m < v || (v != v && m == m);                            \
-                low = before ? middle + 1 : low;                                                   \
-                high = before ? high : middle;                                                     \
-            }                                                                                      \
-            places[i] = low;                                                                       \
+        for (int64_t i = 0; i < count; i += SYMC_SEARCHES) {                                       \
+            const int64_t few = count - i < SYMC_SEARCHES ? count - i : SYMC_SEARCHES;             \
+            if (right) name##_few(1, n, few, a, x + i, places + i);                                \
+            else name##_few(0, n, few, a, x + i, places + i);                                      \
         }                                                                                          \
     }
 
@@ -295,3 +355,32 @@ SYMC_DEFINE_SEARCH(symc_searchsorted_f32, float)
 // SYMBOL symc_searchsorted_f64
 // NEEDS SYMC_DEFINE_SEARCH
 SYMC_DEFINE_SEARCH(symc_searchsorted_f64, double)
+
+// SYMBOL symc_uniform_bins_fNN
+// For each value the last of bins whose lower edge is not above it, or the first bin if none is;
+// NaN is in the first. The m edges are equally far apart but for rounding: their distance says about
+// where to look.
+static void symc_uniform_bins_fNN(int64_t m, int64_t count, const real *edges, const real *x,
+                                  int64_t *places, int64_t threads) {
+    const int64_t last = m - 2;
+    const double low = (double)edges[0], most = last < 0x7fffffff ? (double)last : 0x7fffffff;
+    const double scale = (double)(m - 1) / ((double)edges[m - 1] - low);
+#pragma omp parallel for num_threads(threads) if (threads > 1 && count >= 16384)
+    for (int64_t start = 0; start < count; start += 256) {
+        const int64_t end = count - start < 256 ? count : start + 256;
+        int32_t guess[256];
+#pragma omp simd
+        for (int64_t i = start; i < end; i++) {
+            double at = ((double)x[i] - low) * scale;
+            at = at > 0 ? at : 0;
+            guess[i - start] = (int32_t)(at < most ? at : most);
+        }
+        for (int64_t i = start; i < end; i++) {
+            const real v = x[i];
+            int64_t bin = guess[i - start];
+            while (bin > 0 && v < edges[bin]) bin--;
+            while (bin < last && v >= edges[bin + 1]) bin++;
+            places[i] = bin;
+        }
+    }
+}

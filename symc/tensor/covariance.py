@@ -196,9 +196,9 @@ def histogramdd(
     place: Tensor = as_tensor(0)
     inside: Tensor = as_tensor(True)
     shape: list[Dim] = []
-    for v, e in zip(vectors, edges, strict=True):
+    for v, e, b in zip(vectors, edges, given, strict=True):
         count = dims.sub(e.type.shape[0], 1)
-        at, is_in = bin_of(v, e)
+        at, is_in = bin_of(v, e, uniform=isinstance(b, int | np.integer))
         place, inside = place * tensor_of(count) + at, logical_and(inside, is_in)
         shape.append(count)
     each: TensorLike = 1.0

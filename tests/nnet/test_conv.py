@@ -117,6 +117,10 @@ SHAPES = [
     (1, 2, (40, 70), 4, (1, 1)),  # more vectors than a job has
     (2, 1, (1, 33), 515, (1, 2)),  # more features than a tile adds at once
     (0, 2, (4, 9), 3, (2, 2)),  # no images
+    (2, 3, (9, 19), 1, (3, 4)),  # one filter times six vectors; two that are gathered; two filters,
+    (3, 2, (6, 5), 2, (2, 2)),  # more of their elements than are added at once, and several jobs
+    (1, 60, (5, 40), 2, (3, 3)),
+    (1, 2, (40, 70), 1, (3, 3)),
 ]
 
 
@@ -150,7 +154,7 @@ def test_groups_and_other_dimensions_compiled() -> None:
     def build(x: Any, w: Any, deep: Any, cube: Any) -> Any:
         return (
             nnet.conv2d(x, w, groups=2, stride=2),
-            nnet.conv2d(x, deep, groups=8, padding="same"),  # a fold, not the routine
+            nnet.conv2d(x, deep, groups=8, padding="same"),
             nnet.conv3d(x.reshape((2, 2, 4, 9, 12)), cube, padding=1),
             nnet.conv1d(x[:, :, 0], w[:, :, 0], groups=2),
         )

@@ -362,3 +362,40 @@ def test_ranks_are_checked() -> None:
         _ = T.matrix("m") @ T.scalar("s")
     with pytest.raises(RankError, match=r"^batched_dot needs 2 or 3 axes\n  given  v "):
         T.batched_dot(T.vector("v"), T.matrix("m"))
+
+
+# --- routines -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_matrix_times_its_own_transpose(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces below the diagonal are those above it: of one matrix, and of several."""
+    x, y, many = T.tensor(dtype, (None, None)), T.tensor(dtype, (None, None)), T.dtensor3()
+    for threads in (1, 2):
+        monkeypatch.setattr(symc.config, "threads", threads)
+        f = symc.function([x, y], [x @ x.T, x.T @ x, 2 * x @ x.T + y], on_unused_input="ignore")
+        batched = symc.function([many], many @ T.swapaxes(many, 1, 2))
+        for m, k in ((191, 64), (192, 64), (250, 203), (300, 63), (2000, 65)):
+            a, b = numbers(m, k).astype(dtype), numbers(m, m).astype(dtype)
+            got = f(a, b)
+            limit = {"float32": 1e-4, "float64": 1e-12}[dtype] * k
+            wide = a.astype("float64")
+            for one, wanted in zip(got, (a @ a.T, wide.T @ wide, 2 * a @ a.T + b), strict=True):
+                np.testing.assert_allclose(one, wanted, rtol=0, atol=limit)
+        stack = numbers(2, 200, 70)
+        np.testing.assert_allclose(batched(stack), stack @ stack.swapaxes(1, 2), atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_any_number_and_length_times_a_vector(dtype: str) -> None:
+    a, x, y = T.tensor(dtype, (None, None)), T.tensor(dtype, (None,)), T.tensor(dtype, (None,))
+    f = symc.function([a, x, y], [a @ x, 2 * (a @ x) + y])
+    for m in (0, 1, 3, 4, 5, 9):
+        for n in (0, 1, 15, 64, 65, 1023, 1024, 1025, 5000):
+            given, vector, more = numbers(m, n), numbers(n), numbers(m)
+            parts = (given.astype(dtype), vector.astype(dtype), more.astype(dtype))
+            wanted = parts[0].astype("float64") @ parts[1].astype("float64")
+            limit = {"float32": 1e-5, "float64": 1e-13}[dtype] * (1 + n)
+            plain, scaled = f(*parts)
+            np.testing.assert_allclose(plain, wanted, rtol=0, atol=limit)
+            np.testing.assert_allclose(scaled, 2 * wanted + parts[2], rtol=0, atol=2 * limit)

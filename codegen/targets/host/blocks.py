@@ -8,6 +8,7 @@ from symc.codegen.blocks import every_step
 from symc.codegen.emit.expressions import MUL
 from symc.codegen.ir import Branch, Launch, Measure, Repeat, Step
 from symc.codegen.passes.memory import buffers_of, is_known, wholes
+from symc.codegen.passes.walk import fresh
 from symc.codegen.status import Status
 from symc.codegen.targets.host.lengths import (
     end_if_huge,
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from symc.codegen.targets.host.writer import HostWriter
+
+
+PIECE = 256
+"""After so many steps of loops it is asked whether to stop; a power of two."""
 
 
 def compute_sizes(host: HostWriter, *, store: bool) -> None:
@@ -96,6 +101,9 @@ def learn(host: HostWriter, size: str) -> None:
 def emit_repeat(host: HostWriter, loop: Repeat) -> None:
     """A loop; the size `done` counts its rounds."""
     host.remark(loop.note)
+    if is_short(host, loop):
+        emit_short(host, loop)
+        return
     var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
     if loop.done is None:
         assert loop.stop is None, "a loop that may stop early says when it did"
@@ -112,11 +120,41 @@ def emit_repeat(host: HostWriter, loop: Repeat) -> None:
         host.inside -= 1
     if host.dialect.can_stop:
         host.inside += 1
-        host.fail(f"(++steps & 255) == 0 && {host.use('symc_stops')}(call)", Status.STOPPED)
+        host.fail(f"(++steps & {PIECE - 1}) == 0 && {host.use('symc_stops')}(call)", Status.STOPPED)
         host.inside -= 1
     host.put("}")
     if loop.done is not None:
         learn(host, loop.done)
+
+
+def is_short(host: HostWriter, loop: Repeat) -> bool:
+    """Whether each step is nothing but kernels compiled into this text, and it can be stopped."""
+    return (
+        host.dialect.can_stop
+        and loop.done is None
+        and all(isinstance(s, Launch) and s.kernel in host.dialect.inlined for s in loop.steps)
+    )
+
+
+def emit_short(host: HostWriter, loop: Repeat) -> None:
+    """A loop of short steps in pieces, between which it is asked whether to stop.
+
+    So the compiler sees a loop that nothing leaves, which it can split, unroll and vectorise.
+    """
+    var, extent = host.printer.vars[loop.var], host.printer.text(loop.extent)
+    taken = {*host.printer.vars.values(), *host.printer.buffers.values()}
+    begin, end = fresh(f"{var}_begin", taken), fresh(f"{var}_end", taken)
+    least, stops = host.use("symc_minimum_i64"), host.use("symc_stops")
+    host.put(f"for (int64_t {begin} = 0; {begin} < {extent}; {begin} += {PIECE}) {{")
+    host.inside += 1
+    host.put(f"const int64_t {end} = {least}({extent}, {begin} + {PIECE});")
+    host.put(f"for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{")
+    emit_block(host, loop.steps, loop.var)
+    host.put("}")
+    host.put(f"steps += {end} - {begin};")
+    host.fail(f"(steps & {PIECE - 1}) < {end} - {begin} && {stops}(call)", Status.STOPPED)
+    host.inside -= 1
+    host.put("}")
 
 
 def emit_branch(host: HostWriter, branch: Branch) -> None:

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 
 from symc.codegen.blocks import every_step, written
 from symc.codegen.emit.writer import INDENT
-from symc.codegen.ir import Buffer, Check, Launch, Measure, PythonCall, Repeat, Routine, Step, Var
+from symc.codegen.ir import (
+    Buffer,
+    Check,
+    Const,
+    Launch,
+    Measure,
+    PythonCall,
+    Repeat,
+    Routine,
+    Step,
+    Var,
+)
 from symc.codegen.passes.memory import buffers_of, is_known, used_buffers, wholes
 from symc.codegen.passes.walk import nodes
 from symc.codegen.status import Status
@@ -199,20 +210,30 @@ def declare_all(host: HostWriter, steps: Sequence[Step], late: set[str], *, scra
         host.lines.append("")
 
 
+def is_number(buffer: Buffer) -> bool:
+    """Whether a buffer has one element."""
+    return all(isinstance(length, Const) and length.value == 1 for length in buffer.shape)
+
+
 def registers(host: HostWriter, steps: Sequence[Step]) -> set[str]:
     """The numbers that only the text of host functions uses: those of kernels compiled into it.
 
-    Their memory is a variable's, for which a register will do.
+    Their memory is a variable's, for which a register will do. The compiler sees through copies.
     """
     if not host.dialect.inlined:
         return set()
-    found = {b.name for b in host.program.buffers if b.role == "temp" and not b.shape}
+    found = {b.name for b in host.program.buffers if b.role == "temp" and is_number(b)}
     found -= {buffer.of.buffer for buffer in host.program.buffers if buffer.of is not None}
     for step in every_step(steps):
-        if isinstance(step, Routine | PythonCall) or (
-            isinstance(step, Launch) and step.kernel not in host.dialect.inlined
-        ):
-            found.difference_update(buffers_of(step))
+        match step:
+            case Routine("copy_bytes"):
+                continue
+            case Routine() | PythonCall():
+                found.difference_update(buffers_of(step))
+            case Launch() if step.kernel not in host.dialect.inlined:
+                found.difference_update(buffers_of(step))
+            case _:
+                continue
     return found
 
 

@@ -33,7 +33,8 @@ from symc.tensor.nnet.roles import ARGUMENTS, AXES, Loops, Role, Shapes
 from symc.tensor.reshape import reshape
 from symc.tensor.views import moveaxis
 
-# With fewer features in a group than this, loops over all of it are faster than the routine.
+# With fewer features in a group than this, loops over all of it are faster than the routine, but
+# for outputs whose windows lie next to each other.
 LEAST = 3
 
 
@@ -187,7 +188,8 @@ class Convolution(Op):
         shapes = self.shapes(node.args)
         fold = Loops(self.result, shapes, size).fold(node)
         few = isinstance(shapes.features, int) and shapes.features < LEAST
-        if few or not is_blas(node.dtype):
+        apart = self.result != "outputs" or any(axis.stride != 1 for axis in shapes.axes)
+        if (few and apart) or not is_blas(node.dtype):
             return fold
         lengths = [shapes.images, shapes.groups, shapes.channels, shapes.features]
         missing = 3 - len(shapes.axes)  # the routine knows three axes

@@ -17,6 +17,7 @@ from symc.tensor.broadcast import describe
 from symc.tensor.build import arange, zeros
 from symc.tensor.checked import Checked, increasing, not_negative
 from symc.tensor.elementwise import cast_to
+from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import length, normal_axis, public, shape_of
 from symc.tensor.logic import isfinite, isnan, where
 from symc.tensor.math import as_float
@@ -118,8 +119,8 @@ def bincount(
     if isinstance(minlength, int) and minlength < 0:
         raise ValueError(f"bincount: minlength must not be negative, and it is {minlength}")
     x = not_negative(x, "bincount: the elements must not be negative")
-    least = reshape(cast_to(as_tensor(minlength), INT64), (1,)) - 1
-    count = largest(concatenate([x, least])) + 1
+    most = reduce_over("max", x, (0,), allow_empty=True)
+    count = OPERATORS["maximum"](most, cast_to(as_tensor(minlength), INT64) - 1) + 1
     return _counted(x, weights, count, "bincount", FLOAT64)
 
 
@@ -160,7 +161,7 @@ def histogram(
     """
     a = ravel(sortable("histogram", a))
     edges = edges_of(a, bins, range)
-    places, inside = bin_of(a, edges)
+    places, inside = bin_of(a, edges, uniform=isinstance(bins, int | np.integer))
     count = length(edges, 0) - 1
     if weights is None:
         one = cast_to(inside, INT64)

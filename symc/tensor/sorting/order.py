@@ -105,6 +105,55 @@ BOUNDS[Ordered] = _below_length
 
 
 @record
+class Topmost(Op):
+    """Where the first `count` elements of the last axis, when it is sorted, come from.
+
+    `room` is the memory that the routine works in: a result that nobody reads.
+    """
+
+    count: int
+    descending: bool
+    room: bool = False
+
+    def infer(self, *args: Tensor) -> TensorType:
+        before = args[0].type.shape[:-1]
+        if self.room:
+            return TensorType(UINT64, (*before, 8 * (self.count + _BLOCK)))
+        return TensorType(INT64, (*before, self.count))
+
+    def evaluate(self, *args: Array) -> Array:
+        return Ordered(places=True, descending=self.descending).evaluate(*args)[..., : self.count]
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        return [None]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        x = node.args[0]
+        return LibCall(
+            "topmost",
+            (
+                ir.const(KINDS.index(x.dtype.name)), ir.const(int(self.descending)),
+                size(dims.product(x.type.shape[:-1])), size(x.type.shape[-1]),
+                ir.const(self.count), Argument(0), Argument(-1), Argument(-2),
+            ),
+            (replace(self, room=False), replace(self, room=True)),
+        )  # fmt: skip
+
+    @property
+    def label(self) -> str:
+        return "room" if self.room else "topk"
+
+
+_BLOCK = 128
+"""So many elements are looked at together: `SYMC_TOPMOST_BLOCK` of `codegen/runtime/sort.h`."""
+
+BOUNDS[Topmost] = lambda node, args: (0, dims.sub(node.args[0].type.shape[-1], 1))
+
+
+@record
 class RowOrder(Op):
     """Where the rows of a matrix come from when they are sorted, by their first elements first.
 
@@ -223,12 +272,18 @@ def topk(
     length, count = x.type.shape[axis], as_dim(k)
     if isinstance(count, int) and (count < 0 or (isinstance(length, int) and count > length)):
         raise BadIndex(f"topk: there are {length} elements, not {count}\n  given  {describe(x)}")
+    few = isinstance(count, int) and not (isinstance(length, int) and length < 4 * count)
+    if isinstance(count, int) and few:
+        chosen = moveaxis(Topmost(count, largest)(moveaxis(x, axis, -1)), -1, axis)
+    else:
+        chosen = argsort(x, axis, descending=largest)
     if not dims.nonnegative(count) or not dims.nonnegative(dims.sub(length, count)):
         enough = OPERATORS["ge"](tensor_of(length), tensor_of(count))
         enough = OPERATORS["logical_and"](enough, OPERATORS["ge"](tensor_of(count), 0))
-        x = Checked("topk: k must be from 0 to the number of elements", is_index=True)(x, enough)
-    places = argsort(x, axis, descending=largest)
-    chosen = places[(*[slice(None)] * axis, slice(public(count)))]
+        text = "topk: k must be from 0 to the number of elements"
+        chosen = Checked(text, is_index=True)(chosen, enough)
+    if not few:
+        chosen = chosen[(*[slice(None)] * axis, slice(public(count)))]
     return take_along_axis(x, chosen, axis), chosen
 
 

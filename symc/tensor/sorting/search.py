@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -9,13 +10,15 @@ import numpy as np
 from symc.codegen import ir
 from symc.codegen.dtypes import FLOAT32, FLOAT64, INT64, UINT64, DType
 from symc.codegen.record import record
-from symc.graph.dims import product
+from symc.codegen.routines import declare
+from symc.graph.dims import product, sub
 from symc.graph.formulas import Index, ReadElement, term_formula
 from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.lowering import Argument, Fold, LibCall, SizeOf
 from symc.graph.node import METHODS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType, promote
 from symc.tensor.checked import increasing
+from symc.tensor.checks import BOUNDS, Bounds
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
 from symc.tensor.logic import where
@@ -23,6 +26,8 @@ from symc.tensor.sorting.order import sortable, vector
 from symc.tensor.views import broadcast_to
 
 __all__ = ["digitize", "searchsorted"]
+
+declare("uniform_bins", "m count edges* x* places!", lambda of: 5 * of["count"])
 
 FEW = 32
 """So many numbers are faster compared one by one, inside the loop that needs the result."""
@@ -134,11 +139,57 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     return searchsorted(edges, values, side)
 
 
-def bin_of(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
-    """The bin of each value, the last one closed, and whether it is in any."""
+@record
+class UniformBins(Op):
+    """For each value its bin, given edges that are equally far apart but for rounding.
+
+    It is the last bin whose lower edge is not above the value, or the first one.
+    """
+
+    def infer(self, *args: Tensor) -> TensorType:
+        return TensorType(INT64, args[1].type.shape)
+
+    def evaluate(self, *args: Array) -> Array:
+        edges, values = args
+        found = np.searchsorted(edges, values, side="right") - 1
+        found[np.isnan(values)] = 0
+        return np.clip(found, 0, len(edges) - 2)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        edges, values = node.args
+        return LibCall(
+            f"uniform_bins_{_SHORT[edges.dtype]}",
+            (
+                size(edges.type.shape[0]), size(product(values.type.shape)),
+                Argument(0), Argument(1), Argument(-1),
+            ),
+        )  # fmt: skip
+
+    @property
+    def label(self) -> str:
+        return "bins"
+
+
+def _below_count(node: Tensor, args: Sequence[Bounds]) -> Bounds:
+    """Bins are indexes of counts, as rules on indexes need to know."""
+    return (0, sub(node.args[0].type.shape[0], 2))
+
+
+BOUNDS[UniformBins] = _below_count
+
+
+def bin_of(values: Tensor, edges: Tensor, *, uniform: bool = False) -> tuple[Tensor, Tensor]:
+    """The bin of each value, the last one closed, and whether it is in any.
+
+    Edges that are `uniform` are equally far apart, but for rounding.
+    """
     if not values.dtype.is_float:
         values = cast_to(values, promote(values.dtype, edges.dtype))
     inside = (values >= edges[0]) & (values <= edges[-1])
+    count = edges.type.shape[0]
+    if uniform and not (isinstance(count, int) and count <= FEW):
+        dtype = _comparable(promote(edges.dtype, values.dtype))
+        return UniformBins()(cast_to(edges, dtype), cast_to(values, dtype)), inside
     found = searchsorted(edges, values, "right") - 1
     last = broadcast_to(length(edges, 0) - 2, found.shape)
     found = where(found > last, last, found)

@@ -1,0 +1,15 @@
+"""Kernels in the style of scientific codes, each written for symc, NumPy, numba and JAX."""
+
+from . import counting, particles, products, signals, solvers, stencils, tables, tallies
+from .kernel import Kernel
+
+KERNELS: tuple[Kernel, ...] = (
+    *stencils.KERNELS,
+    *solvers.KERNELS,
+    *tables.KERNELS,
+    *particles.KERNELS,
+    *counting.KERNELS,
+    *tallies.KERNELS,
+    *signals.KERNELS,
+    *products.KERNELS,
+)
