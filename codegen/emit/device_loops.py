@@ -18,7 +18,6 @@ from symc.codegen.emit.settled import declared, live, names_used
 from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
     Barrier,
-    Binary,
     Buffer,
     Combine,
     Const,
@@ -36,7 +35,6 @@ from symc.codegen.passes.gpu.accesses import (
 )
 from symc.codegen.passes.gpu.geometry import placed
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.signs import factors
@@ -74,18 +72,13 @@ class Grid:
     wide: bool
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
-        """The head of a loop."""
+        """The head of a loop, or all of one over packs."""
         writer.remark(loop.note)
-        positive = self.head(writer, loop)
-        return OpenBlock(declared(loop.body), positive=positive)
-
-    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
-        """A loop over packs."""
-        lanes = lanes_of(strips, writer.printer.scalars)
+        lanes = lanes_of(loop, writer.printer.scalars)
         if lanes is None:
-            return self.loop(writer, written_out(strips))
-        writer.remark(strips.note)
-        if strips.kind == "lane" or lanes.turns > 1:
+            positive = self.head(writer, loop)
+            return OpenBlock(declared(loop.body), positive=positive)
+        if loop.kind == "lane" or lanes.turns > 1:
             self.lanes(writer, lanes)
         else:
             self.one_pack(writer, lanes)
@@ -94,7 +87,7 @@ class Grid:
     def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
         """The line that begins a loop; the sizes that are known to be above zero in its body."""
         printer = writer.printer
-        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        positive = frozenset(lengths_of(loop) & printer.natural - printer.positive)
         printer.positive |= positive
         printer.natural.add(loop.var.name)
         if loop.kind == "lane" and isinstance(loop.extent, Const) and loop.extent.value == 1:
@@ -170,15 +163,15 @@ class Grid:
         """Print a loop over packs of which each thread has one: in both forms."""
         positive = self.head(writer, lanes.loop)
         writer.depth += 1
-        emit_block(writer, (lanes.start,), self)
-        rest = sub(lanes.strips.extent, lanes.strips.first)
+        emit_block(writer, (lanes.strip.start,), self)
+        rest = sub(lanes.strip.strips.whole, lanes.strip.start.var)
         tests = [f"{writer.value(rest, SHIFT)} >= {lanes.count}"]
         for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in lanes.found):
             tests.append(aligned(writer, buffer, base, lanes.count))
         put_test(writer, tests)
-        self.packed(writer, lanes.inner, lanes.count, lanes.found, {})
+        self.packed(writer, lanes.strip.loop, lanes.count, lanes.found, {})
         writer.put("} else {")
-        self.one_by_one(writer, lanes.inner)
+        self.one_by_one(writer, lanes.strip.loop)
         writer.put("}")
         writer.depth -= 1
         writer.put("}")
@@ -190,7 +183,7 @@ class Grid:
         In a grid it does not matter which thread does the last elements: it adds nothing up.
         """
         printer, loop = writer.printer, lanes.loop
-        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        positive = frozenset(lengths_of(loop) & printer.natural - printer.positive)
         printer.positive |= positive
         printer.natural.add(loop.var.name)
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
@@ -216,22 +209,22 @@ class Grid:
         writer.put("}")
         put_for(writer, kind, name, rest, writer.value(loop.extent, SHIFT), step)
         writer.depth += 1
-        emit_block(writer, (lanes.start,), self)
+        emit_block(writer, (lanes.strip.start,), self)
         writer.depth -= 1
-        self.one_by_one(writer, lanes.inner)
+        self.one_by_one(writer, lanes.strip.loop)
         writer.put("}")
         printer.positive -= positive
 
     def whole(self, writer: Writer, lanes: Lanes, kind: str) -> str:
         """The name of the number of packs that are whole and aligned."""
-        count, start = lanes.count, lanes.start.var
+        count, start = lanes.count, lanes.strip.start.var
         name = writer.printer.vars[writer.printer.fresh("whole")]
         tests: dict[str, None] = {}
         for pack in lanes.found:
             base = without(pack.base, start)
             if not (self.is_shared(pack.buffer) and isinstance(base, Const) and base.value == 0):
                 tests[aligned(writer, pack.buffer, base, count)] = None
-        packs = f"{writer.value(lanes.strips.extent, MUL)} / {count}"
+        packs = f"{writer.value(lanes.strip.strips.whole, MUL)} / {count}"
         if not tests:
             writer.put(f"const {kind} {name} = {packs};")
             return name
@@ -279,7 +272,7 @@ class Grid:
             writer.put(f"if ({name} >= {whole}) break;")
 
         each_turn()
-        emit_block(writer, (lanes.start,), self)
+        emit_block(writer, (lanes.strip.start,), self)
         for pack in ahead:
             writer.put(f"{held[pack.buffer, pack.base]} = {self.load(writer, pack, lanes.count)};")
         writer.depth -= 1
@@ -292,7 +285,7 @@ class Grid:
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """The code of a thread for a whole pack; those that are `held` are loaded already."""
-        start, inner = lanes.start, lanes.inner
+        start, inner = lanes.strip.start, lanes.strip.loop
         packed = {(pack.buffer, pack.index) for pack in lanes.found}
         named = names_used(live(inner.body, packed), packed)
         for pack in lanes.found:
@@ -385,13 +378,12 @@ def put_test(writer: Writer, tests: list[str]) -> None:
     writer.lines.append(line)
 
 
-def lengths_of(extent: Expr) -> set[str]:
-    """The sizes of which each is at least 1 where a loop of this extent runs at all."""
-    match extent:
-        case Binary("floordiv", Binary("add", whole, Const(more)), Const(width)) if more < width:
-            return lengths_of(whole)  # of a loop over packs
-        case _:
-            return {factor.name for factor in factors(extent) if isinstance(factor, Var)}
+def lengths_of(loop: Loop) -> set[str]:
+    """The sizes of which each is at least 1 where a loop runs at all."""
+    known = [loop.extent, *([loop.cut.whole] if isinstance(loop.cut, Strips) else [])]
+    return {
+        factor.name for extent in known for factor in factors(extent) if isinstance(factor, Var)
+    }
 
 
 def address(writer: Writer, buffer: str, base: Expr) -> str:

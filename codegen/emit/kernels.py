@@ -31,13 +31,11 @@ from symc.codegen.ir import (
     Loop,
     Stmt,
     Store,
-    Strips,
     Var,
 )
 from symc.codegen.passes.calls import THRESHOLD, Calling, granule
 from symc.codegen.passes.memory import bytes_of, is_on_stack
 from symc.codegen.passes.reductions import Reduction, reductions
-from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import statements
 from symc.codegen.record import record
 from symc.codegen.signs import factors
@@ -117,10 +115,6 @@ class Form(Protocol):
         """The head of a loop, with the block in it; or all of it."""
         ...
 
-    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
-        """The head of a loop over strips, with the block in it; or all of it."""
-        ...
-
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """The declaration of a local array."""
         ...
@@ -143,10 +137,6 @@ class ProcessorLoops:
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """A ``for`` with its pragmas."""
         return emit_loop(writer, loop, self.ranged, work(loop))
-
-    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
-        """The loops that it stands for."""
-        return emit_loop(writer, written_out(strips), self.ranged, work(strips))
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """An array on the stack, or scratch memory."""
@@ -216,8 +206,6 @@ def emit_statement(writer: Writer, stmt: Printed, form: Form) -> OpenBlock | Non
             return OpenBlock(declared(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
-        case Strips():
-            return form.strips(writer, stmt)
         case Barrier() | Combine():
             form.wait(writer, stmt)
         case _:
@@ -314,7 +302,7 @@ def emit_pragmas(
     """The pragmas of a loop: the reductions of a vector loop, `found`, and for
     one that threads share out, when its `cost` is worth them."""
     lang = writer.lang
-    innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
+    innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
     clauses = ""
     for reduction in found or ():
         clauses += f" reduction({reduction_name(writer, reduction)}:"

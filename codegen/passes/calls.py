@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Alloc, Expr, Kernel, Let, Loop, Program, Strips
+from symc.codegen.ir import Alloc, Expr, Kernel, Let, Loop, Program
 from symc.codegen.passes.memory import Scratch
 from symc.codegen.passes.reductions import mentions, reductions
-from symc.codegen.passes.strips import plain, written_out
 from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
 from symc.codegen.record import record
 
@@ -27,7 +26,6 @@ class ParallelRange:
     """The parallel loop that is all a kernel does."""
 
     loop: Loop
-    """The loop, written out if it is cut into strips."""
     work: Expr
     """The cost of the whole loop, in kernel sizes."""
     granule: int
@@ -63,15 +61,13 @@ def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Call
 def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
     """How one kernel is called."""
     found = range_loop(kernel)
-    loop = None if found is None else plain(found)
-    assert loop is None or isinstance(loop, Loop)
     used = names_of_kernel(kernel.body, found, scratch)
     return Calling(
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
-        None if found is None or loop is None else ParallelRange(loop, work(found), granule(loop)),
-        loop is None
+        None if found is None else ParallelRange(found, work(found), granule(found)),
+        found is None
         and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
-        loop is not None and accumulates(kernel),
+        found is not None and accumulates(kernel),
         scratch,
     )
 
@@ -84,20 +80,19 @@ def accumulates(kernel: Kernel) -> bool:
     return any(reductions(loop, scalars) for loop in loops)
 
 
-def range_loop(kernel: Kernel) -> Loop | Strips | None:
+def range_loop(kernel: Kernel) -> Loop | None:
     """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
     if not kernel.body:
         return None
-    *before, last = kernel.body
-    if not isinstance(last, Loop | Strips) or last.kind != "parallel":
+    *before, loop = kernel.body
+    if not isinstance(loop, Loop) or loop.kind != "parallel":
         return None
-    loop = written_out(last) if isinstance(last, Strips) else last
     if not all(isinstance(stmt, Let) for stmt in before):
         return None
     named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {loop.var.name}
-    if mentions(loop.extent, named) or mentions(work(last), named) or not is_plain(loop.extent):
+    if mentions(loop.extent, named) or mentions(work(loop), named) or not is_plain(loop.extent):
         return None
-    return last
+    return loop
 
 
 def granule(loop: Loop) -> int:
@@ -114,22 +109,21 @@ def granule(loop: Loop) -> int:
     return 1 if {"vector", "parallel"} & set(inner) else 16
 
 
-def names_of_kernel(body: Block, ranged: Loop | Strips | None, scratch: Scratch | None) -> set[str]:
+def names_of_kernel(body: Block, ranged: Loop | None, scratch: Scratch | None) -> set[str]:
     """The names that the text of a kernel has; the extent of a range is only its caller's."""
     found: set[str] = set()
     for stmt in body:
-        each = plain(stmt)
-        match each:
+        match stmt:
             case Alloc(buffer):
                 offset = None if scratch is None else scratch.offsets.get(buffer.name)
                 found |= set() if offset is None else names_in(offset)
             case Loop(kind="parallel") if ranged is None:  # when it is worth several threads
-                found |= names_in(each.extent)
-                found |= names_in(work(stmt if isinstance(stmt, Strips) else each))
-                found |= names_of_kernel(each.body, each, scratch)
+                found |= names_in(stmt.extent)
+                found |= names_in(work(stmt))
+                found |= names_of_kernel(stmt.body, stmt, scratch)
             case _:
                 if stmt is not ranged:
-                    found.update(*map(names_in, expressions(each)))
-                for inner in blocks(each):
+                    found.update(*map(names_in, expressions(stmt)))
+                for inner in blocks(stmt):
                     found |= names_of_kernel(inner, ranged, scratch)
     return found

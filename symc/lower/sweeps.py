@@ -102,11 +102,17 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
         builder.uses(buffer, written=True)
     together = _lie_together(dims, lowering.axis)
 
-    def nest(chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str = "") -> list[ir.Stmt]:
+    def nest(
+        chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str, cut: ir.Cut | None = None
+    ) -> list[ir.Stmt]:
         """The body for each of some chunks of each line; neighbours are last."""
+        number = chunk.cut.number
+        cuts = {} if cut is None else {number: cut}
         if together:
-            return wrap([*chunk.lines, chunk.cut.number], [*lines, count], body, "parallel", note)
-        return wrap([chunk.cut.number, *chunk.lines], [count, *lines], body, "parallel", note)
+            nested = [*chunk.lines, number], [*lines, count]
+        else:
+            nested = [number, *chunk.lines], [count, *lines]
+        return wrap(*nested, body, "parallel", note, cuts)
 
     # The total of each chunk but the last. Only lines of one chunk have it longer than `CHUNK`.
     full = ir.const(CHUNK) if together else step
@@ -140,8 +146,11 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     place = _place(chunk, lines, whole, ir.sub(chunk.cut.number, ONE))
     earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
     begin = ir.If(ir.binary("gt", chunk.cut.number, ZERO), (earlier,))
-    outer.block += _running(acc, lowering, [begin], chunk.along, chunk.cut.count, inner)
-    return out + nest(chunk, chunks, outer.block, builder.context.describe(node))
+    outer.block += _running(
+        acc, lowering, [begin], chunk.along, chunk.cut.count, inner, chunk.cut.within
+    )
+    note = builder.context.describe(node)
+    return out + nest(chunk, chunks, outer.block, note, chunk.cut.over)
 
 
 def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
@@ -216,12 +225,13 @@ def _store(
 
 
 def _running(
-    acc: str, lowering: Sweep, begin: list[ir.Stmt], along: ir.Var, steps: ir.Expr, inner: Scope
-) -> list[ir.Stmt]:
+    acc: str, lowering: Sweep, begin: list[ir.Stmt], along: ir.Var, steps: ir.Expr, inner: Scope,
+    cut: ir.Cut | None = None,
+) -> list[ir.Stmt]:  # fmt: skip
     """The loop over the elements, with the running value declared before it."""
     return [
         ir.Alloc(ir.Buffer(acc, lowering.dtype, (), "local")),
         ir.Store(acc, ZERO, lowering.initial),
         *begin,
-        ir.Loop(along, steps, "serial", tuple(inner.block)),
+        ir.Loop(along, steps, "serial", tuple(inner.block), cut=cut),
     ]

@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Strips, Var, const
+from symc.codegen.ir import Accumulate, Binary, Const, Expr, Let, Loop, Store, Var, const
 from symc.codegen.passes.dependence import is_unit
-from symc.codegen.passes.strips import written_out
+from symc.codegen.passes.strips import StripLoop, strip_loop
 from symc.codegen.passes.walk import loads_of, rebuild, substitute
 from symc.codegen.record import record
 
@@ -113,38 +113,32 @@ stays busy. With two it also does while blocks come and go.
 class Lanes:
     """A loop over packs, with the accesses that are made in packs."""
 
-    strips: Strips
     loop: Loop
-    """The loops that it stands for."""
-    start: Let
-    inner: Loop
+    strip: StripLoop
+    count: int
+    """The elements of a pack."""
     found: list[Pack]
     turns: int
     """How many packs of each array a thread of a grid has."""
 
-    @property
-    def count(self) -> int:
-        """The elements of a pack."""
-        return self.strips.length
 
-
-def lanes_of(strips: Strips, scalars: AbstractSet[str]) -> Lanes | None:
+def lanes_of(loop: Loop, scalars: AbstractSet[str]) -> Lanes | None:
     """A loop over packs with its accesses, or None if none is made in packs."""
-    loop = written_out(strips)
-    match loop.body:
-        case (Let() as start, Loop() as inner):
-            pass
-        case _:
-            return None
-    found = find_packs(inner, strips.length, scalars)
-    if not found or not all(is_unit(pack.base, strips.first.name) for pack in found):
+    strip = strip_loop(loop)
+    if strip is None or strip.loop.kind != "vector" or loop.kind not in ("grid", "lane"):
         return None
-    return Lanes(strips, loop, start, inner, found, _turns(strips, inner, found))
+    length = strip.strips.length
+    assert isinstance(length, Const), "packs have a length that is known"
+    count = int(length.value)
+    found = find_packs(strip.loop, count, scalars)
+    if not found or not all(is_unit(pack.base, strip.start.var.name) for pack in found):
+        return None
+    return Lanes(loop, strip, count, found, _turns(loop, strip.loop, found))
 
 
-def _turns(strips: Strips, inner: Loop, found: list[Pack]) -> int:
+def _turns(loop: Loop, inner: Loop, found: list[Pack]) -> int:
     """More than one pack for each thread of a grid if it has little else to do."""
     each = work(Loop(inner.var, const(1), "serial", inner.body))
     loaded = {(pack.buffer, pack.base) for pack in found if pack.loaded}
     light = isinstance(each, Const) and each.value <= LIGHT
-    return 2 if strips.kind == "grid" and light and 1 <= len(loaded) <= 2 else 1
+    return 2 if loop.kind == "grid" and light and 1 <= len(loaded) <= 2 else 1

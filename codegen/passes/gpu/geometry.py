@@ -16,14 +16,12 @@ from symc.codegen.ir import (
     Let,
     Loop,
     Program,
-    Strips,
     Var,
     ceiling,
     const,
 )
 from symc.codegen.passes.gpu.accesses import lanes_of
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of
-from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import Block, names_in, statements
 from symc.codegen.record import record
 
@@ -60,14 +58,11 @@ def geometries(program: Program) -> dict[str, Geometry]:
 
 def geometry(kernel: Kernel) -> Geometry:
     """How one kernel is launched."""
-    whole = next(
-        s for s in kernel.body if isinstance(s, Loop | Strips) and s.kind in ("grid", "team")
-    )
-    outer = written_out(whole) if isinstance(whole, Strips) else whole
+    outer = next(s for s in kernel.body if isinstance(s, Loop) and s.kind in ("grid", "team"))
     is_one = outer.kind == "team" and outer.extent == Const(1, outer.extent.dtype)
     return Geometry(
         "grid" if outer.kind == "grid" else "team",
-        grid_extent(whole) if outer.kind == "grid" else outer.extent,
+        grid_extent(outer) if outer.kind == "grid" else outer.extent,
         team_length(kernel),
         team_memory(kernel),
         (*kernel.body[:-1], *outer.body) if is_one else kernel.body,
@@ -147,9 +142,7 @@ def upper_bound(expr: Expr, bounds: Mapping[str, Expr], sizes: set[str]) -> Expr
             return const(1024)
 
 
-def grid_extent(loop: Loop | Strips) -> Expr:
+def grid_extent(loop: Loop) -> Expr:
     """The threads that a grid loop is for."""
-    if not isinstance(loop, Strips):
-        return loop.extent
-    extent, lanes = written_out(loop).extent, lanes_of(loop, frozenset())
-    return extent if lanes is None else ceiling(extent, lanes.turns)
+    lanes = lanes_of(loop, frozenset())
+    return loop.extent if lanes is None else ceiling(loop.extent, lanes.turns)

@@ -40,13 +40,11 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
-    Strip,
-    Strips,
     Var,
 )
 from symc.codegen.passes.gpu.values import elements
 from symc.codegen.passes.memory import prepared
-from symc.codegen.passes.strips import map_strips
+from symc.codegen.passes.strips import map_cut
 from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements, substitute
 from symc.codegen.signs import natural_sizes
 
@@ -228,7 +226,7 @@ class _Narrow:
                 case Store(_, index, value) | Accumulate(_, index, _, value):
                     yield index, True
                     yield value, False
-                case Loop(_, extent):
+                case Loop(extent=extent):
                     yield Binary("min", extent, extent, INT64), True
                 case Alloc(buffer):
                     for length in buffer.shape:
@@ -335,11 +333,9 @@ class _Narrow:
                 return Store(buffer, self.index(index), self.value(value))
             case Accumulate(buffer, index, op, value, atomic):
                 return Accumulate(buffer, self.index(index), op, self.value(value), atomic)
-            case Loop(var, extent, kind, body, note):
-                narrow = Var(var.name, INT32)
-                return Loop(narrow, self.index(extent), kind, self.block(body), note)
-            case Strips(extent=extent):
-                return self.strips(map_strips(stmt, self.index(extent), self.block))
+            case Loop(var, extent, kind, body, note, cut):
+                narrow, known = Var(var.name, INT32), map_cut(cut, self.index)
+                return Loop(narrow, self.index(extent), kind, self.block(body), note, known)
             case If(condition, then, otherwise):
                 return If(self.value(condition), self.block(then), self.block(otherwise))
             case Alloc(buffer):
@@ -347,21 +343,6 @@ class _Narrow:
                 return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
             case Barrier() | Combine():
                 return stmt
-
-    def strips(self, strips: Strips) -> Strips:
-        """Strips whose names are narrow; those that are used as data are not."""
-
-        def narrow(var: Var) -> Var:
-            return Var(var.name, INT32) if var.name in self.narrow else var
-
-        body = [
-            replace(part, place=narrow(part.place), var=narrow(part.var))
-            if isinstance(part, Strip)
-            else part
-            for part in strips.body
-        ]
-        number, first = narrow(strips.number), narrow(strips.first)
-        return replace(strips, number=number, first=first, body=tuple(body))
 
     def index(self, expr: Expr) -> Expr:
         """An int64 expression as int32, equal modulo 2^32."""

@@ -153,6 +153,6 @@ def in_rounds(scan: RunningLoop, taken: set[str]) -> Block:
     return (
         Alloc(carry),
         put(carry.name, at(update.buffer)),
-        Loop(loop.var, loop.extent, "round", body, loop.note),
+        Loop(loop.var, loop.extent, "round", body, loop.note, loop.cut),
         put(update.buffer, at(carry.name)),
     )
