@@ -36,13 +36,12 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
-    Strip,
     Strips,
     Unary,
     Var,
 )
 from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.strips import extent_of
+from symc.codegen.passes.strips import iterations_of
 from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
@@ -219,7 +218,7 @@ class _Around:
         """What is known inside one more loop."""
         if not isinstance(loop.cut, Strips):
             return self
-        length = self.written_out(extent_of(Strip(loop.var, loop.cut)))
+        length = self.written_out(iterations_of(loop.var, loop.cut))
         return _Around(self.names, {**self.strips, length: _length(loop)})
 
 

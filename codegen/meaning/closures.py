@@ -215,7 +215,7 @@ class ClosureCompiler:
         return run
 
     def cut(self, loop: Loop) -> Action:
-        """The function that checks that a loop has the extent its part in strip-mining gives it."""
+        """The function that checks that a loop has the extent that its cut gives it."""
         if loop.cut is None:
             return lambda registers: None
         given, wanted = self.expr(loop.extent), self.expr(extent_of(loop.cut))
@@ -223,8 +223,8 @@ class ClosureCompiler:
         def check(registers: Registers) -> None:
             has, needs = given(registers), wanted(registers)
             if has != needs:
-                what = f"the loop over {loop.var.name} has {has} iterations, as a part of"
-                raise IRError(f"{self.where}: {what} a loop cut into strips {needs}")
+                what = f"{loop.var.name} has {has} iterations, by its cut {needs}"
+                raise IRError(f"{self.where}: {what}")
 
         return check
 

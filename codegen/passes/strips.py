@@ -155,6 +155,11 @@ def length_of(cut: Cut) -> Expr:
     return cut.length if isinstance(cut, Strips) else cut.strips.length
 
 
+def iterations_of(number: Expr, strips: Strips) -> Expr:
+    """How many iterations the strip of this number has."""
+    return extent_of(Strip(number, strips))
+
+
 def expressions_of(cut: Cut | None) -> tuple[Expr, ...]:
     """The expressions that a part in strip-mining is about."""
     match cut:
