@@ -99,10 +99,10 @@ class _Team:
     def block(self, block: Block) -> None:
         """Append the statements of a block."""
         outer = self.later
-        behind = [outer]
+        later = [outer]
         for stmt in reversed(block[1:]):
-            behind.append(behind[-1] | _reads((stmt,)))
-        for stmt, self.later in zip(block, reversed(behind), strict=False):
+            later.append(later[-1] | _reads((stmt,)))
+        for stmt, self.later in zip(block, reversed(later), strict=False):
             self.statement(stmt)
         self.later = outer
 
