@@ -12,7 +12,7 @@ How long chunks are follows from lengths alone, so results do not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.passes.strips import StripMining
@@ -102,18 +102,6 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
         builder.uses(buffer, written=True)
     together = _lie_together(dims, lowering.axis)
 
-    def nest(
-        chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str, cut: ir.Cut | None = None
-    ) -> list[ir.Stmt]:
-        """The body for each of some chunks of each line; neighbours are last."""
-        number = chunk.cut.number
-        cuts = {} if cut is None else {number: cut}
-        if together:
-            nested = [*chunk.lines, number], [*lines, count]
-        else:
-            nested = [number, *chunk.lines], [count, *lines]
-        return wrap(*nested, body, "parallel", note, cuts)
-
     # The total of each chunk but the last. Only lines of one chunk have it longer than `CHUNK`.
     full = ir.const(CHUNK) if together else step
     chunk = _a_chunk(builder, node, lowering, others, full)
@@ -123,7 +111,7 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     outer.block += _running(acc, lowering, [], chunk.along, full, inner)
     place = _place(chunk, lines, whole, chunk.cut.number)
     outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
-    out = nest(chunk, whole, outer.block, "what chunks amount to")
+    out = chunk.nest(lines, whole, outer.block, "what chunks amount to", together=together)
 
     # The totals up to each of them.
     chunk = _a_chunk(builder, node, lowering, others, step)
@@ -150,7 +138,8 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
         acc, lowering, [begin], chunk.along, chunk.cut.count, inner, chunk.cut.within
     )
     note = builder.context.describe(node)
-    return out + nest(chunk, chunks, outer.block, note, chunk.cut.over)
+    cuts = {chunk.cut.number: chunk.cut.over}
+    return out + chunk.nest(lines, chunks, outer.block, note, cuts, together=together)
 
 
 def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
@@ -177,6 +166,16 @@ class _Chunk:
     lines: tuple[ir.Var, ...]
     along: ir.Var
     index: Index
+
+    def nest(
+        self, lines: Sequence[ir.Expr], count: ir.Expr, body: Sequence[ir.Stmt], note: str,
+        cuts: Mapping[ir.Var, ir.Cut] | None = None, *, together: bool,
+    ) -> list[ir.Stmt]:  # fmt: skip
+        """The body for each of some chunks of each line; neighbours are last."""
+        number = self.cut.number
+        if together:
+            return wrap([*self.lines, number], [*lines, count], body, "parallel", note, cuts)
+        return wrap([number, *self.lines], [count, *lines], body, "parallel", note, cuts)
 
 
 def _a_chunk(
