@@ -3,8 +3,8 @@
 A `vector` loop over neighbouring elements is printed twice: with one access of up to 16 bytes for
 all elements of an array that are neighbours, and as it is, for where these are not aligned or the
 array ends. The threads of a team go through all whole packs first, and ask for several of them
-before they use the first: see `AHEAD`. Which thread does which elements, in which order, does not
-depend on the form, so neither do the bits of a sum.
+before they use the first (see `passes/gpu/accesses.py`, which decides it). Which thread does which
+elements, in which order, does not depend on the form, so neither do the bits of a sum.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from symc.codegen.ir import (
 from symc.codegen.passes.gpu.accesses import (
     Lanes,
     Pack,
-    lanes_of,
     without,
 )
 from symc.codegen.passes.gpu.geometry import placed
@@ -40,28 +39,9 @@ from symc.codegen.record import record
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from symc.codegen.dtypes import DType
-
-AHEAD = 4
-"""How many packs a thread of a team asks memory for at a time.
-
-An H200 delivers 4.8 TB/s some 700 ns after it was asked: it is busy while 25 KiB are on their way
-to each of its 132 processors. A processor has room for 65,536 registers, 228 KiB of shared memory
-and 2048 threads. With one pack of 16 bytes at a time, row groups would have 24 to 32 KiB on their
-way, less at the beginning and the end of rows. Computed from NVRTC's figures for softmax (32
-registers, the row in shared memory) and layer norm (40 registers), of 256 MiB in rows of
-
-      256 floats   8 teams of 32 in a block   6 to 8 blocks     48 to 64 KiB on their way
-     1024          8 teams of 32              6                 96
-     4096          128 threads                12 or 13          96 to 104
-    16384          512 threads                3                 96
-
-Rows are not kept in registers from their first use to their last. For softmax up to 16,384 floats
-that takes 8 packs and 88 registers in each thread: one team of 512 then has a processor for itself,
-so that nothing is on its way while it computes, and NVRTC takes twice as long (0.4 s instead of
-0.2). It would save reading a row again from the second-level cache: the rows that are being
-worked on everywhere are 25 MB of the 60 that this has.
-"""
 
 
 @record
@@ -70,11 +50,13 @@ class Grid:
 
     memory: Scratch | None
     wide: bool
+    packs: Mapping[str, Lanes]
+    """The loops over packs, by their variables."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """The head of a loop, or all of one over packs."""
         writer.remark(loop.note)
-        lanes = lanes_of(loop, writer.printer.scalars)
+        lanes = self.packs.get(loop.var.name)
         if lanes is None:
             positive = self.head(writer, loop)
             return OpenBlock(declared(loop.body), positive=positive)
@@ -188,21 +170,19 @@ class Grid:
         printer.natural.add(loop.var.name)
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
         whole = self.whole(writer, lanes, kind)
-        ahead = self.ahead(lanes)
+        turns = lanes.turns
         if loop.kind == "grid":
             cast = f"({kind})" if self.wide else ""
-            turns = lanes.turns
             first = f"{cast}blockIdx.x * ({turns} * blockDim.x) + threadIdx.x"
             step = f"{cast}gridDim.x * blockDim.x"
             rest = f"{whole} + {cast}blockIdx.x * blockDim.x + threadIdx.x"
         else:
             printer.used["symc_team_next"] = None
-            turns = AHEAD // len(ahead) if ahead else 1
             first, step, rest = "threadIdx.x", "blockDim.x", f"symc_team_next({whole})"
         if turns > 1:
             start = printer.vars[printer.fresh("first")]
             put_for(writer, kind, start, first, whole, f"{turns} * {step}")
-            self.batch(writer, lanes, ahead, turns, f"{start} + ", whole)
+            self.batch(writer, lanes, f"{start} + ", whole)
         else:
             put_for(writer, kind, name, first, whole, step)
             self.pack(writer, lanes, {})
@@ -241,25 +221,18 @@ class Grid:
         """Whether a buffer is an array of the team's, which begins where any pack may."""
         return self.memory is not None and buffer in self.memory.offsets
 
-    def ahead(self, lanes: Lanes) -> list[Pack]:
-        """The packs, each once, that a loop loads from where it takes long."""
-        found = {(p.buffer, p.base): p for p in lanes.found if p.loaded}
-        return [pack for pack in found.values() if not self.is_shared(pack.buffer)]
-
-    def batch(
-        self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, first: str, whole: str
-    ) -> None:
+    def batch(self, writer: Writer, lanes: Lanes, first: str, whole: str) -> None:
         """The code of a thread for its next packs: first it loads all, then it uses them.
 
         A thread that has fewer begins with zeros; without, the compiler keeps registers for
         the former values.
         """
-        printer, loop = writer.printer, lanes.loop
+        printer, loop, turns = writer.printer, lanes.loop, lanes.turns
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
         turn = printer.vars[printer.fresh("turn")]
         writer.depth += 1
         held: dict[tuple[str, Expr], str] = {}
-        for pack in ahead:
+        for pack in lanes.ahead:
             array = printer.vars[printer.fresh(f"{printer.buffers[pack.buffer]}_pack")]
             writer.put(f"{self.pack_type(writer, pack, lanes.count)} {array}[{turns}] = {{}};")
             held[pack.buffer, pack.base] = f"{array}[{turn}]"
@@ -273,7 +246,7 @@ class Grid:
 
         each_turn()
         emit_block(writer, (lanes.strip.start,), self)
-        for pack in ahead:
+        for pack in lanes.ahead:
             writer.put(f"{held[pack.buffer, pack.base]} = {self.load(writer, pack, lanes.count)};")
         writer.depth -= 1
         writer.put("}")

@@ -92,8 +92,7 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
         if calling.range is None:
             params.append("const int64_t stride")
     folds = f"{lang.folds} " if calling.folds and lang.folds is not None else ""
-    whole = wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
-    return whole.removeprefix(lang.kernel).lstrip()
+    return wrapped(f"{folds}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
 
 
 @record(frozen=False)
