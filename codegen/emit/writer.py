@@ -31,7 +31,6 @@ class Writer:
     flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
     ranged: bool = False
-    in_parallel: bool = False
 
     def put(self, line: str) -> None:
         """One line at the present depth."""

@@ -10,11 +10,12 @@ parallel loop is shared out where it stands.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Alloc, Expr, Kernel, Let, Loop, Program
+from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program
 from symc.codegen.passes.memory import Scratch
-from symc.codegen.passes.reductions import mentions, reductions
+from symc.codegen.passes.reductions import Reduction, mentions, reductions
 from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
 from symc.codegen.record import record
 
@@ -38,6 +39,22 @@ class ParallelRange:
 
 
 @record
+class LoopForm:
+    """How a loop is run by the threads of a processor, and in vector registers."""
+
+    price: Expr | None
+    """Its cost, in kernel sizes, if threads share it out where it stands."""
+    piece: int
+    """How many iterations a thread then takes at a time."""
+    in_lanes: bool
+    """Whether its iterations may run side by side in vector registers."""
+    has_arrays: bool
+    """Whether each iteration has arrays of its own."""
+    reductions: tuple[Reduction, ...]
+    """The scalars that a vector loop accumulates."""
+
+
+@record
 class Calling:
     """The calling convention of a kernel, for its callers and its declaration."""
 
@@ -51,6 +68,8 @@ class Calling:
     """Whether it accumulates in vector registers, range after range."""
     scratch: Scratch | None
     """The memory that it needs for each thread."""
+    loops: Mapping[str, LoopForm]
+    """How its loops are run, by their variables."""
 
 
 def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Calling]:
@@ -62,22 +81,53 @@ def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
     """How one kernel is called."""
     found = range_loop(kernel)
     used = names_of_kernel(kernel.body, found, scratch)
+    loops = loop_forms(kernel, found)
     return Calling(
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
         None if found is None else ParallelRange(found, work(found), granule(found)),
-        found is None
-        and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
-        found is not None and accumulates(kernel),
+        any(form.price is not None for form in loops.values()),
+        found is not None and any(form.reductions for form in loops.values()),
         scratch,
+        loops,
     )
 
 
-def accumulates(kernel: Kernel) -> bool:
-    """Whether some vector loop of a kernel has reductions."""
-    found = list(statements(kernel.body))
-    scalars = {s.buffer.name for s in found if isinstance(s, Alloc) and not s.buffer.shape}
-    loops = [stmt for stmt in found if isinstance(stmt, Loop) and stmt.kind == "vector"]
-    return any(reductions(loop, scalars) for loop in loops)
+def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:
+    """How each loop of a kernel is run; `ranged` is the one that its callers share out."""
+    scalars = {
+        stmt.buffer.name
+        for stmt in statements(kernel.body)
+        if isinstance(stmt, Alloc) and not stmt.buffer.shape
+    }
+    forms: dict[str, LoopForm] = {}
+
+    def walk(block: Block, is_shared: bool) -> None:
+        for stmt in block:
+            here = is_shared
+            if isinstance(stmt, Loop):
+                shares = stmt.kind == "parallel" and ranged is None and not is_shared
+                forms[stmt.var.name] = loop_form(stmt, scalars, shares=shares)
+                here = is_shared or shares
+            for inner in blocks(stmt):
+                walk(inner, here)
+
+    walk(kernel.body, is_shared=False)
+    return forms
+
+
+def loop_form(loop: Loop, scalars: AbstractSet[str], *, shares: bool) -> LoopForm:
+    """How one loop is run; `shares`: by several threads, where it stands."""
+    inside = list(statements(loop.body))
+    is_innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
+    found = reductions(loop, scalars) if loop.kind == "vector" else None
+    together = granule(loop)
+    return LoopForm(
+        work(loop) if shares else None,
+        4096 if is_innermost and together > 1 else together,
+        found is not None or (loop.kind == "parallel" and is_innermost),
+        any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside),
+        tuple(found or ()),
+    )
 
 
 def range_loop(kernel: Kernel) -> Loop | None:
