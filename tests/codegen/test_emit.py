@@ -208,13 +208,10 @@ def test_emitters_print_and_decide_nothing() -> None:
     deciding = {"cost", "dependence", "walk.substitute", "reductions.reductions", "re"}
     for path in sorted(EMITTERS.glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            names: list[str] = []
-            if isinstance(node, ast.ImportFrom):
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-            elif isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            for name in names:
+        imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+        for node in imports:
+            before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for name in [f"{before}{alias.name}" for alias in node.names]:
                 words = name.split(".")
                 whole = {*words[:-1], ".".join(words[-2:]), name}
                 assert not whole & deciding, f"{path.name}:{node.lineno} imports {name}"
