@@ -165,8 +165,6 @@ class _Kernel:
         length = length_of(cut)
         if isinstance(length, Const) and length.value < 1:
             raise Broken(loop, f"strips of {length.value}")
-        if isinstance(cut, Strips) and loop.kind in ("vector", "unroll", "round"):
-            raise Broken(loop, f"strips in a loop of kind {loop.kind}")
         inner = [s for s in statements(loop.body) if isinstance(s, Loop) and s.kind == "vector"]
         is_pack = strip_loop(loop) is not None and isinstance(length, Const)
         if isinstance(cut, Strips) and loop.kind in ("grid", "lane") and inner and not is_pack:

@@ -26,8 +26,8 @@ Iterations (`iterations.py`)
 
 Strip-mined loops (`kernels.py`, `cuts.py`)
 26. What the `cut` of a loop is about are numbers of the dtype of its extent; strips have at least
-    one iteration. A vector, unrolled or round loop goes over no strips. In a grid or lane loop over
-    strips, a vector loop is all there is, and over the iterations of one: a pack, of known length.
+    one iteration. In a grid or lane loop over strips, a vector loop is all there is, and goes over
+    the iterations of one: a pack, of known length.
 27. The extent of a loop with a `cut` is the one that follows from it, whatever the sizes.
 
 Programs (this file)

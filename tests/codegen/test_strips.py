@@ -125,7 +125,6 @@ WRONG: list[tuple[Loop, str]] = [
     (replace(STRIPS, cut=Strips(Const(4.0, F64), const(4))),
      "a number of iterations is float64, not int64"),
     (replace(STRIPS, cut=Strips(Var("m"), const(4))), "m is not bound here"),
-    (replace(STRIPS, kind="vector", body=COPY.body), "strips in a loop of kind vector"),
     (replace(STRIPS, kind="grid", body=(*STRIPS.body, Store("y", const(0), Const(1.0, F64)))),
      "a strip that threads of a device share out is one pack"),
     (replace(STRIPS, extent=N), "block has 7 iterations, by its cut 2, for n = 7"),
