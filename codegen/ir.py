@@ -12,11 +12,12 @@
             | Repeat(var, extent, steps, stop, done)     a loop around steps
             | Branch(condition, then, otherwise)         one of two blocks of steps
     kernel  = Kernel(name, params, sizes, body, note)
-    stmt    = Loop(var, extent, kind, body, note) | If(condition, then, otherwise)
+    stmt    = Loop(var, extent, kind, body, note, cut) | If(condition, then, otherwise)
             | Let(var, value) | Store(buffer, index, value)
             | Accumulate(buffer, index, op, value) | Alloc(buffer)
             | Barrier() | Combine(buffer, op, reach)     in teams
-            | Strips(number, first, extent, length, ...) a loop cut into strips
+    cut     = Strips(whole, length)                      it goes over the strips of another loop
+            | Strip(number, strips)                      it goes over the iterations of a strip
     kind    = parallel | serial | vector | unroll        `parallel`: iterations are independent
             | grid | team | lane | round                 on a device, see below
     expr    = Const(value, dtype) | Var(name, dtype) | Length(buffer, axis) | Load(buffer, index)
@@ -50,10 +51,11 @@ Meaning:
   a `round` loop are shared out in order, one for each thread at a time; as all threads run its body
   equally often, its variable may lie beyond the extent. A team of one thread, for which all of this
   is ordinary loops, gives the same result up to reassociation.
-- `Strips` is a strip-mined loop: an outer loop over strips of a fixed length, and in its body one
-  or several loops over the iterations of a strip, each a `Strip`. It means the loops that
-  `passes/strips.py` writes out. Where threads of a device share out strips, a strip is a pack:
-  neighbouring elements that one thread reads and writes at a time.
+- Strip-mining makes a loop over strips, and in its body loops over the iterations of one. The `cut`
+  of these loops says so, and with it what their extents are: with `Strips`, how many strips of a
+  length there are in the whole; with a `Strip`, how many iterations the strip of that number has,
+  fewer in the last. `passes/strips.py` makes both. Where threads of a device share out strips, a
+  vector loop over one is a pack: neighbouring elements that one thread reads and writes at a time.
 - A `row` is a piece of another buffer that moves: its offset depends on the variable of a `Repeat`.
   To kernels it is a buffer like any other. So whatever a kernel writes, no other row or buffer that
   it is given overlaps it.
@@ -102,6 +104,29 @@ AccumulateOp = Literal["add", "mul", "min", "max", "and", "or", "bor", "band", "
 
 
 @record
+class Strips:
+    """Of a loop: it goes over the strips of `length` into which `whole` iterations are cut.
+
+    The last strip may be shorter.
+    """
+
+    whole: Expr
+    length: Expr
+
+
+@record
+class Strip:
+    """Of a loop: it goes over the iterations of one strip, the one of this number."""
+
+    number: Expr
+    strips: Strips
+
+
+Cut: TypeAlias = Strips | Strip
+"""The part of a loop in the strip-mining of another one."""
+
+
+@record
 class Loop:
     """``for var in range(extent)``. `note` is the comment printed above it."""
 
@@ -110,6 +135,7 @@ class Loop:
     kind: LoopKind
     body: tuple[Stmt, ...]
     note: str = field(default="", compare=False)
+    cut: Cut | None = None
 
 
 @record
@@ -177,40 +203,7 @@ class Combine:
     reach: Literal["all", "before"] = "all"
 
 
-@record
-class Strip:
-    """A vector loop over the iterations of the strip around it.
-
-    `place` counts them from 0 in each strip, `var` is the iteration of the loop that was cut.
-    """
-
-    place: Var
-    var: Var
-    body: tuple[Stmt, ...]
-    note: str = field(default="", compare=False)
-
-
-@record
-class Strips:
-    """A loop of `extent` iterations, cut into strips of `length` of which the last may be shorter.
-
-    `number` counts the strips; `first` is the first iteration of each, and `count`, if it has a
-    name, how many it has. `kind` says how strips are run.
-    """
-
-    number: Var
-    first: Var
-    extent: Expr
-    length: int
-    kind: LoopKind
-    body: tuple[Stmt | Strip, ...]
-    count: Var | None = None
-    note: str = field(default="", compare=False)
-
-
-Plain: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
-"""The statements of which all others are made."""
-Stmt: TypeAlias = Plain | Strips
+Stmt: TypeAlias = Loop | If | Let | Store | Accumulate | Alloc | Barrier | Combine
 
 # --- kernels and programs -------------------------------------------------------------------------
 

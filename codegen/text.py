@@ -38,6 +38,7 @@ from symc.codegen.ir import (
     Check,
     Combine,
     Const,
+    Cut,
     Expr,
     If,
     Kernel,
@@ -202,7 +203,7 @@ def _comment(note: str, indent: str) -> Iterator[Line]:
         yield f"{indent}# {line}".rstrip(), None
 
 
-def _block(block: tuple[Stmt | Strip, ...], indent: str) -> Iterator[Line]:
+def _block(block: tuple[Stmt, ...], indent: str) -> Iterator[Line]:
     if not block:
         yield indent + "pass", None
     for stmt in block:
@@ -216,9 +217,10 @@ def _block(block: tuple[Stmt | Strip, ...], indent: str) -> Iterator[Line]:
                 yield f"{indent}{_element(buffer, index)} {how}= {expression(value)}", stmt
             case Alloc(buffer):
                 yield f"{indent}alloc {_buffer(buffer)}", stmt
-            case Loop(var, extent, kind, body, note):
+            case Loop(var, extent, kind, body, note, cut):
                 yield from _comment(note, indent)
-                yield f"{indent}for {var.name} in {kind}({expression(extent)}):", stmt
+                how = f"{kind}({expression(extent)}){'' if cut is None else ' ' + _cut(cut)}"
+                yield f"{indent}for {var.name} in {how}:", stmt
                 yield from _block(body, indent + "  ")
             case If(condition, then, otherwise):
                 yield f"{indent}if {expression(condition)}:", stmt
@@ -226,22 +228,23 @@ def _block(block: tuple[Stmt | Strip, ...], indent: str) -> Iterator[Line]:
                 if otherwise:
                     yield indent + "else:", None
                     yield from _block(otherwise, indent + "  ")
-            case Strips(number, first, extent, length, kind, body, count, note):
-                yield from _comment(note, indent)
-                named = "" if count is None else f", {count.name}"
-                over = f"{kind} strips({expression(extent)}, {length})"
-                yield f"{indent}for {number.name}, {first.name}{named} in {over}:", stmt
-                yield from _block(body, indent + "  ")
-            case Strip(place, var, body, note):
-                yield from _comment(note, indent)
-                yield f"{indent}for {place.name}, {var.name} in strip:", stmt
-                yield from _block(body, indent + "  ")
             case Barrier():
                 yield f"{indent}barrier", stmt
             case Combine(buffer, op, _, reach):
                 yield f"{indent}combine {buffer} {op}{'' if reach == 'all' else ' ' + reach}", stmt
             case _:
                 assert_never(stmt)
+
+
+def _cut(cut: Cut) -> str:
+    """``strips(n, 16)`` or ``strip(block, n, 16)``."""
+    match cut:
+        case Strips(whole, length):
+            return f"strips({expression(whole)}, {expression(length)})"
+        case Strip(number, Strips(whole, length)):
+            return f"strip({expression(number)}, {expression(whole)}, {expression(length)})"
+        case _:
+            assert_never(cut)
 
 
 def _element(buffer: str, index: Expr) -> str:

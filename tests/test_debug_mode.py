@@ -205,9 +205,9 @@ def test_undefined_behaviour_of_a_users_op_is_raised_again_and_again(tmp_path: P
         ("y[0] = x[n];", [
             "uses memory that is not its own: heap-buffer-overflow, reads 8 bytes",
             "array  x        float64[x.shape[0]]",
-            "right behind its end (16 bytes)",
+            "right after its end (16 bytes)",
         ]),
-        ("y[n + 1] = x[0];", ["heap-buffer-overflow, writes 8 bytes", "8 bytes behind its end"]),
+        ("y[n + 1] = x[0];", ["heap-buffer-overflow, writes 8 bytes", "8 bytes after its end"]),
         ("y[0] = *(volatile double *)8;", ["SEGV, reads"]),
     ],
     ids=["read", "write", "crash"],

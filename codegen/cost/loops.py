@@ -20,30 +20,27 @@ from symc.codegen.ir import (
     Load,
     Loop,
     Store,
-    Strips,
     Var,
     add,
     const,
     mul,
 )
 from symc.codegen.math import FUNCTIONS, OPERATOR_COSTS
-from symc.codegen.passes.strips import single, written_out
+from symc.codegen.passes.strips import strip_loop
 from symc.codegen.passes.walk import Block, expressions, names_in, parts, substitute
 
 UNKNOWN = 16  # iterations, where the number depends on values
 
 
-def work(loop: Loop | Strips) -> Expr:
+def work(loop: Loop) -> Expr:
     """Roughly how many simple operations a loop does, in the sizes of its kernel."""
     return _work_of_loop(loop, {})
 
 
-def _work_of_loop(loop: Loop | Strips, inside: Mapping[str, Expr]) -> Expr:
-    if isinstance(loop, Strips):
-        strip = single(loop)
-        if strip is None:
-            return _work_of_loop(written_out(loop), inside)
-        return mul(_visible(loop.extent, inside), _work_of_block(strip.body, inside))
+def _work_of_loop(loop: Loop, inside: Mapping[str, Expr]) -> Expr:
+    strip = strip_loop(loop)
+    if strip is not None:
+        return mul(_visible(strip.strips.whole, inside), _work_of_block(strip.body, inside))
     extent = _visible(loop.extent, inside)
     return mul(extent, _work_of_block(loop.body, {**inside, loop.var.name: extent}))
 
@@ -54,7 +51,7 @@ def _work_of_block(block: Block, inside: Mapping[str, Expr]) -> Expr:
     rest: Expr = total
     for stmt in block:
         match stmt:
-            case Loop() | Strips():
+            case Loop():
                 part = _work_of_loop(stmt, names)
                 if isinstance(part, Const):
                     constant += int(part.value)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from symc.codegen import ir
 from symc.codegen.cost.amounts import NOTHING, ONE, Amount, Factor, number_of
 from symc.codegen.cost.operations import RoutineArguments, operations
-from symc.codegen.dtypes import INT64, DType
+from symc.codegen.dtypes import INT32, INT64, DType
 from symc.codegen.ir import (
     Accumulate,
     Binary,
@@ -36,11 +36,12 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
+    Strips,
     Unary,
     Var,
 )
 from symc.codegen.passes.memory import bytes_of
-from symc.codegen.passes.strips import cut_extent, plain
+from symc.codegen.passes.strips import iterations_of
 from symc.codegen.passes.walk import collect, expressions, parts, rebuild, statements, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES
@@ -181,7 +182,7 @@ def _of_kernel(kernel: Kernel, own: Mapping[str, Expr], names: Mapping[str, Amou
     """
     loops = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop)]
     indexes = frozenset({INT64, *(loop.var.dtype for loop in loops)})
-    return _of_block(kernel.body, own, _Counting(names, indexes))
+    return _of_block(kernel.body, _Around(own, {}), _Counting(names, indexes))
 
 
 @record
@@ -191,28 +192,59 @@ class _Counting:
     names: Mapping[str, Amount]
     indexes: frozenset[DType]
 
-    def amount(self, extent: Expr, inside: Mapping[str, Expr]) -> Amount:
-        return Amount.of(substitute(_plain(extent), inside), self.names)
+
+@record
+class _Around:
+    """What is known inside some loops."""
+
+    names: Mapping[str, Expr]
+    """Values of names, which follow from sizes and from the variables of loops."""
+    strips: Mapping[Expr, Var]
+    """The lengths of the strips that are being gone through, each with a name for it."""
+
+    def amount(self, extent: Expr, known: _Counting) -> Amount:
+        """The number of iterations of a loop."""
+        return Amount.of(self.named(self.written_out(extent)), known.names)
+
+    def written_out(self, index: Expr) -> Expr:
+        """An expression of indexes in sizes and variables of loops."""
+        return substitute(_plain(index), self.names)
+
+    def named(self, index: Expr) -> Expr:
+        """The expression with lengths of strips by their names."""
+        return self.strips.get(index) or rebuild(index, self.named)
+
+    def inside(self, loop: Loop) -> _Around:
+        """What is known inside one more loop."""
+        if not isinstance(loop.cut, Strips):
+            return self
+        length = self.written_out(iterations_of(loop.var, loop.cut))
+        return _Around(self.names, {**self.strips, length: _length(loop)})
 
 
-def _of_block(block: tuple[Stmt, ...], own: Mapping[str, Expr], known: _Counting) -> Amount:
+def _length(loop: Loop) -> Var:
+    """The name for the length of a strip in a loop over strips."""
+    return Var(f"length of {loop.var.name}")
+
+
+def _of_block(block: tuple[Stmt, ...], around: _Around, known: _Counting) -> Amount:
     total = NOTHING
-    inside = dict(own)
-    for stmt in map(plain, block):
+    names = dict(around.names)
+    around = _Around(names, around.strips)
+    for stmt in block:
         match stmt:
-            case Loop(var, extent, _, body):
-                times = known.amount(extent, inside)
-                inner = _of_block(body, inside, known)
-                total = total + _repeated(inner, var.name, times, known.names)
+            case Loop(body=body):
+                each = _of_block(body, around.inside(stmt), known)
+                total = total + _repeated(stmt, each, around, known)
             case If(condition, then, otherwise):
                 loads: list[Load] = []
                 collect(condition, [], loads)
                 if loads:  # else it is one of indexes
                     total = total + _counted(condition, known)
-                total = total + _of_block(then, inside, known)
-                total = total + _of_block(otherwise, inside, known)
+                total = total + _of_block(then, around, known)
+                total = total + _of_block(otherwise, around, known)
             case Let(var, value) if var.dtype in known.indexes:
-                inside[var.name] = substitute(_plain(value), inside)
+                names[var.name] = around.written_out(value)
             case Let(_, value) | Store(_, _, value):
                 total = total + _counted(value, known)
             case Accumulate(_, _, _, value):
@@ -223,24 +255,33 @@ def _of_block(block: tuple[Stmt, ...], own: Mapping[str, Expr], known: _Counting
 
 
 def _plain(index: Expr) -> Expr:
-    """An expression of indexes without the conversions between their types."""
-    if isinstance(index, Cast) and index.dtype.kind == index.x.dtype.kind == "int":
-        return _plain(index.x)
-    return rebuild(index, _plain)
+    """An expression of indexes, all of them int64."""
+    match index:
+        case Cast(x, dtype) if dtype.kind == x.dtype.kind == "int":
+            return _plain(x)
+        case Var(name, dtype) if dtype is INT32:
+            return Var(name)
+        case Const(value, dtype) if dtype is INT32:
+            return Const(value)
+        case Binary(op, left, right, dtype) if dtype is INT32:
+            return Binary(op, _plain(left), _plain(right), INT64)
+        case _:
+            return rebuild(index, _plain)
 
 
-def _repeated(each: Amount, var: str, times: Amount, names: Mapping[str, Amount]) -> Amount:
-    """An amount for each round of a loop. The lengths of pieces add up to the whole."""
+def _repeated(loop: Loop, each: Amount, around: _Around, known: _Counting) -> Amount:
+    """An amount for each iteration of a loop. The lengths of strips add up to the whole."""
+    times = around.amount(loop.extent, known)
+    if not isinstance(loop.cut, Strips):
+        return each * times
+    whole, most = (around.amount(n, known) for n in (loop.cut.whole, loop.cut.length))
     total = NOTHING
     for factors, number in each.terms.items():
-        rest, whole = factors, None
-        for factor in factors:
-            whole = cut_extent(factor.expr, var)
-            if whole is not None:
-                rest = tuple(other for other in factors if other is not factor)
-                break
-        many = times if whole is None else Amount.of(whole, names)
-        total = total + Amount({rest: number}) * many
+        rest = tuple([factor for factor in factors if factor.expr != _length(loop)])
+        amount = Amount({rest: number}) * (times if rest == factors else whole)
+        for _ in factors[len(rest) + 1 :]:
+            amount = amount * most
+        total = total + amount
     return total
 
 

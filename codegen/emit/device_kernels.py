@@ -36,7 +36,7 @@ def emit_device_kernel(
     if geometry.memory is not None:
         declared_memory = [INDENT, Dynamic(SHARED), f" __align__(16) char {SHARED}[];\n"]
         place_memory(writer, geometry.memory)
-    emit_block(writer, geometry.body, Grid(geometry.memory, geometry.wide))
+    emit_block(writer, geometry.body, Grid(geometry.memory, geometry.wide, geometry.lanes))
     text = "\n".join(writer.lines)
     bounds = LaunchBounds(name, str(geometry.bound))
     before, after = signature(kernel, name, printer, geometry, bounds)
@@ -77,5 +77,5 @@ def signature(
     for size in kernel.sizes:
         params.append(f"const {lang.types[size.dtype.name]} {printer.vars[size.name]}")
     before = f"{lang.kernel} "
-    head = f"{before}{bounds.text(loose=False)}"
-    return before, wrapped(f"{head} {name}(", params, ")", "").removeprefix(head)
+    width = len(before + bounds.text(loose=False))
+    return before, wrapped(f" {name}(", params, ")", "", width)

@@ -3,8 +3,8 @@
 A `vector` loop over neighbouring elements is printed twice: with one access of up to 16 bytes for
 all elements of an array that are neighbours, and as it is, for where these are not aligned or the
 array ends. The threads of a team go through all whole packs first, and ask for several of them
-before they use the first: see `AHEAD`. Which thread does which elements, in which order, does not
-depend on the form, so neither do the bits of a sum.
+before they use the first (see `passes/gpu/accesses.py`, which decides it). Which thread does which
+elements, in which order, does not depend on the form, so neither do the bits of a sum.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from symc.codegen.emit.settled import declared, live, names_used
 from symc.codegen.emit.writer import INDENT, WIDTH, Writer
 from symc.codegen.ir import (
     Barrier,
-    Binary,
     Buffer,
     Combine,
     Const,
@@ -31,39 +30,18 @@ from symc.codegen.ir import (
 from symc.codegen.passes.gpu.accesses import (
     Lanes,
     Pack,
-    lanes_of,
     without,
 )
 from symc.codegen.passes.gpu.geometry import placed
 from symc.codegen.passes.memory import Scratch, bytes_of, is_on_stack
-from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import names_in
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from symc.codegen.dtypes import DType
-
-AHEAD = 4
-"""How many packs a thread of a team asks memory for at a time.
-
-An H200 delivers 4.8 TB/s some 700 ns after it was asked: it is busy while 25 KiB are on their way
-to each of its 132 processors. A processor has room for 65,536 registers, 228 KiB of shared memory
-and 2048 threads. With one pack of 16 bytes at a time, row groups would have 24 to 32 KiB on their
-way, less at the beginning and the end of rows. Computed from NVRTC's figures for softmax (32
-registers, the row in shared memory) and layer norm (40 registers), of 256 MiB in rows of
-
-      256 floats   8 teams of 32 in a block   6 to 8 blocks     48 to 64 KiB on their way
-     1024          8 teams of 32              6                 96
-     4096          128 threads                12 or 13          96 to 104
-    16384          512 threads                3                 96
-
-Rows are not kept in registers from their first use to their last. For softmax up to 16,384 floats
-that takes 8 packs and 88 registers in each thread: one team of 512 then has a processor for itself,
-so that nothing is on its way while it computes, and NVRTC takes twice as long (0.4 s instead of
-0.2). It would save reading a row again from the second-level cache: the rows that are being
-worked on everywhere are 25 MB of the 60 that this has.
-"""
 
 
 @record
@@ -72,20 +50,17 @@ class Grid:
 
     memory: Scratch | None
     wide: bool
+    packs: Mapping[str, Lanes]
+    """The loops over packs, by their variables."""
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
-        """The head of a loop."""
+        """The head of a loop, or all of one over packs."""
         writer.remark(loop.note)
-        positive = self.head(writer, loop)
-        return OpenBlock(declared(loop.body), positive=positive)
-
-    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
-        """A loop over packs."""
-        lanes = lanes_of(strips, writer.printer.scalars)
+        lanes = self.packs.get(loop.var.name)
         if lanes is None:
-            return self.loop(writer, written_out(strips))
-        writer.remark(strips.note)
-        if strips.kind == "lane" or lanes.turns > 1:
+            positive = self.head(writer, loop)
+            return OpenBlock(declared(loop.body), positive=positive)
+        if loop.kind == "lane" or lanes.turns > 1:
             self.lanes(writer, lanes)
         else:
             self.one_pack(writer, lanes)
@@ -94,7 +69,7 @@ class Grid:
     def head(self, writer: Writer, loop: Loop) -> frozenset[str]:
         """The line that begins a loop; the sizes that are known to be above zero in its body."""
         printer = writer.printer
-        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        positive = frozenset(lengths_of(loop) & printer.natural - printer.positive)
         printer.positive |= positive
         printer.natural.add(loop.var.name)
         if loop.kind == "lane" and isinstance(loop.extent, Const) and loop.extent.value == 1:
@@ -170,15 +145,15 @@ class Grid:
         """Print a loop over packs of which each thread has one: in both forms."""
         positive = self.head(writer, lanes.loop)
         writer.depth += 1
-        emit_block(writer, (lanes.start,), self)
-        rest = sub(lanes.strips.extent, lanes.strips.first)
+        emit_block(writer, (lanes.strip.start,), self)
+        rest = sub(lanes.strip.strips.whole, lanes.strip.start.var)
         tests = [f"{writer.value(rest, SHIFT)} >= {lanes.count}"]
         for buffer, base in dict.fromkeys((pack.buffer, pack.base) for pack in lanes.found):
             tests.append(aligned(writer, buffer, base, lanes.count))
         put_test(writer, tests)
-        self.packed(writer, lanes.inner, lanes.count, lanes.found, {})
+        self.packed(writer, lanes.strip.loop, lanes.count, lanes.found, {})
         writer.put("} else {")
-        self.one_by_one(writer, lanes.inner)
+        self.one_by_one(writer, lanes.strip.loop)
         writer.put("}")
         writer.depth -= 1
         writer.put("}")
@@ -190,48 +165,46 @@ class Grid:
         In a grid it does not matter which thread does the last elements: it adds nothing up.
         """
         printer, loop = writer.printer, lanes.loop
-        positive = frozenset(lengths_of(loop.extent) & printer.natural - printer.positive)
+        positive = frozenset(lengths_of(loop) & printer.natural - printer.positive)
         printer.positive |= positive
         printer.natural.add(loop.var.name)
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
         whole = self.whole(writer, lanes, kind)
-        ahead = self.ahead(lanes)
+        turns = lanes.turns
         if loop.kind == "grid":
             cast = f"({kind})" if self.wide else ""
-            turns = lanes.turns
             first = f"{cast}blockIdx.x * ({turns} * blockDim.x) + threadIdx.x"
             step = f"{cast}gridDim.x * blockDim.x"
             rest = f"{whole} + {cast}blockIdx.x * blockDim.x + threadIdx.x"
         else:
             printer.used["symc_team_next"] = None
-            turns = AHEAD // len(ahead) if ahead else 1
             first, step, rest = "threadIdx.x", "blockDim.x", f"symc_team_next({whole})"
         if turns > 1:
             start = printer.vars[printer.fresh("first")]
             put_for(writer, kind, start, first, whole, f"{turns} * {step}")
-            self.batch(writer, lanes, ahead, turns, f"{start} + ", whole)
+            self.batch(writer, lanes, f"{start} + ", whole)
         else:
             put_for(writer, kind, name, first, whole, step)
             self.pack(writer, lanes, {})
         writer.put("}")
         put_for(writer, kind, name, rest, writer.value(loop.extent, SHIFT), step)
         writer.depth += 1
-        emit_block(writer, (lanes.start,), self)
+        emit_block(writer, (lanes.strip.start,), self)
         writer.depth -= 1
-        self.one_by_one(writer, lanes.inner)
+        self.one_by_one(writer, lanes.strip.loop)
         writer.put("}")
         printer.positive -= positive
 
     def whole(self, writer: Writer, lanes: Lanes, kind: str) -> str:
         """The name of the number of packs that are whole and aligned."""
-        count, start = lanes.count, lanes.start.var
+        count, start = lanes.count, lanes.strip.start.var
         name = writer.printer.vars[writer.printer.fresh("whole")]
         tests: dict[str, None] = {}
         for pack in lanes.found:
             base = without(pack.base, start)
             if not (self.is_shared(pack.buffer) and isinstance(base, Const) and base.value == 0):
                 tests[aligned(writer, pack.buffer, base, count)] = None
-        packs = f"{writer.value(lanes.strips.extent, MUL)} / {count}"
+        packs = f"{writer.value(lanes.strip.strips.whole, MUL)} / {count}"
         if not tests:
             writer.put(f"const {kind} {name} = {packs};")
             return name
@@ -248,25 +221,18 @@ class Grid:
         """Whether a buffer is an array of the team's, which begins where any pack may."""
         return self.memory is not None and buffer in self.memory.offsets
 
-    def ahead(self, lanes: Lanes) -> list[Pack]:
-        """The packs, each once, that a loop loads from where it takes long."""
-        found = {(p.buffer, p.base): p for p in lanes.found if p.loaded}
-        return [pack for pack in found.values() if not self.is_shared(pack.buffer)]
-
-    def batch(
-        self, writer: Writer, lanes: Lanes, ahead: list[Pack], turns: int, first: str, whole: str
-    ) -> None:
+    def batch(self, writer: Writer, lanes: Lanes, first: str, whole: str) -> None:
         """The code of a thread for its next packs: first it loads all, then it uses them.
 
         A thread that has fewer begins with zeros; without, the compiler keeps registers for
         the former values.
         """
-        printer, loop = writer.printer, lanes.loop
+        printer, loop, turns = writer.printer, lanes.loop, lanes.turns
         kind, name = writer.lang.types[loop.var.dtype.name], printer.vars[loop.var.name]
         turn = printer.vars[printer.fresh("turn")]
         writer.depth += 1
         held: dict[tuple[str, Expr], str] = {}
-        for pack in ahead:
+        for pack in lanes.ahead:
             array = printer.vars[printer.fresh(f"{printer.buffers[pack.buffer]}_pack")]
             writer.put(f"{self.pack_type(writer, pack, lanes.count)} {array}[{turns}] = {{}};")
             held[pack.buffer, pack.base] = f"{array}[{turn}]"
@@ -279,8 +245,8 @@ class Grid:
             writer.put(f"if ({name} >= {whole}) break;")
 
         each_turn()
-        emit_block(writer, (lanes.start,), self)
-        for pack in ahead:
+        emit_block(writer, (lanes.strip.start,), self)
+        for pack in lanes.ahead:
             writer.put(f"{held[pack.buffer, pack.base]} = {self.load(writer, pack, lanes.count)};")
         writer.depth -= 1
         writer.put("}")
@@ -292,7 +258,7 @@ class Grid:
 
     def pack(self, writer: Writer, lanes: Lanes, held: dict[tuple[str, Expr], str]) -> None:
         """The code of a thread for a whole pack; those that are `held` are loaded already."""
-        start, inner = lanes.start, lanes.inner
+        start, inner = lanes.strip.start, lanes.strip.loop
         packed = {(pack.buffer, pack.index) for pack in lanes.found}
         named = names_used(live(inner.body, packed), packed)
         for pack in lanes.found:
@@ -385,13 +351,12 @@ def put_test(writer: Writer, tests: list[str]) -> None:
     writer.lines.append(line)
 
 
-def lengths_of(extent: Expr) -> set[str]:
-    """The sizes of which each is at least 1 where a loop of this extent runs at all."""
-    match extent:
-        case Binary("floordiv", Binary("add", whole, Const(more)), Const(width)) if more < width:
-            return lengths_of(whole)  # of a loop over packs
-        case _:
-            return {factor.name for factor in factors(extent) if isinstance(factor, Var)}
+def lengths_of(loop: Loop) -> set[str]:
+    """The sizes of which each is at least 1 where a loop runs at all."""
+    known = [loop.extent, *([loop.cut.whole] if isinstance(loop.cut, Strips) else [])]
+    return {
+        factor.name for extent in known for factor in factors(extent) if isinstance(factor, Var)
+    }
 
 
 def address(writer: Writer, buffer: str, base: Expr) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from symc.codegen import math
-from symc.codegen.cost.loops import work
 from symc.codegen.emit.expressions import ADD, BOOLEAN, SELECT, SHIFT, Printer
 from symc.codegen.emit.settled import Declare, Printed, declared
 from symc.codegen.emit.units import KernelText, dense
@@ -31,19 +30,16 @@ from symc.codegen.ir import (
     Loop,
     Stmt,
     Store,
-    Strips,
     Var,
 )
-from symc.codegen.passes.calls import THRESHOLD, Calling, granule
+from symc.codegen.passes.calls import THRESHOLD, Calling, LoopForm
 from symc.codegen.passes.memory import bytes_of, is_on_stack
-from symc.codegen.passes.reductions import Reduction, reductions
-from symc.codegen.passes.strips import written_out
-from symc.codegen.passes.walk import statements
+from symc.codegen.passes.reductions import Reduction
 from symc.codegen.record import record
 from symc.codegen.signs import factors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
     from symc.codegen.dtypes import DType
 
@@ -66,7 +62,7 @@ def emit_kernel(
         printer.vars[size.name]
     if calling.folds and printer.lang.folds is not None:
         printer.used[printer.lang.folds] = None
-    emit_block(writer, kernel.body, ProcessorLoops(loop))
+    emit_block(writer, kernel.body, ProcessorLoops(loop, calling.loops))
     head = signature(kernel, name, printer, calling)
     lines = "\n".join(writer.lines)
     body = f"{{\n{lines}\n}}\n"
@@ -94,8 +90,7 @@ def signature(kernel: Kernel, name: str, printer: Printer, calling: Calling) -> 
         if calling.range is None:
             params.append("const int64_t stride")
     folds = f"{lang.folds} " if calling.folds and lang.folds is not None else ""
-    whole = wrapped(f"{lang.kernel} {folds}{name}(", params or ["void"], ")", "")
-    return whole.removeprefix(lang.kernel).lstrip()
+    return wrapped(f"{folds}{name}(", params or ["void"], ")", "", len(lang.kernel) + 1)
 
 
 @record(frozen=False)
@@ -117,10 +112,6 @@ class Form(Protocol):
         """The head of a loop, with the block in it; or all of it."""
         ...
 
-    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
-        """The head of a loop over strips, with the block in it; or all of it."""
-        ...
-
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """The declaration of a local array."""
         ...
@@ -139,14 +130,11 @@ class ProcessorLoops:
     """Loops of one thread of a processor, or shared out by OpenMP."""
 
     ranged: Loop | None
+    forms: Mapping[str, LoopForm]
 
     def loop(self, writer: Writer, loop: Loop) -> OpenBlock | None:
         """A ``for`` with its pragmas."""
-        return emit_loop(writer, loop, self.ranged, work(loop))
-
-    def strips(self, writer: Writer, strips: Strips) -> OpenBlock | None:
-        """The loops that it stands for."""
-        return emit_loop(writer, written_out(strips), self.ranged, work(strips))
+        return emit_loop(writer, loop, self.ranged, self.forms[loop.var.name])
 
     def alloc(self, writer: Writer, buffer: Buffer) -> None:
         """An array on the stack, or scratch memory."""
@@ -185,7 +173,6 @@ def emit_block(writer: Writer, body: tuple[Stmt, ...], form: Form) -> None:
         for reduction in block.extremes:
             close_extreme(writer, reduction)
         if block.parallel:
-            writer.in_parallel = False
             writer.put("if (*stopped) return;")  # its last iterations were left out
 
 
@@ -216,8 +203,6 @@ def emit_statement(writer: Writer, stmt: Printed, form: Form) -> OpenBlock | Non
             return OpenBlock(declared(then), otherwise)
         case Loop():
             return form.loop(writer, stmt)
-        case Strips():
-            return form.strips(writer, stmt)
         case Barrier() | Combine():
             form.wait(writer, stmt)
         case _:
@@ -277,11 +262,10 @@ def emit_alloc(writer: Writer, buffer: Buffer) -> None:
     writer.put(f"{kind} *{lang.restrict} {name} = ({kind} *)({base});")
 
 
-def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> OpenBlock:
-    """The head of a loop; `cost` is that of all of it."""
+def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, form: LoopForm) -> OpenBlock:
+    """The head of a loop, with its pragmas."""
     printer = writer.printer
-    found = reductions(loop, printer.scalars) if loop.kind == "vector" else None
-    extremes = tuple(reduction for reduction in found or () if is_extreme(reduction))
+    extremes = tuple(reduction for reduction in form.reductions if is_extreme(reduction))
     for reduction in extremes:
         open_extreme(writer, reduction)
     writer.remark(loop.note)
@@ -295,53 +279,44 @@ def emit_loop(writer: Writer, loop: Loop, ranged: Loop | None, cost: Expr) -> Op
         name = printer.fresh(f"{printer.vars[loop.var.name]}_end")
         writer.put(f"const int64_t {printer.vars[name]} = {writer.value(extent)};")
         last = printer.vars[name]
-    parallel = loop.kind == "parallel" and not writer.ranged and not writer.in_parallel
-    emit_pragmas(writer, loop, cost if parallel else None, found)
-    if parallel:
-        writer.in_parallel = True
+    emit_pragmas(writer, loop, form)
     name = printer.vars[loop.var.name]
     names = {factor.name for factor in factors(extent) if isinstance(factor, Var)}
     positive = frozenset(names & printer.natural - printer.positive)  # where the body runs at all
     printer.positive |= positive
     printer.natural.add(loop.var.name)
     writer.put(f"for (int64_t {name} = {first}; {name} < {last}; {name}++) {{")
-    return OpenBlock(declared(loop.body), parallel=parallel, positive=positive, extremes=extremes)
+    shared = form.price is not None
+    return OpenBlock(declared(loop.body), parallel=shared, positive=positive, extremes=extremes)
 
 
-def emit_pragmas(
-    writer: Writer, loop: Loop, cost: Expr | None, found: Sequence[Reduction] | None
-) -> None:
-    """The pragmas of a loop: the reductions of a vector loop, `found`, and for
-    one that threads share out, when its `cost` is worth them."""
+def emit_pragmas(writer: Writer, loop: Loop, form: LoopForm) -> None:
+    """The pragmas of a loop: of a vector loop with its reductions, of one that threads share out
+    with the test whether its cost is worth them."""
     lang = writer.lang
-    innermost = not any(isinstance(stmt, Loop | Strips | If) for stmt in loop.body)
     clauses = ""
-    for reduction in found or ():
+    for reduction in form.reductions:
         clauses += f" reduction({reduction_name(writer, reduction)}:"
         clauses += f"{writer.printer.buffers[reduction.buffer]})"
         if reduction.buffer in writer.flags:
             clauses += f" reduction(|:{writer.flags[reduction.buffer]})"
-    if cost is not None:
-        price = writer.printer.text(cost, SHIFT)
+    if form.price is not None:
+        price = writer.printer.text(form.price, SHIFT)
         several = writer.printer.text(loop.extent, SHIFT)
         test = f"threads > 1 && {several} > 1 && {price} >= {THRESHOLD}"
-        simd = f" {simd_of(writer, loop)}" if innermost else ""
-        size = granule(loop)
-        schedule = "dynamic" if size == 1 else f"dynamic, {4096 if innermost else size}"
+        simd = f" {simd_of(writer, form)}" if form.in_lanes else ""
+        schedule = "dynamic" if form.piece == 1 else f"dynamic, {form.piece}"
         writer.pragma(lang.parallel.format(simd=simd, schedule=schedule, test=test))
-    elif found is not None or (loop.kind == "parallel" and innermost):
-        writer.pragma(lang.simd.format(simd=simd_of(writer, loop), clauses=clauses))
+    elif form.in_lanes:
+        writer.pragma(lang.simd.format(simd=simd_of(writer, form), clauses=clauses))
     elif loop.kind == "unroll":
         count = int(loop.extent.value) if isinstance(loop.extent, Const) else 4
         writer.pragma(lang.unroll.format(count=max(1, min(count, 65534))))
 
 
-def simd_of(writer: Writer, loop: Loop) -> str:
+def simd_of(writer: Writer, form: LoopForm) -> str:
     """OpenMP's word for lanes; a macro where each of them has arrays of its own."""
-    inside = statements(loop.body)
-    if not writer.lang.simd or not any(
-        isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside
-    ):
+    if not writer.lang.simd or not form.has_arrays:
         return "simd"
     writer.printer.used["SYMC_SIMD_WITH_ARRAYS"] = None
     return "SYMC_SIMD_WITH_ARRAYS"

@@ -17,7 +17,6 @@ from symc.codegen.ir import (
     Loop,
     Stmt,
     Store,
-    Strips,
 )
 from symc.codegen.passes.walk import Block, blocks, expressions, names_in, parts
 from symc.codegen.record import record
@@ -56,7 +55,7 @@ def declared(block: Block) -> Iterator[Printed]:
             case Accumulate(name):
                 waiting.pop(name, None)
                 found.append(stmt)
-            case Loop() | If() | Strips():
+            case Loop() | If():
                 waiting.clear()
                 found.append(stmt)
             case _:

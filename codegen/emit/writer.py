@@ -31,7 +31,6 @@ class Writer:
     flags: dict[str, str] = field(default_factory=dict[str, str])  # of extremes: was there a NaN?
     scratch: Scratch | None = None
     ranged: bool = False
-    in_parallel: bool = False
 
     def put(self, line: str) -> None:
         """One line at the present depth."""
@@ -82,10 +81,13 @@ def comment(note: str, indent: str) -> str:
     return f"{indent}/* " + f"\n{indent} * ".join(line.rstrip() for line in lines) + " */\n"
 
 
-def wrapped(head: str, items: Sequence[str], tail: str, indent: str) -> str:
-    """`head` and a list, on one line if that is short, else on lines of their own."""
+def wrapped(head: str, items: Sequence[str], tail: str, indent: str, before: int = 0) -> str:
+    """`head` and a list, on one line if that is short, else on lines of their own.
+
+    So many characters stand `before` the head already.
+    """
     line = indent + head + ", ".join(items) + tail
-    if len(line) <= WIDTH:
+    if before + len(line) <= WIDTH:
         return line
     rows = [indent + head]
     row = indent + INDENT

@@ -30,12 +30,11 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
-    Strips,
     Unary,
     Var,
 )
 from symc.codegen.meaning import arithmetic
-from symc.codegen.passes.strips import written_out
+from symc.codegen.passes.strips import extent_of
 from symc.codegen.text import expression
 
 Number = arithmetic.Number
@@ -152,8 +151,6 @@ class ClosureCompiler:
                 return self.write(stmt)
             case Loop():
                 return self.loop(stmt)
-            case Strips():
-                return self.loop(written_out(stmt))
             case If(condition, then, otherwise):
                 test, first, second = self.expr(condition), self.block(then), self.block(otherwise)
                 return lambda registers: first(registers) if test(registers) else second(registers)
@@ -204,17 +201,32 @@ class ClosureCompiler:
 
     def loop(self, loop: Loop) -> Action:
         """A loop; the parallel ones may be asked to run backwards."""
-        place = self.register(loop.var.name)
+        place, check = self.register(loop.var.name), self.cut(loop)
         extent, body = self.expr(loop.extent), self.block(loop.body)
         backwards = self.backwards and loop.kind in ("parallel", "grid", "team", "lane")
 
         def run(registers: Registers) -> None:
             values = range(extent(registers))
+            check(registers)
             for i in reversed(values) if backwards else values:
                 registers[place] = i
                 body(registers)
 
         return run
+
+    def cut(self, loop: Loop) -> Action:
+        """The function that checks that a loop has the extent that its cut gives it."""
+        if loop.cut is None:
+            return lambda registers: None
+        given, wanted = self.expr(loop.extent), self.expr(extent_of(loop.cut))
+
+        def check(registers: Registers) -> None:
+            has, needs = given(registers), wanted(registers)
+            if has != needs:
+                what = f"{loop.var.name} has {has} iterations, by its cut {needs}"
+                raise IRError(f"{self.where}: {what}")
+
+        return check
 
 
 def _after(outer: arithmetic.Unary, inner: Value) -> Value:

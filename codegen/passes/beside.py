@@ -122,15 +122,16 @@ def _united(
     """One launch for both; adds its kernel."""
     made = Joined([first, second], kernels)
     split = len(kernels[first.kernel].body)
-    body = made.body
-    one, other = body[0], body[split]
+    parts = made.body
+    one, other = parts[0], parts[split]
     assert isinstance(one, Loop)
     assert isinstance(other, Loop)
-    head = Loop(one.var, one.extent, "parallel", _together(one, other), _notes(one, other))
+    body = _together(one, other)
+    head = Loop(one.var, one.extent, "parallel", body, _notes(one, other), one.cut)
     again = first.kernel in own  # nobody else launches a kernel that was made here
     name = first.kernel if again else fresh("folds_kernel", taken)
     own.add(name)
-    made.body = [head, *body[1:split], *body[split + 1 :]]
+    made.body = [head, *parts[1:split], *parts[split + 1 :]]
     kernels[name] = made.kernel(name)
     return Launch(name, tuple(made.buffers), tuple(made.values))
 

@@ -10,12 +10,12 @@ parallel loop is shared out where it stands.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from symc.codegen.cost.loops import work
-from symc.codegen.ir import Alloc, Expr, Kernel, Let, Loop, Program, Strips
+from symc.codegen.ir import Alloc, Expr, If, Kernel, Let, Loop, Program
 from symc.codegen.passes.memory import Scratch
-from symc.codegen.passes.reductions import mentions, reductions
-from symc.codegen.passes.strips import plain, written_out
+from symc.codegen.passes.reductions import Reduction, mentions, reductions
 from symc.codegen.passes.walk import Block, blocks, expressions, is_plain, names_in, statements
 from symc.codegen.record import record
 
@@ -27,7 +27,6 @@ class ParallelRange:
     """The parallel loop that is all a kernel does."""
 
     loop: Loop
-    """The loop, written out if it is cut into strips."""
     work: Expr
     """The cost of the whole loop, in kernel sizes."""
     granule: int
@@ -37,6 +36,22 @@ class ParallelRange:
     def extent(self) -> Expr:
         """How many iterations the whole loop has, in kernel sizes."""
         return self.loop.extent
+
+
+@record
+class LoopForm:
+    """How a loop is run by the threads of a processor, and in vector registers."""
+
+    price: Expr | None
+    """Its cost, in kernel sizes, if threads share it out where it stands."""
+    piece: int
+    """How many iterations a thread then takes at a time."""
+    in_lanes: bool
+    """Whether its iterations may run side by side in vector registers."""
+    has_arrays: bool
+    """Whether each iteration has arrays of its own."""
+    reductions: tuple[Reduction, ...]
+    """The scalars that a vector loop accumulates."""
 
 
 @record
@@ -53,6 +68,8 @@ class Calling:
     """Whether it accumulates in vector registers, range after range."""
     scratch: Scratch | None
     """The memory that it needs for each thread."""
+    loops: Mapping[str, LoopForm]
+    """How its loops are run, by their variables."""
 
 
 def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Calling]:
@@ -63,41 +80,69 @@ def callings(program: Program, scratch: Mapping[str, Scratch]) -> dict[str, Call
 def calling(kernel: Kernel, scratch: Scratch | None) -> Calling:
     """How one kernel is called."""
     found = range_loop(kernel)
-    loop = None if found is None else plain(found)
-    assert loop is None or isinstance(loop, Loop)
     used = names_of_kernel(kernel.body, found, scratch)
+    loops = loop_forms(kernel, found)
     return Calling(
         tuple(number for number, size in enumerate(kernel.sizes) if size.name in used),
-        None if found is None or loop is None else ParallelRange(loop, work(found), granule(loop)),
-        loop is None
-        and any(isinstance(s, Loop) and s.kind == "parallel" for s in statements(kernel.body)),
-        loop is not None and accumulates(kernel),
+        None if found is None else ParallelRange(found, work(found), granule(found)),
+        any(form.price is not None for form in loops.values()),
+        found is not None and any(form.reductions for form in loops.values()),
         scratch,
+        loops,
     )
 
 
-def accumulates(kernel: Kernel) -> bool:
-    """Whether some vector loop of a kernel has reductions."""
-    found = list(statements(kernel.body))
-    scalars = {s.buffer.name for s in found if isinstance(s, Alloc) and not s.buffer.shape}
-    loops = [stmt for stmt in found if isinstance(stmt, Loop) and stmt.kind == "vector"]
-    return any(reductions(loop, scalars) for loop in loops)
+def loop_forms(kernel: Kernel, ranged: Loop | None) -> dict[str, LoopForm]:
+    """How each loop of a kernel is run; `ranged` is the one that its callers share out."""
+    scalars = {
+        stmt.buffer.name
+        for stmt in statements(kernel.body)
+        if isinstance(stmt, Alloc) and not stmt.buffer.shape
+    }
+    forms: dict[str, LoopForm] = {}
+
+    def walk(block: Block, is_shared: bool) -> None:
+        for stmt in block:
+            here = is_shared
+            if isinstance(stmt, Loop):
+                shares = stmt.kind == "parallel" and ranged is None and not is_shared
+                forms[stmt.var.name] = loop_form(stmt, scalars, shares=shares)
+                here = is_shared or shares
+            for inner in blocks(stmt):
+                walk(inner, here)
+
+    walk(kernel.body, is_shared=False)
+    return forms
 
 
-def range_loop(kernel: Kernel) -> Loop | Strips | None:
+def loop_form(loop: Loop, scalars: AbstractSet[str], *, shares: bool) -> LoopForm:
+    """How one loop is run; `shares`: by several threads, where it stands."""
+    inside = list(statements(loop.body))
+    is_innermost = not any(isinstance(stmt, Loop | If) for stmt in loop.body)
+    found = reductions(loop, scalars) if loop.kind == "vector" else None
+    together = granule(loop)
+    return LoopForm(
+        work(loop) if shares else None,
+        4096 if is_innermost and together > 1 else together,
+        found is not None or (loop.kind == "parallel" and is_innermost),
+        any(isinstance(stmt, Alloc) and stmt.buffer.shape for stmt in inside),
+        tuple(found or ()),
+    )
+
+
+def range_loop(kernel: Kernel) -> Loop | None:
     """The parallel loop that is all a kernel does, if the host can decide how to share it out."""
     if not kernel.body:
         return None
-    *before, last = kernel.body
-    if not isinstance(last, Loop | Strips) or last.kind != "parallel":
+    *before, loop = kernel.body
+    if not isinstance(loop, Loop) or loop.kind != "parallel":
         return None
-    loop = written_out(last) if isinstance(last, Strips) else last
     if not all(isinstance(stmt, Let) for stmt in before):
         return None
     named = {stmt.var.name for stmt in before if isinstance(stmt, Let)} | {loop.var.name}
-    if mentions(loop.extent, named) or mentions(work(last), named) or not is_plain(loop.extent):
+    if mentions(loop.extent, named) or mentions(work(loop), named) or not is_plain(loop.extent):
         return None
-    return last
+    return loop
 
 
 def granule(loop: Loop) -> int:
@@ -114,22 +159,21 @@ def granule(loop: Loop) -> int:
     return 1 if {"vector", "parallel"} & set(inner) else 16
 
 
-def names_of_kernel(body: Block, ranged: Loop | Strips | None, scratch: Scratch | None) -> set[str]:
+def names_of_kernel(body: Block, ranged: Loop | None, scratch: Scratch | None) -> set[str]:
     """The names that the text of a kernel has; the extent of a range is only its caller's."""
     found: set[str] = set()
     for stmt in body:
-        each = plain(stmt)
-        match each:
+        match stmt:
             case Alloc(buffer):
                 offset = None if scratch is None else scratch.offsets.get(buffer.name)
                 found |= set() if offset is None else names_in(offset)
             case Loop(kind="parallel") if ranged is None:  # when it is worth several threads
-                found |= names_in(each.extent)
-                found |= names_in(work(stmt if isinstance(stmt, Strips) else each))
-                found |= names_of_kernel(each.body, each, scratch)
+                found |= names_in(stmt.extent)
+                found |= names_in(work(stmt))
+                found |= names_of_kernel(stmt.body, stmt, scratch)
             case _:
                 if stmt is not ranged:
-                    found.update(*map(names_in, expressions(each)))
-                for inner in blocks(each):
+                    found.update(*map(names_in, expressions(stmt)))
+                for inner in blocks(stmt):
                     found |= names_of_kernel(inner, ranged, scratch)
     return found

@@ -37,7 +37,6 @@ from symc.codegen.ir import (
     add,
 )
 from symc.codegen.passes.inline import operations
-from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import Block, collect, expressions, names_in, substitute
 from symc.codegen.record import field, record
 
@@ -127,7 +126,7 @@ class _Walk:
 
     def block(self, block: Block) -> None:
         """Note the accesses of a block."""
-        for stmt in map(plain, block):
+        for stmt in block:
             for expr in expressions(stmt):
                 self.reads(expr)
             match stmt:

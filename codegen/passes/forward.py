@@ -28,7 +28,6 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     blocks,
@@ -93,7 +92,7 @@ class _Forwarding:
         """The block with loads replaced. Values it stores are not known after it."""
         outer = {buffer: dict(known) for buffer, known in self.holds.items()}
         out: list[Stmt] = []
-        for stmt in map(plain, block):
+        for stmt in block:
             match stmt:
                 case Store():
                     out += self.store(stmt)

@@ -37,7 +37,6 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.dependence import Accesses, accesses, is_reduction, shared_places_agree
 from symc.codegen.passes.forward import forward
-from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     collect,
@@ -87,7 +86,7 @@ class _Siblings:
 
     def add(self, stmt: Stmt) -> None:
         """Append a statement, or merge it."""
-        match stmt := plain(stmt):
+        match stmt:
             case Loop():
                 self.loop(stmt)
             case If() | Barrier() | Combine():
@@ -129,7 +128,7 @@ class _Siblings:
         self.found = first.merged(found)
         body = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: last.var}))
         note = "\n".join(dict.fromkeys(filter(None, (last.note, loop.note))))
-        return Loop(last.var, last.extent, kind, last.body + body, note)
+        return Loop(last.var, last.extent, kind, last.body + body, note, last.cut or loop.cut)
 
     def kind(self, last: Loop, first: Accesses, loop: Loop, found: Accesses) -> LoopKind | None:
         """The kind of the merged loop, or None where their accesses forbid it."""

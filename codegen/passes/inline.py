@@ -26,7 +26,6 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     collect,
@@ -68,7 +67,7 @@ class _Uses:
 
     def statement(self, stmt: Stmt, loop: int) -> Stmt | None:
         """The statement, or None if it has no use."""
-        match stmt := plain(stmt):
+        match stmt:
             case Let():
                 return self.let(stmt, loop)
             case Store(buffer) | Accumulate(buffer):
@@ -78,14 +77,15 @@ class _Uses:
                 for expr in expressions(stmt):
                     self.note(expr, loop)
                 return stmt
-            case Loop(var, extent, kind, body, note):
+            case Loop(var, extent, kind, body, note, cut):
                 self.loops += 1
                 body = self.block(body, self.loops)
                 if not body:
                     return None
                 self.position -= 1
-                self.note(extent, -1)  # evaluated once in the IR, but in C perhaps many times
-                return Loop(var, extent, kind, body, note)
+                for expr in expressions(stmt):  # evaluated once here, but in C perhaps many times
+                    self.note(expr, -1)
+                return Loop(var, extent, kind, body, note, cut)
             case If(condition, then, otherwise):
                 otherwise = self.block(otherwise, loop)
                 then = self.block(then, loop)

@@ -32,7 +32,7 @@ from symc.codegen.ir import (
     Store,
     Var,
 )
-from symc.codegen.passes.strips import plain
+from symc.codegen.passes.strips import map_cut
 from symc.codegen.passes.walk import Block, bound, fresh, rebuild, statements
 
 MOST = 200  # statements of a joined kernel: compilers do not like long ones
@@ -164,16 +164,16 @@ def _renamed(block: Block, names: dict[str, str]) -> Block:
                 return rebuild(old, expr)
 
     def statement(old: Stmt) -> Stmt:
-        match old := plain(old):
+        match old:
             case Let(var, value):
                 return Let(Var(names[var.name], var.dtype), expr(value))
             case Store(buffer, index, value):
                 return Store(names[buffer], expr(index), expr(value))
             case Accumulate(buffer, index, op, value, atomic):
                 return Accumulate(names[buffer], expr(index), op, expr(value), atomic)
-            case Loop(var, extent, kind, body, note):
-                inner = Var(names[var.name], var.dtype)
-                return Loop(inner, expr(extent), kind, tuple(map(statement, body)), note)
+            case Loop(var, extent, kind, body, note, cut):
+                inner, renamed = Var(names[var.name], var.dtype), map_cut(cut, expr)
+                return Loop(inner, expr(extent), kind, tuple(map(statement, body)), note, renamed)
             case If(condition, then, otherwise):
                 first, second = tuple(map(statement, then)), tuple(map(statement, otherwise))
                 return If(expr(condition), first, second)

@@ -39,12 +39,11 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
-    Strip,
-    Strips,
     Var,
     const,
 )
 from symc.codegen.passes.dependence import accesses
+from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -215,7 +214,7 @@ class _Staging:
             ]
         )
 
-    def behind(self) -> Block:
+    def after(self) -> Block:
         """The statements that store the values of the rows."""
         return tuple(
             [
@@ -248,13 +247,14 @@ def _in_strips(loop: Loop, taken: set[str]) -> Block:
         Var(fresh(name, taken))
         for name in ("strip", "first", "length", f"{loop.var.name}_in_strip")
     )
+    cut = mining_of(loop, number, STRIP, first)
     staging = _Staging(loop, k, taken)
     body = staging.body()
     rows = [*staging.read.values(), *staging.written]
     if not rows:
         return (loop,)
 
-    def over(statements: Block) -> tuple[Strip, ...]:
+    def over(statements: Block) -> Block:
         if not statements:
             return ()
         is_own = statements is body
@@ -262,18 +262,21 @@ def _in_strips(loop: Loop, taken: set[str]) -> Block:
         place = k if is_own else Var(fresh(k.name, taken))
         names = {loop.var.name: var, k.name: place}
         moved = [rebuild_statement(s, lambda e: substitute(e, names), _same) for s in statements]
-        return (Strip(place, var, tuple(moved)),)
+        name = Let(var, cut.at(place))
+        return (Loop(place, length, "vector", (name, *moved), cut=cut.within),)
 
     found = staging.found
     meet = any(not found.has_one_place(buffer) for buffer in found.accumulates)
-    inside: tuple[Stmt | Strip, ...] = (
+    inside: Block = (
+        cut.let,
+        Let(length, cut.count),
         *[Alloc(row.buffer) for row in rows],
         *over(staging.before()),
         *over(body),
-        *over(staging.behind()),
+        *over(staging.after()),
     )
     kind: LoopKind = "serial" if meet else "parallel"
-    return (Strips(number, first, loop.extent, STRIP, kind, inside, length, loop.note),)
+    return (cut.loop(kind, inside, loop.note),)
 
 
 def _same(block: Block) -> Block:

@@ -52,7 +52,6 @@ from symc.codegen.ir import (
     const,
     mul,
 )
-from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import bound, fresh, rebuild
 
 Block = tuple[Stmt, ...]
@@ -129,7 +128,7 @@ class _Splitter:
 
     def statement(self, stmt: Stmt) -> None:
         """Appends the statements that a statement becomes."""
-        match stmt := plain(stmt):
+        match stmt:
             case Let(var, value) if var.dtype.is_complex:
                 z = self.pair(value)
                 parts = (

@@ -10,7 +10,6 @@ threshold of their own.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from symc.codegen.cost.loops import UNKNOWN, work
@@ -28,10 +27,9 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Strips,
     const,
 )
-from symc.codegen.passes.strips import map_strips, strip_mined
+from symc.codegen.passes.strips import strip_mined
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -73,8 +71,6 @@ class _Threads:
         match stmt:
             case Loop():
                 return self.loop(stmt)
-            case Strips():
-                return self.strips(stmt)
             case If():
                 return rebuild_statement(stmt, _same, self.block)
             case Alloc(buffer):
@@ -85,14 +81,7 @@ class _Threads:
             case _:
                 assert_never(stmt)
 
-    def strips(self, strips: Strips) -> Strips:
-        """An outermost loop that is cut already."""
-        cost = work(strips)
-        is_small = isinstance(cost, Const) and cost.value < LITTLE
-        kind = "serial" if strips.kind == "parallel" and is_small else strips.kind
-        return replace(map_strips(strips, strips.extent, serial), kind=kind)
-
-    def loop(self, loop: Loop) -> Loop | Strips:
+    def loop(self, loop: Loop) -> Loop:
         """An outermost loop."""
         cost = work(loop)
         is_small = isinstance(cost, Const) and cost.value < LITTLE
@@ -100,7 +89,7 @@ class _Threads:
             return self.blocks(loop)
         kind = "serial" if loop.kind == "parallel" and is_small else loop.kind
         body = serial(loop.body) if loop.kind in ("parallel", "serial") else loop.body
-        return Loop(loop.var, loop.extent, kind, body, loop.note)
+        return Loop(loop.var, loop.extent, kind, body, loop.note, loop.cut)
 
     def reduces(self, loop: Loop) -> bool:
         """Whether a vector loop is a reduction; otherwise its iterations are independent."""
@@ -109,7 +98,7 @@ class _Threads:
             for stmt in statements(loop.body)
         )
 
-    def blocks(self, loop: Loop) -> Strips:
+    def blocks(self, loop: Loop) -> Loop:
         """A flat loop cut into blocks."""
         length = _block_length(loop, self.longest)
         return strip_mined(loop, length, "parallel", lambda stem: fresh(stem, self.taken))
@@ -125,12 +114,10 @@ def serial(block: Block) -> Block:
     def statement(stmt: Stmt) -> Stmt:
         new = rebuild_statement(stmt, _same, serial)
         if isinstance(new, Loop) and new.kind == "parallel":
-            return Loop(new.var, new.extent, "serial", new.body, new.note)
-        if isinstance(new, Strips) and new.kind == "parallel":
-            return replace(new, kind="serial")
+            return Loop(new.var, new.extent, "serial", new.body, new.note, new.cut)
         return new
 
-    if not any(isinstance(stmt, Loop | If | Strips) for stmt in block):
+    if not any(isinstance(stmt, Loop | If) for stmt in block):
         return block
     return tuple(map(statement, block))
 

@@ -30,7 +30,6 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Strips,
     Var,
     add,
     const,
@@ -82,7 +81,7 @@ def _block(block: Block, known: frozenset[str], free: dict[str, DType]) -> Block
                     del free[home.buffer]
                     rest = tuple([_moved(later, home) for later in block[position + 1 :]])
                     return _block((*block[:position], *rest), known, free)
-            case Store() | Accumulate() | Loop() | Strips() | If() | Barrier() | Combine():
+            case Store() | Accumulate() | Loop() | If() | Barrier() | Combine():
                 pass
             case _:
                 assert_never(stmt)

@@ -15,7 +15,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
-    Plain,
+    Stmt,
     Store,
     Var,
 )
@@ -74,7 +74,7 @@ def reductions(loop: Loop, scalars: AbstractSet[str]) -> list[Reduction] | None:
     return list(found.values())
 
 
-def touches(stmt: Plain, buffers: AbstractSet[str]) -> bool:
+def touches(stmt: Stmt, buffers: AbstractSet[str]) -> bool:
     """Whether a statement loads one of these buffers, or stores to it."""
     match stmt:
         case Let(_, value):

@@ -31,7 +31,7 @@ from symc.codegen.ir import (
     Unary,
     Var,
 )
-from symc.codegen.passes.strips import plain
+from symc.codegen.passes.strips import expressions_of
 from symc.codegen.passes.walk import statements
 
 
@@ -91,9 +91,11 @@ class _Form:
         return tuple(self._stmt(stmt) for stmt in block)
 
     def _stmt(self, stmt: Stmt) -> Any:
-        match stmt := plain(stmt):
-            case Loop(var, extent, kind, body):
-                return "loop", self._expr(extent), self._name(var.name), kind, self._block(body)
+        match stmt:
+            case Loop(var, extent, kind, body, _, cut):
+                head = self._expr(extent), self._name(var.name), kind
+                known = type(cut), *map(self._expr, expressions_of(cut))
+                return "loop", head, known, self._block(body)
             case If(condition, then, otherwise):
                 return "if", self._expr(condition), self._block(then), self._block(otherwise)
             case Let(var, value):

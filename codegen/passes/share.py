@@ -43,7 +43,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.fold import fold
-from symc.codegen.passes.strips import plain
+from symc.codegen.passes.strips import map_cut
 from symc.codegen.passes.walk import Block, names_in, rebuild, written
 from symc.codegen.record import record
 
@@ -149,7 +149,7 @@ class _Sharing:
 
     def statement(self, stmt: Stmt) -> None:
         """Process one statement."""
-        match stmt := plain(stmt):
+        match stmt:
             case Let():
                 self.let(stmt)
             case Store(buffer, index, value):
@@ -239,7 +239,7 @@ class _Sharing:
 
     def loop(self, loop: Loop) -> None:
         """A loop of length 0 is dropped, and of length 1 replaced by its body."""
-        extent = self.expr(loop.extent)
+        extent, cut = self.expr(loop.extent), map_cut(loop.cut, self.expr)
         if isinstance(extent, Const) and extent.value <= 1:
             if extent.value == 1:
                 self.values[loop.var.name] = Const(0)
@@ -253,7 +253,7 @@ class _Sharing:
         self.enter(body, loop.body, name)
         del self.extents[name]
         self.bump(stores)
-        self.put(Loop(loop.var, extent, loop.kind, tuple(body.out), loop.note))
+        self.put(Loop(loop.var, extent, loop.kind, tuple(body.out), loop.note, cut))
 
     def branch(self, condition: Expr, then: Block, otherwise: Block) -> None:
         """An If whose condition is known is replaced by one of its blocks."""

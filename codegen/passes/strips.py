@@ -1,25 +1,24 @@
-"""Loops cut into strips: how they are made, and how they are recognised.
+"""Strip-mining: a loop becomes one over strips, with loops over the iterations of a strip inside.
 
-`StripMining` has the arithmetic, for whoever cuts a loop. Passes that are the last to change a loop
-make `Strips` of it (`strip_mined`), which says that it is cut; those before them, whose loops other
-passes still fuse, collapse and flatten, write the loops out at once.
+Whoever cuts a loop does it by `StripMining`: so the lengths of strips are computed in one way, and
+the loops say what they are (`Strips` and `Strip` in `ir.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from typing import assert_never
 
 from symc.codegen.dtypes import DType
 from symc.codegen.ir import (
     Binary,
     Cast,
     Const,
+    Cut,
     Expr,
     Let,
     Loop,
     LoopKind,
-    Plain,
     Stmt,
     Strip,
     Strips,
@@ -30,7 +29,6 @@ from symc.codegen.ir import (
     sub,
 )
 from symc.codegen.record import record
-from symc.codegen.text import expression
 
 
 @record
@@ -63,8 +61,7 @@ class StripMining:
 
     @property
     def _product(self) -> Expr:
-        number = self.number if self.first is None else _as(self.number, self.first.dtype)
-        return mul(number, _as(self.length, number.dtype))
+        return mul(self.number, _as(self.length, self.number.dtype))
 
     @property
     def count(self) -> Expr:
@@ -77,52 +74,119 @@ class StripMining:
         """The iteration at a place of a strip."""
         return add(self.start, place)
 
+    @property
+    def over(self) -> Strips:
+        """The part of the loop over strips."""
+        return Strips(self.extent, self.length)
 
-def cut_extent(count: Expr, number: str) -> Expr | None:
-    """The extent of the loop that is cut into strips, if this is the `count` of strip `number`.
+    @property
+    def within(self) -> Strip:
+        """The part of a loop over the iterations of a strip."""
+        return Strip(self.number, self.over)
 
-    Over all strips, the iterations of one add up to it.
-    """
-    match count:
-        case Binary("min", length, Binary("sub", extent, Binary("mul", left, right))) | Binary(
-            "min", Binary("sub", extent, Binary("mul", left, right)), length
-        ):
-            factors = {expression(left), expression(right)}
-            return extent if {number, expression(length)} == factors else None
-        case _:
-            return None
+    def loop(
+        self, kind: LoopKind, body: tuple[Stmt, ...], note: str = "", count: Expr | None = None
+    ) -> Loop:
+        """The loop over strips; their `count` may be a name."""
+        return Loop(self.number, count or self.strips, kind, body, note, self.over)
+
+    def inner(self, place: Var, kind: LoopKind, body: tuple[Stmt, ...], note: str = "") -> Loop:
+        """A loop over the iterations of a strip, which `place` counts from 0."""
+        return Loop(place, self.count, kind, body, note, self.within)
 
 
-def strip_mined(loop: Loop, length: int, kind: LoopKind, name: Callable[[str], str]) -> Strips:
+def strip_mined(loop: Loop, length: int, kind: LoopKind, name: Callable[[str], str]) -> Loop:
     """A loop run in strips, whose body is as it was; `name` gives names that are not taken."""
     unit = {"parallel": "block"}.get(kind, "pack")
     number, first, place = (
         Var(name(stem)) for stem in (unit, "start", f"{loop.var.name}_in_{unit}")
     )
-    inner = Strip(place, loop.var, loop.body)
-    return Strips(number, first, loop.extent, length, kind, (inner,), None, loop.note)
+    cut = mining_of(loop, number, length, first)
+    inner = cut.inner(place, "vector", (Let(loop.var, cut.at(place)), *loop.body))
+    return cut.loop(kind, (cut.let, inner), loop.note)
 
 
-def written_out(strips: Strips) -> Loop:
-    """The loops that a strip-mined loop stands for."""
-    length = Const(strips.length, strips.number.dtype)
-    cut = StripMining(strips.number, strips.extent, length, strips.first)
-    count, body = cut.count, list[Stmt]([cut.let])
-    if strips.count is not None:
-        body.append(Let(strips.count, count))
-        count = strips.count
-    body += [
-        _loop(part, strips.first, count) if isinstance(part, Strip) else part
-        for part in strips.body
-    ]
-    return Loop(strips.number, cut.strips, strips.kind, tuple(body), strips.note)
+def mining_of(loop: Loop, number: Var, length: int, first: Var | None = None) -> StripMining:
+    """The iterations of a loop cut into strips."""
+    return StripMining(number, loop.extent, Const(length, loop.extent.dtype), first)
 
 
-def _loop(strip: Strip, first: Var, count: Expr) -> Loop:
-    """The loop over one strip."""
-    dtype = strip.var.dtype
-    let = Let(strip.var, add(_as(first, dtype), _as(strip.place, dtype)))
-    return Loop(strip.place, count, "vector", (let, *strip.body), strip.note)
+@record
+class StripLoop:
+    """The loop over the iterations of a strip that is all there is in a loop over strips."""
+
+    start: Let
+    """The first iteration of a strip."""
+    loop: Loop
+    strips: Strips
+    body: tuple[Stmt, ...]
+    """The statements of an iteration, without its name."""
+
+
+def strip_loop(loop: Loop) -> StripLoop | None:
+    """What is in a loop over strips, or None if that is more than a loop over each."""
+    match loop:
+        case Loop(
+            var=number,
+            cut=Strips() as strips,
+            body=(Let() as start, Loop(cut=Strip(counter), body=(Let(), *body)) as inner),
+        ) if counter == number:
+            return StripLoop(start, inner, strips, tuple(body))
+        case _:
+            return None
+
+
+def extent_of(cut: Cut) -> Expr:
+    """The extent of a loop that has this part in strip-mining."""
+    match cut:
+        case Strips(whole, length):
+            return ceiling(whole, length)
+        case Strip(number, strips):
+            dtype = strips.whole.dtype
+            length = _as(strips.length, dtype)
+            rest = sub(strips.whole, mul(_as(number, dtype), length))
+            return Binary("min", length, rest, dtype)
+        case _:
+            assert_never(cut)
+
+
+def length_of(cut: Cut) -> Expr:
+    """The length of the strips, but for the last one."""
+    return cut.length if isinstance(cut, Strips) else cut.strips.length
+
+
+def iterations_of(number: Expr, strips: Strips) -> Expr:
+    """How many iterations the strip of this number has."""
+    return extent_of(Strip(number, strips))
+
+
+def expressions_of(cut: Cut | None) -> tuple[Expr, ...]:
+    """The expressions that a part in strip-mining is about."""
+    match cut:
+        case None:
+            return ()
+        case Strips(whole, length):
+            return (whole, length)
+        case Strip(number, strips):
+            return (number, *expressions_of(strips))
+        case _:
+            assert_never(cut)
+
+
+def map_cut(cut: Cut | None, visit: Callable[[Expr], Expr]) -> Cut | None:
+    """The part with `visit` applied to its expressions."""
+    match cut:
+        case None:
+            return None
+        case Strips(whole, length):
+            w, n = visit(whole), visit(length)
+            return cut if w is whole and n is length else Strips(w, n)
+        case Strip(number, Strips(whole, length)):
+            k, w, n = visit(number), visit(whole), visit(length)
+            same = k is number and w is whole and n is length
+            return cut if same else Strip(k, Strips(w, n))
+        case _:
+            assert_never(cut)
 
 
 def _as(index: Expr, dtype: DType) -> Expr:
@@ -130,40 +194,3 @@ def _as(index: Expr, dtype: DType) -> Expr:
     if isinstance(index, Const):
         return Const(index.value, dtype)
     return index if index.dtype is dtype else Cast(index, dtype)
-
-
-def plain(stmt: Stmt) -> Plain:
-    """The statement, or the loops that it stands for."""
-    return written_out(stmt) if isinstance(stmt, Strips) else stmt
-
-
-def single(strips: Strips) -> Strip | None:
-    """The loop over a strip, if that is all that is done with it."""
-    match strips.body:
-        case (Strip() as strip,):
-            return strip
-        case _:
-            return None
-
-
-def map_strips(
-    strips: Strips, extent: Expr, block: Callable[[tuple[Stmt, ...]], tuple[Stmt, ...]]
-) -> Strips:
-    """Strips of another extent, with `block` applied to the blocks inside."""
-    body: list[Stmt | Strip] = []
-    for part in strips.body:
-        if isinstance(part, Strip):
-            inner = block(part.body)
-            body.append(part if inner is part.body else replace(part, body=inner))
-        else:
-            body += block((part,))
-    same = len(body) == len(strips.body) and all(map(_is, body, strips.body))
-    return (
-        strips
-        if same and extent is strips.extent
-        else replace(strips, extent=extent, body=tuple(body))
-    )
-
-
-def _is(new: object, old: object) -> bool:
-    return new is old

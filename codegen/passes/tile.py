@@ -9,6 +9,8 @@ Only nests of parallel loops are tiled: their elements may be computed in any or
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symc.codegen.ir import (
     Const,
     Expr,
@@ -21,10 +23,9 @@ from symc.codegen.ir import (
     Stmt,
     Store,
     Var,
-    const,
 )
 from symc.codegen.passes.dependence import is_unit
-from symc.codegen.passes.strips import StripMining
+from symc.codegen.passes.strips import mining_of
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -129,17 +130,17 @@ def _tiled(
     for loop in (first, last):
         number = Var(fresh(f"{loop.var.name}_block", taken))
         inner = Var(fresh(f"{loop.var.name}_in_block", taken))
-        cut = StripMining(number, loop.extent, const(SIDE))
-        blocks.append(Loop(number, cut.strips, "parallel", (), loop.note))
-        inside.append(Loop(inner, cut.count, "parallel", (Let(loop.var, cut.at(inner)),)))
+        cut = mining_of(loop, number, SIDE)
+        blocks.append(cut.loop("parallel", (), loop.note))
+        inside.append(cut.inner(inner, "parallel", (Let(loop.var, cut.at(inner)),)))
     names = [let for lets in before[position + 1 :] for let in lets]
-    innermost = Loop(inside[1].var, inside[1].extent, "parallel", (*inside[1].body, *body))
-    square = Loop(inside[0].var, inside[0].extent, "parallel", (*inside[0].body, *names, innermost))
+    innermost = replace(inside[1], body=(*inside[1].body, *body))
+    square = replace(inside[0], body=(*inside[0].body, *names, innermost))
     around = [*loops[:position], blocks[0], *loops[position + 1 : -1], blocks[1]]
     block: Block = (square,)
     for depth, loop in reversed(list(enumerate(around))):
         lets = tuple(before[depth]) if depth <= position else ()
-        block = (*lets, Loop(loop.var, loop.extent, "parallel", block, loop.note))
+        block = (*lets, replace(loop, body=block))
     outermost = block[0]
     assert isinstance(outermost, Loop)
     return outermost

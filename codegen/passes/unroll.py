@@ -40,7 +40,7 @@ def _kernel(kernel: Kernel) -> Block:
     def statement(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Loop) and _worthwhile(stmt):
             body = _written_out(stmt.body, {}, taken)
-            return Loop(stmt.var, stmt.extent, stmt.kind, body, stmt.note)
+            return Loop(stmt.var, stmt.extent, stmt.kind, body, stmt.note, stmt.cut)
         return rebuild_statement(stmt, lambda expr: expr, block)
 
     return block(kernel.body)

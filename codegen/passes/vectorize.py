@@ -29,7 +29,6 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Strips,
     Var,
 )
 from symc.codegen.math import FUNCTIONS
@@ -58,8 +57,6 @@ def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
     out: list[Stmt] = []
     for stmt in block:
         match stmt:
-            case Strips():  # it has vector loops already
-                out.append(stmt)
             case Loop():
                 out.append(_loop(stmt, depth, scalars))
             case If(condition, then, otherwise):
@@ -79,8 +76,8 @@ def _block(block: Block, *, depth: int, scalars: frozenset[str]) -> Block:
 
 def _loop(loop: Loop, depth: int, scalars: frozenset[str]) -> Loop:
     body = _block(loop.body, depth=depth + 1, scalars=scalars)
-    loop = Loop(loop.var, loop.extent, loop.kind, body, loop.note)
-    return Loop(loop.var, loop.extent, _kind(loop, depth, scalars), body, loop.note)
+    loop = Loop(loop.var, loop.extent, loop.kind, body, loop.note, loop.cut)
+    return Loop(loop.var, loop.extent, _kind(loop, depth, scalars), body, loop.note, loop.cut)
 
 
 def _kind(loop: Loop, depth: int, scalars: frozenset[str]) -> LoopKind:

@@ -29,16 +29,14 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
-    Plain,
     Program,
     Select,
     Stmt,
     Store,
-    Strips,
     Unary,
     Var,
 )
-from symc.codegen.passes.strips import map_strips, written_out
+from symc.codegen.passes.strips import expressions_of, map_cut
 
 Block = tuple[Stmt, ...]
 
@@ -108,20 +106,19 @@ def rebuild_statement(
         case Accumulate(buffer, index, op, value, atomic):
             i, v = visit(index), visit(value)
             return stmt if i is index and v is value else Accumulate(buffer, i, op, v, atomic)
-        case Loop(var, extent, kind, body, note):
-            e, b = visit(extent), block(body)
-            return stmt if e is extent and b is body else Loop(var, e, kind, b, note)
+        case Loop(var, extent, kind, body, note, cut):
+            e, b, c = visit(extent), block(body), map_cut(cut, visit)
+            same = e is extent and b is body and c is cut
+            return stmt if same else Loop(var, e, kind, b, note, c)
         case If(condition, then, otherwise):
-            c, t, o = visit(condition), block(then), block(otherwise)
-            same = c is condition and t is then and o is otherwise
-            return stmt if same else If(c, t, o)
+            new, t, o = visit(condition), block(then), block(otherwise)
+            same = new is condition and t is then and o is otherwise
+            return stmt if same else If(new, t, o)
         case Alloc(buffer):
             shape = tuple(map(visit, buffer.shape))
             if _same(shape, buffer.shape):
                 return stmt
             return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
-        case Strips(extent=extent):
-            return map_strips(stmt, visit(extent), block)
         case Barrier() | Combine():
             return stmt
         case _:
@@ -190,14 +187,12 @@ def expressions(stmt: Stmt) -> tuple[Expr, ...]:
             return (index, value)
         case Accumulate(_, index, _, value):
             return (index, value)
-        case Loop(_, extent):
-            return (extent,)
+        case Loop(extent=extent, cut=cut):
+            return (extent, *expressions_of(cut))
         case If(condition):
             return (condition,)
         case Alloc(buffer):
             return buffer.shape
-        case Strips():
-            return (written_out(stmt).extent,)
         case Barrier() | Combine():
             return ()
         case _:
@@ -211,22 +206,16 @@ def blocks(stmt: Stmt) -> tuple[Block, ...]:
             return (body,)
         case If(_, then, otherwise):
             return (then, otherwise)
-        case Strips():
-            return (written_out(stmt).body,)
         case Let() | Store() | Accumulate() | Alloc() | Barrier() | Combine():
             return ()
         case _:
             assert_never(stmt)
 
 
-def statements(block: Block) -> Iterator[Plain]:
-    """Every statement of a block and of the blocks inside it, in order of appearance.
-
-    Of a strip-mined loop, those are the loops that it stands for.
-    """
-    for each in block:
-        stmt = written_out(each) if type(each) is Strips else each
-        yield stmt  # type: ignore[misc]  # `type` narrows one way only
+def statements(block: Block) -> Iterator[Stmt]:
+    """Every statement of a block and of the blocks inside it, in order of appearance."""
+    for stmt in block:
+        yield stmt
         if type(stmt) is not Let:
             for inner in blocks(stmt):
                 yield from statements(inner)

@@ -12,29 +12,29 @@ static inline real symc_log_sum_fNN(real a, real b) {
 
 // SYMBOL symc_ctc_one_fNN
 // NEEDS symc_log_sum_fNN
-// One example. `ahead`: for each step and place, the log-probability of all ways that lead there;
+// One example. `forward`: for each step and place, the log-probability of all ways that lead there;
 // after it are two rows for those that lead on from a place.
 static void symc_ctc_one_fNN(int64_t steps, int64_t stride, int64_t places, int64_t width,
                              int64_t blank, const real *p, const int64_t *labels, real *loss,
-                             real *posterior, real *ahead, real *behind) {
+                             real *posterior, real *forward, real *backward) {
     real total = steps == 0 && places == 1 ? 0 : -INFINITY;
     for (int64_t t = 0; t < steps; t++) {
-        const real *row = p + t * stride, *before = ahead + (t - 1) * width;
+        const real *row = p + t * stride, *before = forward + (t - 1) * width;
         for (int64_t s = 0; s < places; s++) {
             const int64_t label = s % 2 ? labels[s / 2] : blank;
             real sum = t == 0 ? s < 2 ? 0 : -INFINITY : before[s];
             if (t > 0 && s > 0) sum = symc_log_sum_fNN(sum, before[s - 1]);
             if (t > 0 && s > 2 && s % 2 && label != labels[s / 2 - 1])
                 sum = symc_log_sum_fNN(sum, before[s - 2]);
-            ahead[t * width + s] = sum + row[label];
+            forward[t * width + s] = sum + row[label];
         }
     }
     for (int64_t s = places > 1 ? places - 2 : 0; steps > 0 && s < places; s++)
-        total = symc_log_sum_fNN(total, ahead[(steps - 1) * width + s]);
+        total = symc_log_sum_fNN(total, forward[(steps - 1) * width + s]);
     *loss = -total;
     for (int64_t t = steps - 1; total > -INFINITY && t >= 0; t--) {
-        const real *next = p + (t + 1) * stride, *last = behind + (t + 1) % 2 * width;
-        real *row = behind + t % 2 * width;
+        const real *next = p + (t + 1) * stride, *last = backward + (t + 1) % 2 * width;
+        real *row = backward + t % 2 * width;
         for (int64_t s = 0; s < places; s++) {
             const int64_t label = s % 2 ? labels[s / 2] : blank;
             real sum = s >= places - 2 ? 0 : -INFINITY;
@@ -47,9 +47,9 @@ static void symc_ctc_one_fNN(int64_t steps, int64_t stride, int64_t places, int6
                     sum = symc_log_sum_fNN(sum, last[s + 2] + next[labels[s / 2 + 1]]);
             }
             row[s] = sum;
-            if (ahead[t * width + s] > -INFINITY && sum > -INFINITY)
+            if (forward[t * width + s] > -INFINITY && sum > -INFINITY)
                 posterior[t * stride + label] +=
-                    symc_power_fNN(ahead[t * width + s] + sum - total);
+                    symc_power_fNN(forward[t * width + s] + sum - total);
         }
     }
 }
@@ -66,9 +66,9 @@ static void symc_ctc_fNN(int64_t steps, int64_t batch, int64_t classes, int64_t 
     const int many = threads > 1 && (double)batch * steps * width > 1e3;
     _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if(many)")
     for (int64_t b = 0; b < batch; b++) {
-        real *ahead = work + b * (steps + 2) * width;
+        real *forward = work + b * (steps + 2) * width;
         symc_ctc_one_fNN(spans[b], stride, 2 * counts[b] + 1, width, blank, p + b * classes,
-                         targets + b * longest, loss + b, posterior + b * classes, ahead,
-                         ahead + steps * width);
+                         targets + b * longest, loss + b, posterior + b * classes, forward,
+                         forward + steps * width);
     }
 }

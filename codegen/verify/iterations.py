@@ -36,7 +36,7 @@ from symc.codegen.ir import (
     Let,
     Load,
     Loop,
-    Plain,
+    Stmt,
     Store,
     Var,
 )
@@ -249,8 +249,8 @@ def _most(extent: Expr) -> int | None:
 
 
 def _independent(
-    loop: Loop, inner: list[Plain], writes: list[Store | Accumulate | Combine],
-    reads: list[tuple[Plain, Load]], names: _Names,
+    loop: Loop, inner: list[Stmt], writes: list[Store | Accumulate | Combine],
+    reads: list[tuple[Stmt, Load]], names: _Names,
 ) -> None:  # fmt: skip
     """Rule 13."""
     inside = frozenset(stmt.var.name for stmt in inner if isinstance(stmt, Loop))
@@ -297,7 +297,7 @@ def _same_element(
 
 
 def _in_order(
-    writes: list[Store | Accumulate | Combine], reads: list[tuple[Plain, Load]], names: _Names,
+    writes: list[Store | Accumulate | Combine], reads: list[tuple[Stmt, Load]], names: _Names,
     params: set[str],
 ) -> None:  # fmt: skip
     """Rule 14."""
@@ -315,8 +315,8 @@ def _in_order(
 
 
 def _is_changed(
-    stmt: Plain, load: Load, writes: list[Store | Accumulate | Combine],
-    reads: list[tuple[Plain, Load]],
+    stmt: Stmt, load: Load, writes: list[Store | Accumulate | Combine],
+    reads: list[tuple[Stmt, Load]],
 ) -> bool:  # fmt: skip
     """Whether an element is read only for the value that replaces it, perhaps by way of a name."""
     if isinstance(stmt, Store) and (stmt.buffer, stmt.index) == (load.buffer, load.index):

@@ -20,12 +20,11 @@ from symc.codegen.ir import (
     LoopKind,
     Stmt,
     Store,
-    Strip,
     Strips,
 )
 from symc.codegen.passes.reductions import SCANNED
-from symc.codegen.passes.strips import single, written_out
-from symc.codegen.passes.walk import blocks
+from symc.codegen.passes.strips import expressions_of, length_of, strip_loop
+from symc.codegen.passes.walk import statements
 from symc.codegen.verify.expressions import Broken, Scope, check_access, check_expr
 
 
@@ -89,8 +88,6 @@ class _Kernel:
                 names.append(stmt.buffer.name)
             case Loop():
                 self.loop(stmt, around)
-            case Strips():
-                self.strips(stmt, around)
             case If(condition, then, otherwise):
                 if check_expr(condition, self.scope, stmt) is not BOOL:
                     raise Broken(stmt, f"a condition is {condition.dtype}, not bool")
@@ -146,6 +143,7 @@ class _Kernel:
         if loop.kind in ("lane", "round") and not self.is_together():
             raise Broken(loop, f"a {loop.kind} loop that is not in a team, or in another such loop")
         self.integer(loop.extent, loop, "the length of a loop")
+        self.cut(loop)
         self.bind(loop.var.name, loop)
         if loop.var.dtype not in (INT32, INT64):
             raise Broken(loop, f"{loop.var.name} is {loop.var.dtype}, not int64")
@@ -155,30 +153,22 @@ class _Kernel:
         self.around.pop()
         del self.names[loop.var.name]
 
-    def strips(self, strips: Strips, around: LoopKind | None) -> None:
-        """A loop cut into strips: the loops that it stands for."""
-        if strips.length < 2:
-            raise Broken(strips, f"strips of {strips.length}")
-        if not any(isinstance(part, Strip) for part in strips.body):
-            raise Broken(strips, "strips without a loop over the iterations of one")
-        if strips.kind in ("vector", "unroll", "team", "round"):
-            raise Broken(strips, f"strips in a loop of kind {strips.kind}")
-        if strips.kind in ("grid", "lane") and single(strips) is None:
-            raise Broken(strips, "a strip that threads of a device share out is one pack")
-        if strips.number.dtype is not strips.extent.dtype:
-            raise Broken(strips, f"{strips.number.name} and the extent are of two types")
-        inner = [part for part in strips.body if isinstance(part, Strip)]
-        for var in (strips.first, *(var for strip in inner for var in (strip.place, strip.var))):
-            if var.dtype not in (INT32, INT64):
-                raise Broken(strips, f"{var.name} is {var.dtype}, not int64")
-        loop = written_out(strips)
-        made = [loop, *loop.body, *(s for inner in loop.body for b in blocks(inner) for s in b[:1])]
-        try:
-            self.loop(loop, around)
-        except Broken as broken:
-            if any(broken.part is part for part in made):
-                raise Broken(strips, broken.message) from None
-            raise
+    def cut(self, loop: Loop) -> None:
+        """The part of a loop in strip-mining."""
+        cut = loop.cut
+        if cut is None:
+            return
+        for expr in expressions_of(cut):
+            self.integer(expr, loop, "a number of iterations")
+            if expr.dtype is not loop.extent.dtype:
+                raise Broken(loop, "the extent and what it follows from are of two types")
+        length = length_of(cut)
+        if isinstance(length, Const) and length.value < 1:
+            raise Broken(loop, f"strips of {length.value}")
+        inner = [s for s in statements(loop.body) if isinstance(s, Loop) and s.kind == "vector"]
+        is_pack = strip_loop(loop) is not None and isinstance(length, Const)
+        if isinstance(cut, Strips) and loop.kind in ("grid", "lane") and inner and not is_pack:
+            raise Broken(loop, "a strip that threads of a device share out is one pack")
 
     def integer(self, expr: Expr, part: object, what: str) -> None:
         """An expression for a length or an index: int64, or int32 on a device."""

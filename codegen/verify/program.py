@@ -24,6 +24,12 @@ Iterations (`iterations.py`)
     writes, it lies where this iteration writes, as far as indexes tell.
 14. A serial loop that writes where an array says reads no other element of the buffers it writes.
 
+Strip-mined loops (`kernels.py`, `cuts.py`)
+26. What the `cut` of a loop is about are numbers of the dtype of its extent; strips have at least
+    one iteration. In a grid or lane loop over strips, a vector loop is all there is, and goes over
+    the iterations of one: a pack, of known length.
+27. The extent of a loop with a `cut` is the one that follows from it, whatever the sizes.
+
 Programs (this file)
 15. Names of buffers, of sizes, and of kernels are unique. No buffer of a program is local.
 16. The value of a size uses sizes above it and lengths of inputs and shared variables. A size
@@ -77,6 +83,7 @@ from symc.codegen.ir import (
 )
 from symc.codegen.passes.walk import names_in
 from symc.codegen.text import lines
+from symc.codegen.verify.cuts import check_cuts, derived_sizes
 from symc.codegen.verify.expressions import Broken, Scope, check_expr, is_used_once
 from symc.codegen.verify.iterations import check_iterations
 from symc.codegen.verify.kernels import check_kernel
@@ -139,10 +146,12 @@ class _Checker:
             for length in buffer.shape:
                 self.int64(buffer, length, sizes, "a length")
             self.row(buffer, sizes)
-        kernel_sizes = sizes_of(program)
+        kernel_sizes, derived = sizes_of(program), derived_sizes(program)
         for kernel in program.kernels:
             check_kernel(kernel)
-            check_iterations(kernel, kernel_sizes.get(kernel.name, Sizes()))
+            known = kernel_sizes.get(kernel.name, Sizes())
+            check_cuts(kernel, known, derived)
+            check_iterations(kernel, known)
         self.learn()
         self.steps(program.steps)
 

@@ -103,7 +103,7 @@ class Guarded:
         if 0 <= offset < size:
             return f"{name}, in its byte {offset}"
         far = -offset if offset < 0 else offset - size
-        where = "before its begin" if offset < 0 else "behind its end"
+        where = "before its begin" if offset < 0 else "after its end"
         return f"{name}, {f'{far} bytes' if far else 'right'} {where} ({size} bytes)"
 
 

@@ -154,8 +154,3 @@ def weak_dtype(value: bool | complex, other: DType) -> DType:
     if isinstance(value, complex):
         return complex_for(other)
     return other if other.is_inexact else dtypes.FLOAT64
-
-
-def constant_dtype(value: Any) -> DType:
-    """The dtype of a value on its own: NumPy's, so Python ints are int64 and floats float64."""
-    return as_dtype(cast("Any", np.asarray(value)).dtype)

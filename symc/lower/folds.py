@@ -63,14 +63,19 @@ def folded_index(
 def register(
     builder: KernelBuilder, stage: Stage, fold: Fold, index: Index, inner: Index,
     variables: Sequence[ir.Var], extents: Sequence[ir.Expr], scope: Scope,
+    cut: StripMining | None = None,
 ) -> ir.Load:  # fmt: skip
-    """Folds into a register: the running value when the loops are done."""
+    """Folds into a register: the running value when the loops are done.
+
+    With a `cut`, the outermost loop is over the elements of a strip.
+    """
     acc = _accumulator(builder, fold, scope)
     body = builder.scope([], scope)
     value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(acc, ir.const(0), fold.op, value))
     note = builder.context.describe(stage.node)
-    scope.block += wrap(variables, extents, body.block, "serial", note)
+    cuts = None if cut is None else {variables[0]: cut.within}
+    scope.block += wrap(variables, extents, body.block, "serial", note, cuts)
     return ir.Load(acc, ir.const(0), fold.dtype)
 
 
@@ -141,7 +146,12 @@ def column(
     capacity = length if short else ir.const(BLOCK)
     outer.block.append(ir.Alloc(ir.Buffer(sums, fold.dtype, (capacity,), "local")))
     (first,) = builder.loops(depth - 1, 1)
-    outer.block.append(ir.Loop(first, width, "parallel", (ir.Store(sums, first, fold.initial),)))
+    within = None if cut is None else cut.within
+
+    def across(var: ir.Var, body: Sequence[ir.Stmt], note: str = "") -> ir.Loop:
+        return ir.Loop(var, width, "parallel", tuple(body), note, within)
+
+    outer.block.append(across(first, [ir.Store(sums, first, fold.initial)]))
     inner, variables, extents = folded_index(builder, fold, depth)
     (var,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, var)])
@@ -149,17 +159,15 @@ def column(
     value = body.tracer.run(stage.node, fold.element, index, inner)
     body.block.append(ir.Accumulate(sums, var, fold.op, value))
     note = builder.context.describe(stage.node)
-    across = wrap([var], [width], body.block, "parallel", note)
-    outer.block += wrap(variables, extents, across, "serial")
+    outer.block += wrap(variables, extents, [across(var, body.block, note)], "serial")
     (last,) = builder.loops(depth - 1, 1)
     index = builder.index(stage, [*prefix, *loops, ir.add(start, last)])
     end = builder.scope([], outer)
     result = convert(ir.Load(sums, last, fold.dtype), stage.node.dtype)
     builder.keep(stage, index, result, len(prefix), end, scope)
-    outer.block.append(ir.Loop(last, width, "parallel", tuple(end.statements())))
-    if cut is not None:
-        loops, lengths = [*loops, cut.number], [*lengths, cut.strips]
-    scope.block += wrap(loops, lengths, outer.block, "parallel")
+    outer.block.append(across(last, end.statements()))
+    block = outer.block if cut is None else [cut.loop("parallel", tuple(outer.block))]
+    scope.block += wrap(loops, lengths, block, "parallel")
 
 
 def _cut(builder: KernelBuilder, strip: str, extent: ir.Expr, length: ir.Expr) -> StripMining:
@@ -245,16 +253,17 @@ def _in_chunks(
         extents[0] = cut.count
 
         def moved(inner: Index, skipped: ir.Expr) -> Index:
-            behind = ir.add(ir.add(cut.start, skipped), inner[number])
-            return (*inner[:number], behind, *inner[number + 1 :])
+            place = ir.add(ir.add(cut.start, skipped), inner[number])
+            return (*inner[:number], place, *inner[number + 1 :])
 
         total = _streams(builder, stage, fold, index, inner, variables, moved, extents, inside)
         inner = moved(inner, ir.const(0))
     if total is None:
-        total = register(builder, stage, fold, index, inner, variables, extents, inside)
+        total = register(builder, stage, fold, index, inner, variables, extents, inside, cut)
     inside.block.append(ir.Store(partial, place(chunk, loops), total))
     nest = [chunk, *loops], [count, *lengths]
-    scope.block += wrap(*nest, inside.block, "parallel", "partial results")
+    cuts = {chunk: cut.over}
+    scope.block += wrap(*nest, inside.block, "parallel", "partial results", cuts)
 
     loops = builder.loops(0, len(own))
     index = builder.index(stage, loops)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.dtypes import DType
@@ -15,14 +15,18 @@ def convert(value: ir.Expr, dtype: DType) -> ir.Expr:
 
 def wrap(
     variables: Sequence[ir.Var], extents: Sequence[ir.Expr], body: Sequence[ir.Stmt],
-    kind: ir.LoopKind, note: str = "",
+    kind: ir.LoopKind, note: str = "", cuts: Mapping[ir.Var, ir.Cut] | None = None,
 ) -> list[ir.Stmt]:  # fmt: skip
-    """The body inside loops, outermost first; the note goes on the outermost."""
+    """The body inside loops, outermost first; the note goes on the outermost.
+
+    `cuts` has, by variable, the parts of loops in strip-mining.
+    """
     statements: list[ir.Stmt] = list(body)
     for position in reversed(range(len(variables))):
         comment = note if position == 0 else ""
-        loop = ir.Loop(variables[position], extents[position], kind, tuple(statements), comment)
-        statements = [loop]
+        var, extent = variables[position], extents[position]
+        cut = None if cuts is None else cuts.get(var)
+        statements = [ir.Loop(var, extent, kind, tuple(statements), comment, cut)]
     return statements
 
 

@@ -12,7 +12,7 @@ How long chunks are follows from lengths alone, so results do not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from symc.codegen import ir
 from symc.codegen.passes.strips import StripMining
@@ -102,12 +102,6 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
         builder.uses(buffer, written=True)
     together = _lie_together(dims, lowering.axis)
 
-    def nest(chunk: _Chunk, count: ir.Expr, body: list[ir.Stmt], note: str = "") -> list[ir.Stmt]:
-        """The body for each of some chunks of each line; neighbours are last."""
-        if together:
-            return wrap([*chunk.lines, chunk.cut.number], [*lines, count], body, "parallel", note)
-        return wrap([chunk.cut.number, *chunk.lines], [count, *lines], body, "parallel", note)
-
     # The total of each chunk but the last. Only lines of one chunk have it longer than `CHUNK`.
     full = ir.const(CHUNK) if together else step
     chunk = _a_chunk(builder, node, lowering, others, full)
@@ -117,7 +111,7 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     outer.block += _running(acc, lowering, [], chunk.along, full, inner)
     place = _place(chunk, lines, whole, chunk.cut.number)
     outer.block.append(ir.Store(sums, place, ir.Load(acc, ZERO, lowering.dtype)))
-    out = nest(chunk, whole, outer.block, "what chunks amount to")
+    out = chunk.nest(lines, whole, outer.block, "what chunks amount to", together=together)
 
     # The totals up to each of them.
     chunk = _a_chunk(builder, node, lowering, others, step)
@@ -140,8 +134,12 @@ def chunked(builder: KernelBuilder, stage: Stage, lowering: Sweep) -> list[ir.St
     place = _place(chunk, lines, whole, ir.sub(chunk.cut.number, ONE))
     earlier = ir.Store(acc, ZERO, ir.Load(before, place, lowering.dtype))
     begin = ir.If(ir.binary("gt", chunk.cut.number, ZERO), (earlier,))
-    outer.block += _running(acc, lowering, [begin], chunk.along, chunk.cut.count, inner)
-    return out + nest(chunk, chunks, outer.block, builder.context.describe(node))
+    outer.block += _running(
+        acc, lowering, [begin], chunk.along, chunk.cut.count, inner, chunk.cut.within
+    )
+    note = builder.context.describe(node)
+    cuts = {chunk.cut.number: chunk.cut.over}
+    return out + chunk.nest(lines, chunks, outer.block, note, cuts, together=together)
 
 
 def _chunk_length(builder: KernelBuilder, dims: Sequence[Dim], axis: int) -> ir.Expr:
@@ -168,6 +166,16 @@ class _Chunk:
     lines: tuple[ir.Var, ...]
     along: ir.Var
     index: Index
+
+    def nest(
+        self, lines: Sequence[ir.Expr], count: ir.Expr, body: Sequence[ir.Stmt], note: str,
+        cuts: Mapping[ir.Var, ir.Cut] | None = None, *, together: bool,
+    ) -> list[ir.Stmt]:  # fmt: skip
+        """The body for each of some chunks of each line; neighbours are last."""
+        number = self.cut.number
+        if together:
+            return wrap([*self.lines, number], [*lines, count], body, "parallel", note, cuts)
+        return wrap([number, *self.lines], [count, *lines], body, "parallel", note, cuts)
 
 
 def _a_chunk(
@@ -216,12 +224,13 @@ def _store(
 
 
 def _running(
-    acc: str, lowering: Sweep, begin: list[ir.Stmt], along: ir.Var, steps: ir.Expr, inner: Scope
-) -> list[ir.Stmt]:
+    acc: str, lowering: Sweep, begin: list[ir.Stmt], along: ir.Var, steps: ir.Expr, inner: Scope,
+    cut: ir.Cut | None = None,
+) -> list[ir.Stmt]:  # fmt: skip
     """The loop over the elements, with the running value declared before it."""
     return [
         ir.Alloc(ir.Buffer(acc, lowering.dtype, (), "local")),
         ir.Store(acc, ZERO, lowering.initial),
         *begin,
-        ir.Loop(along, steps, "serial", tuple(inner.block)),
+        ir.Loop(along, steps, "serial", tuple(inner.block), cut=cut),
     ]

@@ -233,7 +233,7 @@ def is_tiny(program: ir.Program) -> bool:
 
     long = ir.Routine | ir.PythonCall | ir.Repeat
     return not any(isinstance(step, long) for step in every_step(program.steps)) and not any(
-        isinstance(stmt, ir.Loop | ir.Strips) for kernel in program.kernels for stmt in kernel.body
+        isinstance(stmt, ir.Loop) for kernel in program.kernels for stmt in kernel.body
     )
 
 

@@ -109,12 +109,12 @@ def _slope(x: Tensor, axis: int, spacing: TensorLike, edge_order: int) -> Tensor
 def _uneven(y: Tensor, steps: Tensor, edge_order: int) -> tuple[Tensor, Tensor, Tensor]:
     """Slopes inside and at both ends, for samples at these distances along the first axis."""
     shape = tuple(range(1, y.ndim))
-    before, behind = expand_dims(steps[:-1], shape), expand_dims(steps[1:], shape)
+    before, after = expand_dims(steps[:-1], shape), expand_dims(steps[1:], shape)
     # The derivative of the parabola through three neighbours.
     inner = (
-        -behind / (before * (before + behind)) * y[:-2]
-        + (behind - before) / (before * behind) * y[1:-1]
-        + before / (behind * (before + behind)) * y[2:]
+        -after / (before * (before + after)) * y[:-2]
+        + (after - before) / (before * after) * y[1:-1]
+        + before / (after * (before + after)) * y[2:]
     )
     if edge_order == 1:
         return inner, (y[1] - y[0]) / steps[0], (y[-1] - y[-2]) / steps[-1]
@@ -293,8 +293,8 @@ def _on_line(
     width, rise = points[following] - start, values[following] - low
     inside = low + rise / where(eq(width, 0), 1, width) * (at - start)
     before = values[0] if left is None else cast_to(left, values.dtype)
-    behind = values[-1] if right is None else cast_to(right, values.dtype)
-    result = where(lt(at, points[0]), before, where(gt(at, points[-1]), behind, inside))
+    after = values[-1] if right is None else cast_to(right, values.dtype)
+    result = where(lt(at, points[0]), before, where(gt(at, points[-1]), after, inside))
     # As NumPy has it, exact at the last point, and where both ends of a piece are infinite.
     result = where(eq(at, points[-1]), values[-1], result)
     return where(isnan(at), cast_to(at, values.dtype), result)

@@ -318,13 +318,13 @@ def write_region(
     if all(GIVEN not in entry for entry in entries if isinstance(entry, Span)):
         return SliceWrite(entries, mode)(x, v, *given)
     rest = iter(given)
-    behind = sum(isinstance(entry, Span) for entry in entries)
+    later = sum(isinstance(entry, Span) for entry in entries)
     indexes: list[Tensor] = []
     for entry, n in zip(entries, x.type.shape, strict=True):
         if isinstance(entry, Span):
             own = [next(rest) for bound in entry if bound is GIVEN]
-            behind -= 1
-            indexes.append(shape_padright(span_positions(entry, n, own), behind))
+            later -= 1
+            indexes.append(shape_padright(span_positions(entry, n, own), later))
         else:
             indexes.append(scalar_constant(entry, INT64) if isinstance(entry, int) else next(rest))
     return Scatter(tuple(range(x.ndim)), 0, mode)(x, v, *indexes)

@@ -250,23 +250,23 @@ def _advanced(x: Tensor, items: Sequence[Item]) -> Tensor:
     rank = len(broadcast_shape("getitem", list(plan.arrays.values())))
     # The axes of all index arrays stand in one block, in the order that the result has them.
     blocks = [axis for axis in plan.axes if isinstance(axis, str | tuple)]
-    behind = {axis: _block_rank(blocks[place + 1 :], rank) for place, axis in enumerate(blocks)}
-    indexes = {axis: shape_padright(i, behind["array"]) for axis, i in plan.arrays.items()}
+    later = {axis: _block_rank(blocks[place + 1 :], rank) for place, axis in enumerate(blocks)}
+    indexes = {axis: shape_padright(i, later["array"]) for axis, i in plan.arrays.items()}
     for axis, index in plan.cuts.items():
-        indexes[axis] = shape_padright(index, behind["cut", axis])
+        indexes[axis] = shape_padright(index, later["cut", axis])
     first = next(place for place, axis in enumerate(plan.axes) if isinstance(axis, str | tuple))
     before = [axis for axis in plan.axes[:first] if axis is not None]
     result = gather(plan.x, indexes, len(before))
-    return dimshuffle(result, _order(plan.axes, len(before), behind, rank))
+    return dimshuffle(result, _order(plan.axes, len(before), later, rank))
 
 
 def _block_rank(blocks: Sequence[Any], rank: int) -> int:
     return sum(rank if block == "array" else 1 for block in blocks)
 
 
-def _order(axes: Sequence[Any], place: int, behind: dict[Any, int], rank: int) -> list[int | None]:
+def _order(axes: Sequence[Any], place: int, later: dict[Any, int], rank: int) -> list[int | None]:
     """For each axis of the result, the axis of the `Gather` that it is."""
-    size = sum(rank if block == "array" else 1 for block in behind)
+    size = sum(rank if block == "array" else 1 for block in later)
     order: list[int | None] = []
     kept = 0
     for axis in axes:
@@ -277,7 +277,7 @@ def _order(axes: Sequence[Any], place: int, behind: dict[Any, int], rank: int) -
             kept += 1
         else:
             own = rank if axis == "array" else 1
-            start = place + size - behind[axis] - own
+            start = place + size - later[axis] - own
             order.extend(range(start, start + own))
     return order
 

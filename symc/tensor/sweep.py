@@ -77,8 +77,8 @@ class Cumulative(Op):
                 # The gradient of element i: the product before it, times the sum over k >= i of
                 # bar[k] times the elements after i up to k.
                 later = Lag(axis, 0.0)(flipped(x, axis))
-                behind = Recurrence(axis)(later, flipped(bar, axis))
-                return [before(x, axis) * flipped(behind, axis)]
+                sums = Recurrence(axis)(later, flipped(bar, axis))
+                return [before(x, axis) * flipped(sums, axis)]
             case _:
                 return [self._grad_of_extreme(node, bar)]
 

@@ -30,6 +30,8 @@ from symc.codegen.ir import (
     mul,
     sub,
 )
+from symc.codegen.passes.strips import StripMining, strip_mined
+from symc.codegen.passes.walk import substitute
 
 N, M = Var("n"), Var("m")
 
@@ -57,20 +59,20 @@ def test_polynomials() -> None:
 
 def row_sums() -> Program:
     """``y[i] = sum of x[i, :] * 2``, in blocks of 4 rows."""
-    blocks = Binary("floordiv", add(N, const(3)), const(4), N.dtype)
-    i = add(mul(Var("block"), const(4)), Var("k"))
+    cut = StripMining(Var("block"), N, const(4))
+    i = cut.at(Var("k"))
     x = Load("x", add(mul(i, M), Var("j")), FLOAT64)
     total = Buffer("total", FLOAT64, (), "local")
     inner = Loop(
         Var("j"), M, "serial",
         (Accumulate("total", const(0), "add", binary("mul", x, Const(2.0, FLOAT64))),),
     )  # fmt: skip
-    rows = Loop(
-        Var("k"), binary("min", const(4), sub(N, mul(Var("block"), const(4)))), "serial",
+    rows = cut.inner(
+        Var("k"), "serial",
         (Alloc(total), Store("total", const(0), Const(0.0, FLOAT64)), inner,
          Store("y", i, Load("total", const(0), FLOAT64))),
     )  # fmt: skip
-    body = (Loop(Var("block"), blocks, "parallel", (rows,)),)
+    body = (cut.loop("parallel", (rows,)),)
     params = Param("x", FLOAT64, False), Param("y", FLOAT64, True)
     return Program(
         "sums",
@@ -98,14 +100,14 @@ def test_indexes_of_devices_are_no_operations() -> None:
     """``y[i] = x[i] * 2`` in packs of 2, with 32-bit indexes."""
     n, pack = Var("n", INT32), Var("pack", INT32)
     two = Const(2, INT32)
-    packs = Binary("floordiv", Binary("add", n, Const(1, INT32), INT32), two, INT32)
     start, i = Var("start", INT32), Var("i", INT32)
-    length = Cast(Binary("min", two, Binary("sub", n, start, INT32), INT32), INT64)
-    index = Binary("add", start, i, INT32)
+    cut = StripMining(pack, n, two, start)
+    length = Cast(cut.count, INT64)
+    index = cut.at(i)
     value = Binary("mul", Load("x", index, FLOAT64), Const(2.0, FLOAT64), FLOAT64)
     inside = If(Binary("lt", index, n, BOOL), (Store("y", index, value),))
     body = (
-        Let(start, Binary("mul", pack, two, INT32)),
+        cut.let,
         Loop(i, length, "vector", (inside,)),
     )
     params = Param("x", FLOAT64, False), Param("y", FLOAT64, True)
@@ -113,9 +115,46 @@ def test_indexes_of_devices_are_no_operations() -> None:
         "twice",
         (Size(N, Length("x", 0)),),
         (Buffer("x", FLOAT64, (N,), "input"), Buffer("y", FLOAT64, (N,), "output")),
-        (Kernel("twice", params, (n,), (Loop(pack, packs, "grid", body),)),),
+        (Kernel("twice", params, (n,), (cut.loop("grid", body),)),),
         (Launch("twice", ("x", "y"), (N,)),),
     )
     launch = program.steps[0]
     assert isinstance(launch, Launch)
     assert str(Works(program).of(launch).operations) == "n"
+
+
+def test_the_lengths_of_strips_add_up() -> None:
+    """Of strips that are cut again, and of parts of one: ``n``, whatever is left over in each."""
+    x, y = Load("x", Var("i"), FLOAT64), Buffer("y", FLOAT64, (N,), "output")
+    loop = Loop(Var("i"), N, "parallel", (Store("y", Var("i"), binary("mul", x, x)),))
+    once = strip_mined(loop, 16, "parallel", str)
+    (first, inner) = once.body
+    assert isinstance(inner, Loop)
+    again = strip_mined(inner, 4, "lane", lambda name: f"{name}_again")
+    part = binary("floordiv", inner.extent, const(3))
+    rest = sub(inner.extent, mul(part, const(3)))
+    thirds = [
+        Loop(Var(f"k{k}"), n, "serial", (substitute_in(inner, Var(f"k{k}")),))
+        for k, n in enumerate((part, part, part, rest))
+    ]
+    for block in (once.body, (first, again), (first, *thirds)):
+        params = Param("x", FLOAT64, False), Param("y", FLOAT64, True)
+        body = (Loop(once.var, once.extent, "parallel", block, cut=once.cut),)
+        program = Program(
+            "squares", (Size(N, Length("x", 0)),),
+            (Buffer("x", FLOAT64, (N,), "input"), y),
+            (Kernel("squares", params, (N,), body),),
+            (Launch("squares", ("x", "y"), (N,)),),
+        )  # fmt: skip
+        launch = program.steps[0]
+        assert isinstance(launch, Launch)
+        assert str(Works(program).of(launch).operations) == "n"
+
+
+def substitute_in(loop: Loop, place: Var) -> Store:
+    """The store in a loop over a strip, at another place of it."""
+    let, store = loop.body
+    assert isinstance(let, Let)
+    assert isinstance(store, Store)
+    at = {let.var.name: substitute(let.value, {loop.var.name: place})}
+    return Store(store.buffer, substitute(store.index, at), substitute(store.value, at))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from symc.codegen.ir import Barrier, Combine, Loop, Strips
+from symc.codegen.ir import Barrier, Combine, Loop
 from symc.codegen.meaning.interpret import Result
 from symc.codegen.passes.gpu.order import PASSES
 from symc.codegen.passes.walk import statements
@@ -47,7 +47,7 @@ def test_each_kernel_is_one_grid_or_team_loop(seed: int) -> None:
         made = change(made)
     for kernel in made.kernels:
         *_, outer = kernel.body
-        assert isinstance(outer, Loop | Strips)
+        assert isinstance(outer, Loop)
         assert outer.kind in ("grid", "team"), text(made)
         inside = list(statements((outer,)))[1:]
         kinds = {stmt.kind for stmt in inside if isinstance(stmt, Loop)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,9 +56,9 @@ from tests.codegen.programs import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Golden
+
+EMITTERS = Path(__file__).parents[2] / "codegen/emit"
 
 INDEX, J = Var("i"), Var("j")
 
@@ -198,3 +200,18 @@ def test_many_statements_take_linear_time() -> None:
         emit(made, LANG)
         times.append(time.process_time() - start)
     assert times[1] < 8 * times[0] + 0.2, times
+
+
+def test_emitters_print_and_decide_nothing() -> None:
+    """What loops cost, what they reduce and what depends on what is settled before; and no emitter
+    takes texts apart."""
+    deciding = {"cost", "dependence", "walk.substitute", "reductions.reductions", "re"}
+    for path in sorted(EMITTERS.glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+        for node in imports:
+            before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for name in [f"{before}{alias.name}" for alias in node.names]:
+                words = name.split(".")
+                whole = {*words[:-1], ".".join(words[-2:]), name}
+                assert not whole & deciding, f"{path.name}:{node.lineno} imports {name}"

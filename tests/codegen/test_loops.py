@@ -20,7 +20,6 @@ from symc.codegen.ir import (
     Program,
     Stmt,
     Store,
-    Strips,
     Var,
     add,
     binary,
@@ -237,8 +236,10 @@ def test_a_flat_loop_is_cut_into_blocks() -> None:
         after(parallel, loop("vector", "i", N, Store("w", VI, load("x", VI)), note="copy"))
         == """
 # copy
-for block, start in parallel strips(n, 16384):
-  for i_in_block, i in strip:
+for block in parallel((n + 16383) // 16384) strips(n, 16384):
+  let start: int64 = block*16384
+  for i_in_block in vector(min(16384, n - start)) strip(block, n, 16384):
+    let i: int64 = start + i_in_block
     w[i] = x[i]
 """
     )
@@ -249,13 +250,14 @@ def test_expensive_loops_have_shorter_blocks() -> None:
     for _ in range(5):
         value = call("tanh", value)
     text = after(parallel, loop("vector", "i", N, Store("w", VI, value)))
-    assert "for block, start in parallel strips(n, 1024):" in text
+    assert "for block in parallel((n + 1023) // 1024) strips(n, 1024):" in text
 
 
 def test_the_names_of_blocks_are_new() -> None:
     outer = [Let(Var("start"), const(1)), Let(Var("block"), const(2))]
     text = after(parallel, *outer, loop("vector", "i", N, Store("w", VI, ONE)))
-    assert "for block_2, start_2 in parallel strips(n, 16384):" in text
+    assert "for block_2 in parallel((n + 16383) // 16384) strips(n, 16384):" in text
+    assert "let start_2: int64 = block_2*16384" in text
 
 
 def test_reductions_are_not_cut() -> None:
@@ -280,20 +282,18 @@ def test_little_work_is_left_to_one_thread() -> None:
     many = loop("parallel", "i", const(1000), loop("vector", "j", const(1000), Store("w", VJ, ONE)))
     assert kinds(parallel, many) == ["parallel", "vector"]
     assert kinds(parallel, loop("vector", "i", const(1000), Store("w", VI, ONE))) == ["vector"]
-    assert (
-        kinds(parallel, loop("vector", "i", const(10**6), Store("w", VI, ONE)))[0]
-        == "parallel strips"
-    )
+    long = loop("vector", "i", const(10**6), Store("w", VI, ONE))
+    assert kinds(parallel, long) == ["parallel", "vector"]
 
 
 def test_loops_under_branches_are_outermost_too() -> None:
     inner = loop("vector", "i", N, Store("w", VI, ONE))
-    assert kinds(parallel, If(binary("lt", N, C), (inner,))) == ["parallel strips", "strip:"]
+    assert kinds(parallel, If(binary("lt", N, C), (inner,))) == ["parallel", "vector"]
 
 
 def _work(made: Program) -> str:
     (only,) = body_of(made)
-    assert isinstance(only, Loop | Strips)
+    assert isinstance(only, Loop)
     return expression(work(only))
 
 
@@ -321,7 +321,7 @@ def test_loops_that_transpose_go_in_squares() -> None:
     across = load("x", add(mul(VJ, N), VI))
     nest_ = loop("parallel", "i", N, loop("parallel", "j", C, Store("y", row("i", "j"), across)))
     text = after(tile, nest_)
-    assert "for i_block in parallel((n + 15) // 16):" in text
+    assert "for i_block in parallel((n + 15) // 16) strips(n, 16):" in text
     assert "let i: int64 = i_block*16 + i_in_block" in text
     assert text.count("for ") == 4
 

@@ -134,7 +134,7 @@ def test_blocks_give_the_same_result_as_the_whole() -> None:
     wanted = run(made, x)
     for change in PASSES:
         made = change(made)
-    assert "parallel strips(n, 16384)" in text(made)
+    assert "strips(n, 16384)" in text(made)
     assert same(wanted, run(made, x))
 
 

@@ -98,15 +98,15 @@ def pool(
     strides = sizes if stride is None else spread(stride, rank)
     lengths, near = x.shape[2:], (1,) * rank
     pairs = pairs_of(padding, lengths, sizes, strides, near)
-    behind = []
+    after = []
     for n, k, s, (b, a) in zip(lengths, sizes, strides, pairs, strict=True):
         starts = [t for t in range(0, b + n, s) if t + k <= b + n + a or ceil_mode]
         if ceil_mode:  # no further than the first window that reaches the end
             starts = [t for t in starts if t - s + k < b + n + a or t == 0]
-        behind.append((0, max(starts[-1] + k - b - n - a, 0)))
+        after.append((0, max(starts[-1] + k - b - n - a, 0)))
     x = np.pad(x, [(0, 0), (0, 0), *pairs], constant_values=fill)
     rest = fill if beyond is None else beyond
-    x = np.pad(x, [(0, 0), (0, 0), *behind], constant_values=rest)
+    x = np.pad(x, [(0, 0), (0, 0), *after], constant_values=rest)
     found = {at: reduce(seen, axis=tuple(range(2, 2 + rank)))
              for at, seen in windows(x, sizes, strides, near)}  # fmt: skip
     result = np.zeros((*x.shape[:2], *np.add(max(found), 1)), next(iter(found.values())).dtype)

@@ -78,8 +78,8 @@ def _gamma(a: float) -> Callable[[Array], Array]:
 def _wald(mean: float, scale: float) -> Callable[[Array], Array]:
     def cdf(x: Array) -> Array:
         root = np.sqrt(scale / x)
-        behind = math.exp(2 * scale / mean) * _normal(-root * (x / mean + 1))
-        return _normal(root * (x / mean - 1)) + behind
+        above = math.exp(2 * scale / mean) * _normal(-root * (x / mean + 1))
+        return _normal(root * (x / mean - 1)) + above
 
     return cdf
 

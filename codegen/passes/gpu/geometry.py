@@ -16,14 +16,12 @@ from symc.codegen.ir import (
     Let,
     Loop,
     Program,
-    Strips,
     Var,
     ceiling,
     const,
 )
-from symc.codegen.passes.gpu.accesses import lanes_of
+from symc.codegen.passes.gpu.accesses import Lanes, lanes_of
 from symc.codegen.passes.memory import Scratch, aligned, bytes_of
-from symc.codegen.passes.strips import written_out
 from symc.codegen.passes.walk import Block, names_in, statements
 from symc.codegen.record import record
 
@@ -46,6 +44,8 @@ class Geometry:
     """The statements that are printed: one team needs no loop."""
     wide: bool
     """Whether the outer loop counts in 64 bits."""
+    lanes: Mapping[str, Lanes]
+    """The loops over packs, by their variables."""
 
     @property
     def bound(self) -> int:
@@ -60,19 +60,28 @@ def geometries(program: Program) -> dict[str, Geometry]:
 
 def geometry(kernel: Kernel) -> Geometry:
     """How one kernel is launched."""
-    whole = next(
-        s for s in kernel.body if isinstance(s, Loop | Strips) and s.kind in ("grid", "team")
-    )
-    outer = written_out(whole) if isinstance(whole, Strips) else whole
+    outer = next(s for s in kernel.body if isinstance(s, Loop) and s.kind in ("grid", "team"))
+    memory = team_memory(kernel)
+    lanes = loops_over_packs(kernel, memory)
     is_one = outer.kind == "team" and outer.extent == Const(1, outer.extent.dtype)
     return Geometry(
         "grid" if outer.kind == "grid" else "team",
-        grid_extent(whole) if outer.kind == "grid" else outer.extent,
+        grid_extent(outer, lanes) if outer.kind == "grid" else outer.extent,
         team_length(kernel),
-        team_memory(kernel),
+        memory,
         (*kernel.body[:-1], *outer.body) if is_one else kernel.body,
         outer.var.dtype is INT64,
+        lanes,
     )
+
+
+def loops_over_packs(kernel: Kernel, memory: Scratch | None) -> dict[str, Lanes]:
+    """The loops over packs, by their variables."""
+    inside = list(statements(kernel.body))
+    scalars = {s.buffer.name for s in inside if isinstance(s, Alloc) and not s.buffer.shape}
+    shared = memory.offsets.keys() if memory is not None else set[str]()
+    found = {s.var.name: lanes_of(s, scalars, shared) for s in inside if isinstance(s, Loop)}
+    return {name: lanes for name, lanes in found.items() if lanes is not None}
 
 
 def team_memory(kernel: Kernel) -> Scratch | None:
@@ -147,9 +156,7 @@ def upper_bound(expr: Expr, bounds: Mapping[str, Expr], sizes: set[str]) -> Expr
             return const(1024)
 
 
-def grid_extent(loop: Loop | Strips) -> Expr:
+def grid_extent(loop: Loop, packs: Mapping[str, Lanes]) -> Expr:
     """The threads that a grid loop is for."""
-    if not isinstance(loop, Strips):
-        return loop.extent
-    extent, lanes = written_out(loop).extent, lanes_of(loop, frozenset())
-    return extent if lanes is None else ceiling(extent, lanes.turns)
+    lanes = packs.get(loop.var.name)
+    return loop.extent if lanes is None else ceiling(loop.extent, lanes.turns)

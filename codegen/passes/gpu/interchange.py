@@ -50,9 +50,8 @@ def _statement(stmt: Stmt) -> Stmt:
         return stmt
     body: Block = (*before, *inner.body)
     note = "\n".join(dict.fromkeys(filter(None, (stmt.note, inner.note))))
-    return Loop(
-        inner.var, inner.extent, "parallel", (Loop(stmt.var, stmt.extent, "serial", body),), note
-    )
+    rows = Loop(stmt.var, stmt.extent, "serial", body, "", stmt.cut)
+    return Loop(inner.var, inner.extent, "parallel", (rows,), note, inner.cut)
 
 
 def _is_independent(outer: Loop, inner: Loop) -> bool:

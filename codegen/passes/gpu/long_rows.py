@@ -44,7 +44,7 @@ from symc.codegen.passes.gpu.scans import identity
 from symc.codegen.passes.gpu.split import launch_of, names_of, trimmed
 from symc.codegen.passes.gpu.teams import shared_out
 from symc.codegen.passes.reductions import Reduction
-from symc.codegen.passes.strips import StripMining
+from symc.codegen.passes.strips import StripMining, mining_of
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -167,7 +167,7 @@ class _Pieces:
         taken = bound(kernel)
         many, few, pieces = (Var(fresh(name, taken)) for name in ("many", "few", "pieces"))
         piece, start = (Var(fresh(name, taken)) for name in ("piece", "start"))
-        cut = StripMining(piece, row.loop.extent, const(PIECE), start)
+        cut = mining_of(row.loop, piece, PIECE, start)
         parts = [fresh("partial", taken) for _ in row.found]
         params = [Param(name, r.dtype, True) for name, r in zip(parts, row.found, strict=True)]
         place = add(mul(row.rows.var, pieces), piece)
@@ -188,7 +188,7 @@ class _Pieces:
             made(kernel.name, many, row.rows.body, note),
             made(
                 fresh(f"{kernel.name}_pieces", self.names), few,
-                (Loop(piece, pieces, "parallel", _piece(row, cut, place, parts)),),
+                (cut.loop("parallel", _piece(row, cut, place, parts), count=pieces),),
                 "pieces of rows",
             ),
             made(
@@ -245,7 +245,7 @@ def _piece(row: Row, cut: StripMining, place: Expr, parts: list[str]) -> Block:
     loop = row.loop
     moved = map_block(loop.body, lambda expr: substitute(expr, {loop.var.name: cut.at(loop.var)}))
     rest: Block = (
-        Loop(loop.var, cut.count, "serial", moved, loop.note),
+        cut.inner(loop.var, "serial", moved, loop.note),
         *(
             Store(name, place, Load(r.buffer, const(0), r.dtype))
             for name, r in zip(parts, row.found, strict=True)

@@ -62,8 +62,8 @@ def _mapped(kernel: Kernel) -> Block:
     flat = flatten(outer, taken)
     if wants_team(flat, neighbour):
         body = for_team(flat.body, taken)
-        return (*before, Loop(flat.var, flat.extent, "team", body, flat.note))
-    return (*before, Loop(flat.var, flat.extent, "grid", serial(flat.body), flat.note))
+        return (*before, Loop(flat.var, flat.extent, "team", body, flat.note, flat.cut))
+    return (*before, Loop(flat.var, flat.extent, "grid", serial(flat.body), flat.note, flat.cut))
 
 
 def outer_loop(body: Block) -> Loop | None:

@@ -1,7 +1,7 @@
 """narrow: lengths and indexes have 32 bits, which a device computes several times faster than 64.
 
 The program is only run where no array has more than 2^30 elements, no loop more iterations, and no
-size is larger (`limits` and `narrow_sizes` list the tests for the host); else the same program
+size is larger (`limits.py` lists the tests for the host); else the same program
 without this pass is. The tests cannot wrap: products stop at 2^60, and in sums of them, each of
 which is tested by itself, nothing else is above 2^30.
 
@@ -14,7 +14,7 @@ keeps 64 bits, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from symc.codegen.blocks import every_step
@@ -31,7 +31,6 @@ from symc.codegen.ir import (
     Expr,
     If,
     Kernel,
-    Launch,
     Let,
     Load,
     Loop,
@@ -40,20 +39,31 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
-    Strip,
-    Strips,
     Var,
+)
+from symc.codegen.passes.gpu.limits import (
+    EXACT,
+    ORDER,
+    bound_of,
+    bounds_of,
+    is_product,
+    lengths_of,
+    limits,
 )
 from symc.codegen.passes.gpu.values import elements
 from symc.codegen.passes.memory import prepared
-from symc.codegen.passes.strips import map_strips
-from symc.codegen.passes.walk import Block, names_in, parts, rebuild, statements, substitute
+from symc.codegen.passes.strips import map_cut
+from symc.codegen.passes.walk import (
+    Block,
+    names_in,
+    parts,
+    rebuild,
+    statements,
+)
 from symc.codegen.signs import natural_sizes
 
 LARGEST = (1 << 31) - (1 << 20)  # of constants
 LONGEST = 1 << 30  # of lengths: SYMC_LONGEST of runtime/devicelaunch.h
-EXACT = frozenset({"floordiv", "mod", "min", "max"})
-ORDER = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 MODULAR = frozenset({"add", "sub", "mul"})
 
 
@@ -76,106 +86,6 @@ def narrow(program: Program) -> Program:
         for kernel in program.kernels
     )
     return replace(program, kernels=kernels)
-
-
-def lengths_of(program: Program) -> list[Expr]:
-    """The lengths that must be small, in the sizes of a program, those of whole arrays apart."""
-    kernels = {kernel.name: kernel for kernel in program.kernels}
-    found: dict[Expr, None] = {}
-    for step in every_step(program.steps):
-        match step:
-            case Launch(kernel, _, sizes):
-                names = [size.name for size in kernels[kernel].sizes]
-                bound = dict(zip(names, sizes, strict=True))
-                found.update((substitute(e, bound), None) for e in limits(kernels[kernel]))
-            case Repeat(extent=extent):
-                found[extent] = None
-            case _:
-                pass
-    return list(found)
-
-
-def narrow_sizes(program: Program) -> list[Var]:
-    """The sizes that kernels are given with 32 bits, lengths or not: starts and steps of slices.
-
-    Of a number that does not fit, sums and products are right even so, but no quotient is and no
-    comparison. The number of a loop's step is below an extent among `lengths_of`.
-    """
-    kernels = {kernel.name: kernel for kernel in program.kernels}
-    counters = {step.var for step in every_step(program.steps) if isinstance(step, Repeat)}
-    found: dict[str, None] = {}
-    for step in every_step(program.steps):
-        if isinstance(step, Launch):
-            for size, value in zip(kernels[step.kernel].sizes, step.sizes, strict=True):
-                if size.dtype is INT32 and not names_in(value) & counters:
-                    found.update(dict.fromkeys(names_in(value)))
-    return [Var(name) for name in found]
-
-
-def limits(kernel: Kernel) -> list[Expr]:
-    """The lengths of loops, in the sizes of a kernel, that must be small for it to be narrow.
-
-    Of lengths that are computed, the products in them: those of loops over packs, which are
-    divided, and those of chunks, of which the last is shorter. An upper bound of such a product
-    stands for it where it is not made of sizes alone; `is_small` knows those with a constant.
-    """
-    sizes = {size.name for size in kernel.sizes}
-    bounds = bounds_of(kernel)
-    values = {s.var.name: s.value for s in statements(kernel.body) if isinstance(s, Let)}
-    found: dict[Expr, None] = {}
-    for stmt in statements(kernel.body):
-        if isinstance(stmt, Loop) and not isinstance(stmt.extent, Const):
-            pending: list[Expr] = [stmt.extent]
-            named: set[str] = set()
-            while pending:
-                expr = pending.pop()
-                is_product = isinstance(expr, Binary) and expr.op == "mul"
-                if names_in(expr) <= sizes and (expr is stmt.extent or is_product):
-                    found[expr] = None
-                elif is_product and not any(isinstance(factor, Const) for factor in parts(expr)):
-                    bound = bound_of(expr, bounds)
-                    found |= {} if bound is None else {bound: None}
-                if isinstance(expr, Var) and expr.name in values and expr.name not in named:
-                    named.add(expr.name)
-                    pending.append(values[expr.name])
-                pending.extend(parts(expr))
-    return list(found)
-
-
-def bounds_of(kernel: Kernel) -> dict[str, Expr]:
-    """Upper bounds of a kernel's names, in its sizes, as far as they are known."""
-    bounds: dict[str, Expr] = {size.name: size for size in kernel.sizes}
-    for stmt in statements(kernel.body):
-        if isinstance(stmt, Let | Loop):
-            bound = bound_of(stmt.value if isinstance(stmt, Let) else stmt.extent, bounds)
-            if bound is not None:
-                bounds[stmt.var.name] = bound
-    return bounds
-
-
-def bound_of(expr: Expr, bounds: Mapping[str, Expr]) -> Expr | None:
-    """An upper bound of an index in which nothing is negative, or None."""
-    match expr:
-        case Const():
-            return expr
-        case Var(name):
-            return bounds.get(name)
-        case Binary("min", left, right):
-            bound = bound_of(left, bounds)
-            return bound_of(right, bounds) if bound is None else bound
-        case Binary("sub" | "floordiv", left, right):
-            match bound_of(left, bounds):
-                case Binary("mul", quotient, stride) if expr.op == "floordiv" and stride == right:
-                    return quotient
-                case bound:
-                    return bound
-        case Binary("mod", _, right):
-            return bound_of(right, bounds)
-        case Binary("add" | "mul" as op, left, right):
-            low, high = bound_of(left, bounds), bound_of(right, bounds)
-            return None if low is None or high is None else Binary(op, low, high, expr.dtype)
-        case _:
-            return None
 
 
 class _Narrow:
@@ -228,7 +138,7 @@ class _Narrow:
                 case Store(_, index, value) | Accumulate(_, index, _, value):
                     yield index, True
                     yield value, False
-                case Loop(_, extent):
+                case Loop(extent=extent):
                     yield Binary("min", extent, extent, INT64), True
                 case Alloc(buffer):
                     for length in buffer.shape:
@@ -285,13 +195,12 @@ class _Narrow:
                 if named is not None:
                     return self.range_of(named)
                 if name in self.loops:
-                    return 0, LONGEST - 1
+                    most = self.bounds.names.get(name)
+                    return 0, (int(most.value) if isinstance(most, Const) else LONGEST) - 1
                 return 0 if name in self.natural else -LONGEST, LONGEST
-            case Binary("mul") if {expr, bound_of(expr, self.bounds)} & self.limited:
-                return (0, LONGEST - self.is_below(expr))  # as `bound_of`: nothing is negative
-            case Binary("mul", Var(), Const(value)):  # the start of a pack or a block
-                return self.range_of(expr.left) if 0 <= value <= 1 << 16 else None
-            case Binary(op, left, right) if op in EXACT or op in ("add", "sub"):
+            case Binary("mul") if (known := self.range_of_product(expr)) is not None:
+                return known
+            case Binary(op, left, right) if op in EXACT | MODULAR:
                 first, second = self.range_of(left), self.range_of(right)
                 if first is None or second is None:
                     return None
@@ -299,6 +208,20 @@ class _Narrow:
                 return (low, high) if low >= -(1 << 31) and high < 1 << 31 else None
             case _:
                 return None
+
+    def range_of_product(self, expr: Binary) -> tuple[int, int] | None:
+        """The range of a product that is tested, or that something small is an upper bound of."""
+        whole = self.bounds.starts.get(expr)
+        if whole is not None:  # of which this is an iteration
+            most = self.range_of(whole)
+            return None if most is None else (0, max(most[1] - 1, 0))
+        bound = bound_of(expr, self.bounds)
+        if {expr, bound} & self.limited:
+            return 0, LONGEST - self.is_below(expr)
+        if bound is None or is_product(bound):
+            return None
+        most = self.range_of(bound)
+        return None if most is None else (0, most[1])
 
     def is_below(self, expr: Expr) -> bool:
         """Whether an index, in which nothing is negative, is not only at most its bound but below.
@@ -335,11 +258,9 @@ class _Narrow:
                 return Store(buffer, self.index(index), self.value(value))
             case Accumulate(buffer, index, op, value, atomic):
                 return Accumulate(buffer, self.index(index), op, self.value(value), atomic)
-            case Loop(var, extent, kind, body, note):
-                narrow = Var(var.name, INT32)
-                return Loop(narrow, self.index(extent), kind, self.block(body), note)
-            case Strips(extent=extent):
-                return self.strips(map_strips(stmt, self.index(extent), self.block))
+            case Loop(var, extent, kind, body, note, cut):
+                narrow, known = Var(var.name, INT32), map_cut(cut, self.index)
+                return Loop(narrow, self.index(extent), kind, self.block(body), note, known)
             case If(condition, then, otherwise):
                 return If(self.value(condition), self.block(then), self.block(otherwise))
             case Alloc(buffer):
@@ -347,21 +268,6 @@ class _Narrow:
                 return Alloc(Buffer(buffer.name, buffer.dtype, shape, buffer.role))
             case Barrier() | Combine():
                 return stmt
-
-    def strips(self, strips: Strips) -> Strips:
-        """Strips whose names are narrow; those that are used as data are not."""
-
-        def narrow(var: Var) -> Var:
-            return Var(var.name, INT32) if var.name in self.narrow else var
-
-        body = [
-            replace(part, place=narrow(part.place), var=narrow(part.var))
-            if isinstance(part, Strip)
-            else part
-            for part in strips.body
-        ]
-        number, first = narrow(strips.number), narrow(strips.first)
-        return replace(strips, number=number, first=first, body=tuple(body))
 
     def index(self, expr: Expr) -> Expr:
         """An int64 expression as int32, equal modulo 2^32."""
@@ -394,13 +300,16 @@ class _Narrow:
 
 
 def _combined(op: str, first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
-    """The range of a sum, difference, quotient, remainder, minimum or maximum, from its parts'."""
+    """The range of the result of an operation, from those of its operands."""
     (low, high), (least, most) = first, second
     match op:
         case "add":
             return low + least, high + most
         case "sub":
             return low - most, high - least
+        case "mul":
+            products = [one * other for one in first for other in second]
+            return min(products), max(products)
         case "min":
             return min(low, least), min(high, most)
         case "max":

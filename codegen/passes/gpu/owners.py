@@ -95,7 +95,7 @@ def _atomic(loop: Loop) -> Loop | None:
     if any(map(found.has_one_place, stored)) or not updates:
         return None
     body = tuple(replace(s, atomic=True) if isinstance(s, Accumulate) else s for s in loop.body)
-    return Loop(loop.var, loop.extent, "parallel", body, loop.note)
+    return Loop(loop.var, loop.extent, "parallel", body, loop.note, loop.cut)
 
 
 def _shared(loop: Loop, columns: Loop | None, taken: set[str]) -> Loop | None:
@@ -122,7 +122,7 @@ def _shared(loop: Loop, columns: Loop | None, taken: set[str]) -> Loop | None:
     owner = Var(fresh("owner", taken))
     mine = Binary("eq", Binary("band", row, const(count - 1), row.dtype), owner, BOOL)
     body = _guarded(loop.body, mine)
-    inner = Loop(loop.var, loop.extent, "serial", body, loop.note)
+    inner = Loop(loop.var, loop.extent, "serial", body, loop.note, loop.cut)
     return Loop(owner, const(count), "parallel", (inner,), loop.note)
 
 

@@ -71,7 +71,7 @@ class RunningLoop:
     loop: Loop
     before: Block
     update: Accumulate
-    behind: Block
+    after: Block
 
 
 def scan_of(loop: Loop, scalars: AbstractSet[str]) -> RunningLoop | None:
@@ -82,7 +82,7 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> RunningLoop | None:
     if len(places) != 1:
         return None
     update = loop.body[places[0]]
-    before, behind = loop.body[: places[0]], loop.body[places[0] + 1 :]
+    before, after = loop.body[: places[0]], loop.body[places[0] + 1 :]
     assert isinstance(update, Accumulate)
     running = update.buffer
     if running not in scalars or update.op not in SCANNED or update.value.dtype in (BOOL, FLOAT16):
@@ -94,29 +94,29 @@ def scan_of(loop: Loop, scalars: AbstractSet[str]) -> RunningLoop | None:
     if any(load.buffer == running for stmt in (*before, update) for load in loads_of(stmt)):
         return None
     found = accesses(loop)
-    stored = {stmt.buffer for stmt in behind if isinstance(stmt, Store)}
+    stored = {stmt.buffer for stmt in after if isinstance(stmt, Store)}
     if not stored or stored & scalars or not all(map(found.has_one_place, stored)):
         return None
     if found.reads & stored:  # an element that an earlier iteration has written
         return None
-    return RunningLoop(loop, before, update, _apart(before, behind))
+    return RunningLoop(loop, before, update, _apart(before, after))
 
 
-def _apart(before: Block, behind: Block) -> Block:
+def _apart(before: Block, after: Block) -> Block:
     """The statements after the update, with the names bound before it written out."""
     values: dict[str, Expr] = {}
     for stmt in before:
         assert isinstance(stmt, Let)
         values[stmt.var.name] = substitute(stmt.value, values)
     out: list[Stmt] = []
-    for stmt in behind:
+    for stmt in after:
         match stmt:
             case Let(var, value):
                 out.append(Let(var, substitute(value, values)))
             case Store(buffer, index, value):
                 out.append(Store(buffer, substitute(index, values), substitute(value, values)))
             case _:
-                raise AssertionError(f"{stmt} behind a running value")
+                raise AssertionError(f"{stmt} after a running value")
     return tuple(out)
 
 
@@ -147,12 +147,12 @@ def in_rounds(scan: RunningLoop, taken: set[str]) -> Block:
         Combine(part.name, op, dtype, "before"),
         Combine(total.name, op, dtype),
         put(update.buffer, combined),
-        If(inside, scan.behind),
+        If(inside, scan.after),
         put(carry.name, carried),
     )
     return (
         Alloc(carry),
         put(carry.name, at(update.buffer)),
-        Loop(loop.var, loop.extent, "round", body, loop.note),
+        Loop(loop.var, loop.extent, "round", body, loop.note, loop.cut),
         put(update.buffer, at(carry.name)),
     )

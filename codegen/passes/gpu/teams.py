@@ -41,7 +41,6 @@ from symc.codegen.passes.gpu.scans import identity, in_rounds, scan_of
 from symc.codegen.passes.memory import is_on_stack
 from symc.codegen.passes.parallel import serial
 from symc.codegen.passes.reductions import Reduction, reductions
-from symc.codegen.passes.strips import plain
 from symc.codegen.passes.walk import (
     Block,
     fresh,
@@ -100,10 +99,10 @@ class _Team:
     def block(self, block: Block) -> None:
         """Append the statements of a block."""
         outer = self.later
-        behind = [outer]
+        later = [outer]
         for stmt in reversed(block[1:]):
-            behind.append(behind[-1] | _reads((stmt,)))
-        for stmt, self.later in zip(block, reversed(behind), strict=False):
+            later.append(later[-1] | _reads((stmt,)))
+        for stmt, self.later in zip(block, reversed(later), strict=False):
             self.statement(stmt)
         self.later = outer
 
@@ -116,7 +115,7 @@ class _Team:
 
     def statement(self, stmt: Stmt) -> None:
         """Append one statement."""
-        match stmt := plain(stmt):
+        match stmt:
             case Alloc(buffer):
                 if buffer.shape:
                     self.arrays.add(buffer.name)
@@ -183,7 +182,7 @@ class _Team:
         found = None if is_short(flat) else shared_out(flat, self.scalars)
         scan = None if is_short(flat) else scan_of(flat, self.scalars)
         if loop.kind == "parallel" and not is_short(flat):
-            self.lanes(Loop(flat.var, flat.extent, "lane", serial(flat.body), flat.note))
+            self.lanes(Loop(flat.var, flat.extent, "lane", serial(flat.body), flat.note, flat.cut))
         elif found is not None:
             self.reduce(flat, found)
         elif scan is not None:
@@ -228,7 +227,7 @@ class _Team:
         self.dirty.clear()
         self.seen.clear()
         self.scalars, self.later = scalars, later
-        self.out.append(Loop(loop.var, loop.extent, "serial", tuple(body), loop.note))
+        self.out.append(Loop(loop.var, loop.extent, "serial", tuple(body), loop.note, loop.cut))
 
     def reduce(self, loop: Loop, found: list[Reduction]) -> None:
         """A loop that accumulates into scalars: a part in each thread, then all parts combined."""
@@ -243,7 +242,7 @@ class _Team:
             self.out.append(Store(part, const(0), neutral))
             self.scalars |= {part}
         body = _redirected(serial(loop.body), parts)
-        self.lanes(Loop(loop.var, loop.extent, "lane", body, loop.note))
+        self.lanes(Loop(loop.var, loop.extent, "lane", body, loop.note, loop.cut))
         for reduction in found:
             part = parts[reduction.buffer]
             self.out.append(Combine(part, reduction.op, reduction.dtype))

@@ -27,11 +27,11 @@ from symc.codegen.ir import (
     Var,
     add,
     binary,
-    ceiling,
     const,
     mul,
 )
 from symc.codegen.passes.dependence import is_unit
+from symc.codegen.passes.strips import StripMining, mining_of
 from symc.codegen.passes.walk import (
     Block,
     bound,
@@ -70,7 +70,7 @@ def _block(block: Block, taken: set[str]) -> Block:
         return (*block[:-1], *_tiled(outer, inner, taken))
     else:
         return block
-    return (*block[:-1], Loop(outer.var, outer.extent, outer.kind, body, outer.note))
+    return (*block[:-1], Loop(outer.var, outer.extent, outer.kind, body, outer.note, outer.cut))
 
 
 def _is_worth_it(outer: Loop, inner: Loop) -> bool:
@@ -88,7 +88,9 @@ def _tiled(outer: Loop, inner: Loop, taken: set[str]) -> list[Stmt]:
     found = _transposed(outer.var.name, inner)
     if not found:
         return [outer]
-    i_tile, j_tile = (Var(fresh(f"{v.name}_tile", taken)) for v in (outer.var, inner.var))
+    rows, columns = (
+        mining_of(loop, Var(fresh(f"{loop.var.name}_tile", taken)), SIDE) for loop in (outer, inner)
+    )
     body: list[Stmt] = []
     names: dict[Load, str] = {}
     for load in found:
@@ -107,11 +109,7 @@ def _tiled(outer: Loop, inner: Loop, taken: set[str]) -> list[Stmt]:
         )
         for load in found
     )
-    body.append(
-        _over_tile(
-            taken, (row, column), (j, j_tile, inner.extent), (i, i_tile, outer.extent), copies
-        )
-    )
+    body.append(_over_tile(taken, (row, column), (j, columns), (i, rows), copies))
 
     # The loop itself, along j.
     row, column = (Var(fresh(name, taken)) for name in ("row", "column"))
@@ -123,17 +121,15 @@ def _tiled(outer: Loop, inner: Loop, taken: set[str]) -> list[Stmt]:
 
     work = map_block(inner.body, visit)
     i, j = outer.var, inner.var
-    body.append(
-        _over_tile(taken, (row, column), (i, i_tile, outer.extent), (j, j_tile, inner.extent), work)
-    )
-    loops = Loop(j_tile, ceiling(inner.extent, SIDE), "parallel", tuple(body))
+    body.append(_over_tile(taken, (row, column), (i, rows), (j, columns), work))
+    loops = columns.loop("parallel", tuple(body))
     note = "\n".join(dict.fromkeys(filter(None, (outer.note, inner.note))))
-    return [Loop(i_tile, ceiling(outer.extent, SIDE), "parallel", (loops,), note)]
+    return [rows.loop("parallel", (loops,), note)]
 
 
 def _over_tile(
-    taken: set[str], place: tuple[Var, Var], slow: tuple[Var, Var, Expr],
-    fast: tuple[Var, Var, Expr], work: Block,
+    taken: set[str], place: tuple[Var, Var], slow: tuple[Var, StripMining],
+    fast: tuple[Var, StripMining], work: Block,
 ) -> Loop:  # fmt: skip
     """A loop over the elements of a tile that lie in the array."""
     t, turn, first = (Var(fresh(name, taken)) for name in ("t", "turn", "first"))
@@ -141,9 +137,9 @@ def _over_tile(
     apart = SIDE // AT_A_TIME
     inside: list[Expr] = []
     names: list[Stmt] = []
-    for (var, tile, extent), position in ((slow, row), (fast, column)):
-        names.append(Let(var, add(mul(tile, const(SIDE)), position)))
-        inside.append(binary("lt", var, extent))
+    for (var, cut), position in ((slow, row), (fast, column)):
+        names.append(Let(var, cut.at(position)))
+        inside.append(binary("lt", var, cut.extent))
     condition = Binary("and", inside[0], inside[1], BOOL)
     rows = (Let(row, add(mul(turn, const(apart)), first)), *names, If(condition, work))
     body: Block = (

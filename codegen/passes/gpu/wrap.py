@@ -26,12 +26,10 @@ from symc.codegen.ir import (
     Select,
     Stmt,
     Store,
-    Strips,
     Unary,
     Var,
 )
 from symc.codegen.passes.gpu.values import elements
-from symc.codegen.passes.strips import map_strips
 from symc.codegen.passes.walk import Block, map_kernels, parts, rebuild, statements
 
 MODULAR = frozenset({"add", "sub", "mul"})
@@ -76,10 +74,8 @@ class _Wrap:
                 return Accumulate(buffer, index, op, self.value(value), atomic)
             case If(condition, then, otherwise):
                 return If(self.value(condition), self.block(then), self.block(otherwise))
-            case Loop(var, extent, kind, body, note):
-                return Loop(var, extent, kind, self.block(body), note)
-            case Strips(extent=extent):
-                return map_strips(stmt, extent, self.block)
+            case Loop(var, extent, kind, body, note, cut):
+                return Loop(var, extent, kind, self.block(body), note, cut)
             case _:
                 return stmt
 

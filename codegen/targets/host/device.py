@@ -30,7 +30,7 @@ from symc.codegen.ir import (
     Var,
 )
 from symc.codegen.passes.gpu.geometry import Geometry, placed
-from symc.codegen.passes.gpu.narrow import lengths_of, narrow_sizes
+from symc.codegen.passes.gpu.limits import lengths_of, narrow_sizes
 from symc.codegen.passes.walk import nodes, rebuild, substitute
 from symc.codegen.record import record
 from symc.codegen.routines import ROUTINES

@@ -32,7 +32,7 @@ def graph_panel(contents: Contents, graph: Graph) -> Html:
         return drawn
     words = (
         f"The graph {graph.title} has {len(graph.every):,} nodes. The {len(graph.nodes):,} nearest "
-        f"to the results are drawn; {folded:,} are folded away, behind the nodes with dashed lines."
+        f"to the results are drawn; {folded:,} are folded away, in the nodes with dashed lines."
     )
     return join((tag("p", words, class_="folded"), drawn))
 

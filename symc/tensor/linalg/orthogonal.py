@@ -76,10 +76,10 @@ class Qr(Op):
         first = r[..., :k]
         if self.part == Q:
             return [concatenate([_of_q(q, first, bar), zeros_like(a[..., k:])], axis=-1)]
-        behind = bar[..., k:]
-        reaches_q = times(a[..., k:], adjoint(behind))
+        rest = bar[..., k:]
+        reaches_q = times(a[..., k:], adjoint(rest))
         whole = _of_q(q, first, reaches_q) + _of_r(q, first, bar[..., :k])
-        return [concatenate([whole, times(q, behind)], axis=-1)]
+        return [concatenate([whole, times(q, rest)], axis=-1)]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)

@@ -187,7 +187,7 @@ def _transpose(
         wanted = [dims.mul(n, s) for n, s in zip(counts, strides, strict=True)]
     pairs = paddings(label, padding, wanted or whole, sizes, strides, dilations)
     if wanted is None:
-        around = [dims.add(before, behind) for before, behind in pairs]
+        around = [dims.add(before, after) for before, after in pairs]
         shortest = [dims.sub(n, more) for n, more in zip(whole, around, strict=True)]
         wanted = [dims.add(n, more) for n, more in zip(shortest, extra, strict=True)]
     lengths = [dims.add(n, dims.add(*pair)) for n, pair in zip(wanted, pairs, strict=True)]

@@ -158,18 +158,18 @@ def _align(p: Array, labels: Array) -> tuple[float, Array]:
     skips = np.zeros(places, bool)
     skips[3::2] = labels[3::2] != labels[1:-2:2]
     with np.errstate(all="ignore"):
-        ahead = np.full((steps, places), -np.inf)
-        ahead[0, :2] = p[0, labels[:2]]
+        forward = np.full((steps, places), -np.inf)
+        forward[0, :2] = p[0, labels[:2]]
         for t in range(1, steps):
-            ahead[t] = _moved(ahead[t - 1], skips) + p[t, labels]
-        total = np.logaddexp.reduce(ahead[-1, -2:])
-        behind = np.full((steps, places), -np.inf)
-        behind[-1, -2:] = 0
+            forward[t] = _moved(forward[t - 1], skips) + p[t, labels]
+        total = np.logaddexp.reduce(forward[-1, -2:])
+        backward = np.full((steps, places), -np.inf)
+        backward[-1, -2:] = 0
         for t in range(steps - 2, -1, -1):
-            on = behind[t + 1] + p[t + 1, labels]
-            behind[t] = _moved(on[::-1], np.roll(skips, -2)[::-1])[::-1]
+            on = backward[t + 1] + p[t + 1, labels]
+            backward[t] = _moved(on[::-1], np.roll(skips, -2)[::-1])[::-1]
         if np.isfinite(total):
-            np.add.at(posterior.T, labels, np.exp(ahead + behind - total).T)
+            np.add.at(posterior.T, labels, np.exp(forward + backward - total).T)
     return -total, posterior
 
 

@@ -67,8 +67,8 @@ def _pool(
         dims.add(length, dims.add(*pair)) for length, pair in zip(lengths, counted, strict=True)
     ]
     around = [
-        (dims.sub(before, own), dims.sub(behind, other))
-        for (before, behind), (own, other) in zip(pairs, counted, strict=True)
+        (dims.sub(before, own), dims.sub(after, other))
+        for (before, after), (own, other) in zip(pairs, counted, strict=True)
     ]
     inside = padded(ones(list(map(public, whole)), INT64), around)
     return total / cast_to(_sums(inside, sizes, strides), x.dtype)
@@ -108,13 +108,13 @@ def _with_last(length: Dim, pair: Pair, size: int, stride: int) -> Pair:
 
     Windows start in the tensor or before it: one that would see padding alone does not count.
     """
-    before, behind = pair
-    whole = dims.add(dims.add(before, length), behind)
+    before, after = pair
+    whole = dims.add(dims.add(before, length), after)
     count = dims.add(dims.ceildiv(dims.sub(whole, reach(size, 1)), stride), 1)
     starts = dims.add(dims.floordiv(dims.sub(dims.add(before, length), 1), stride), 1)
     count = dims.minimum(count, starts)
     end = dims.add(dims.mul(dims.sub(count, 1), stride), size)
-    return before, dims.maximum(dims.sub(end, dims.add(before, length)), behind)
+    return before, dims.maximum(dims.sub(end, dims.add(before, length)), after)
 
 
 def max_pool1d(

@@ -85,8 +85,8 @@ def _quantile(
     start = floor(at)
     result = _at(rows, cast_to(start, INT64))
     if method not in PICKING:
-        behind = _at(rows, cast_to(maximum(minimum(start + 1, n - 1), 0.0), INT64))
-        result = between(result, behind, at - start)
+        after = _at(rows, cast_to(maximum(minimum(start + 1, n - 1), 0.0), INT64))
+        result = between(result, after, at - start)
     leading = result.type.shape[:-1]
     result = moveaxis(result, -1, 0)
     return kept(reshape(result, (*shape, *leading)), axes if keepdims else (), q.ndim)

@@ -100,8 +100,8 @@ def _quantile(
     start = floor(at)
     result = _at(rows, cast_to(start, INT64))
     if method not in PICKING:
-        behind = _at(rows, cast_to(minimum(start + 1, n - 1), INT64))
-        result = between(result, behind, at - start)
+        after = _at(rows, cast_to(minimum(start + 1, n - 1), INT64))
+        result = between(result, after, at - start)
     result = _nan_of(rows, result, q.ndim)
     if q.ndim:
         result = moveaxis(result, tuple(range(-q.ndim, 0)), tuple(range(q.ndim)))
