@@ -17,17 +17,19 @@ from symc.tensor.lengths import Derived, dim_of
 LITTLE = 1 << 26  # bytes that may be computed to know a length that is measured
 
 
-def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> int:
+def refuse_too_large(
+    order: Sequence[Tensor], inputs: Mapping[Tensor, Array]
+) -> dict[Tensor, int]:
     """Raises `TooLarge` for the first node of which a length or the bytes need over 64 bits.
 
-    Returns the bytes of all nodes together, as far as lengths are known beforehand.
+    Returns the bytes of each node, as far as lengths are known beforehand.
     """
     lengths = _Lengths(inputs)
     for node in order:
         error = lengths.refused(node)
         if error is not None:
             raise error
-    return sum(lengths.bytes.values())
+    return lengths.bytes
 
 
 def explain_length(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> TooLarge:

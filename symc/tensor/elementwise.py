@@ -91,6 +91,14 @@ class Elementwise(Op):
             result = self.numpy(*args)
         return np.asarray(result, dtype=bool if self.predicate else args[-1].dtype)
 
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        found = [
+            number
+            for number, arg in enumerate(node.args)
+            if arg.ndim == node.ndim > 0 and arg.type.shape[0] != 1
+        ]
+        return found or None
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = peel(bar)
         return [
@@ -182,6 +190,9 @@ class Cast(Op):
     def evaluate(self, *args: Array) -> Array:
         with np.errstate(all="ignore"):
             return args[0].astype(to_numpy(self.dtype))
+
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return (0,) if node.ndim else None
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         x = node.args[0]

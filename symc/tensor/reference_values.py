@@ -28,10 +28,12 @@ def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[An
     def wrapped(*args: npt.ArrayLike) -> npt.NDArray[Any]:
         arrays = [np.asarray(arg) for arg in args]
         common = np.result_type(*arrays)
-        wide = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in arrays))
+        wide = [np.asarray(array, np.float64) for array in arrays]
+        if len(wide) > 1:
+            wide = [*np.broadcast_arrays(*wide)]
         with np.errstate(all="ignore"):
             result = function(*map(np.atleast_1d, wide)).reshape(wide[0].shape)
-            return result.astype(common if common.kind == "f" else np.float64)
+            return result.astype(common if common.kind == "f" else np.float64, copy=False)
 
     return wrapped
 
@@ -47,7 +49,7 @@ def _map(function: Callable[[float], float], x: Floats) -> Floats:
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)), in (0, 1)."""
     e = np.exp(-np.abs(x))
-    return np.where(x < 0, e / (1 + e), 1 / (1 + e))
+    return np.where(x < 0, e, 1) / (1 + e)
 
 
 @_vectorised
@@ -65,16 +67,34 @@ def log_sigmoid(x: Floats) -> Floats:
 # --- error functions ------------------------------------------------------------------------------
 
 
+def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[Floats], Floats]:
+    """A function of the C library for each number: by the extension, or else one by one."""
+    try:
+        from symc.tensor import _libm
+    except ImportError:
+        return lambda x: _map(function, x)
+
+    def mapped(x: Floats) -> Floats:
+        result = np.empty(x.shape)
+        _libm.map(name, np.ascontiguousarray(x), result)
+        return result
+
+    return mapped
+
+
+_erf, _erfc = _of_libm("erf", math.erf), _of_libm("erfc", math.erfc)
+
+
 @_vectorised
 def erf(x: Floats) -> Floats:
     """The error function (7.2.1), in [-1, 1]."""
-    return _map(math.erf, x)
+    return _erf(x)
 
 
 @_vectorised
 def erfc(x: Floats) -> Floats:
     """1 - erf(x) (7.2.2), in [0, 2]; exact for large x."""
-    return _map(math.erfc, x)
+    return _erfc(x)
 
 
 @_vectorised
@@ -90,7 +110,7 @@ def erfcx(x: Floats) -> Floats:
     far = 1 / (math.sqrt(math.pi) * fraction)
     # x = coarse + fine, and x*x = coarse*coarse + (x + coarse) * fine: nothing is rounded off.
     coarse = np.round(x * 2.0**20) / 2.0**20
-    near = np.exp(coarse * coarse) * np.exp((x + coarse) * (x - coarse)) * _map(math.erfc, x)
+    near = np.exp(coarse * coarse) * np.exp((x + coarse) * (x - coarse)) * _erfc(x)
     return np.where(x < -27, np.inf, np.where(x > 2, far, near))
 
 
@@ -109,7 +129,7 @@ def erfinv(x: Floats) -> Floats:
     y = np.sqrt(np.maximum(np.sqrt(half * half - log / 0.147) - half, 0))
     y = np.where(target < 1e-8, target * math.sqrt(math.pi) / 2, y)
     for _ in range(5):
-        miss = np.where(target > 0.5, (1 - target) - _map(math.erfc, y), _map(math.erf, y) - target)
+        miss = np.where(target > 0.5, (1 - target) - _erfc(y), _erf(y) - target)
         step = miss * math.sqrt(math.pi) / 2 * np.exp(y * y)
         y = y - step / (1 + y * step)
     return np.where(inside, np.copysign(y, x), np.where(a == 1, x * np.inf, np.nan))
