@@ -90,7 +90,7 @@ class Rows:
         lengths = {len(values[outer]) for outer, _ in self.cut}
         largest = max(bytes_of.get(step.node, 0) for step in self.steps)
         rows = lengths.pop()
-        if lengths or largest < LARGE:
+        if lengths or rows == 0 or largest < LARGE:
             return 1, 1  # all in one go, and nothing is cut
         return rows, min(rows, max(1, rows * BLOCK // largest))
 
