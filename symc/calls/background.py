@@ -11,7 +11,7 @@ The stages in Python share Python's lock with the program that calls the functio
 time is in them, and a job begins when the first call of its function has ended, which may take a
 moment (`PATIENCE`); a call that takes longer waits for the thread that is in the stages. Compilers
 are processes of their own, one for each thread of the crew. A call that is too large for the
-interpreter waits for the program.
+interpreter, or has a loop of too many steps, waits for the program (`LIMITS`).
 
 A process of its own for the stages in Python would take nothing from the caller. But a fork of a
 program with threads may wait for locks for ever, and a new Python takes longer to import symc than
@@ -32,7 +32,7 @@ from threading import Event, Thread, current_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 from weakref import ref
 
-from symc.calls.interpreted import Interpreter
+from symc.calls.interpreted import Beyond, Interpreter, Limits
 from symc.calls.modes import Runner, from_cache, locks_of, runner_for
 from symc.calls.numpy_threads import one_thread
 from symc.codegen.record import record
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 COMPILED_MODES = ("default", "fast", "compile")
 TO_BE_CALLED, PATIENCE = 0.02, 0.1  # seconds for a first call to begin, and to end
 MOST = 4  # functions that are compiled at a time, on as many processors at least
-MOST_BYTES = 1 << 30  # that the interpreter may need, which stores every value
+LIMITS = Limits(bytes=1 << 30, steps=100_000)
+"""Of a call by the interpreter. A node in a step of a loop takes 2 us at least."""
 NAME = "symc compiles"  # of its threads
 _TO_END = 2.0  # seconds that compilations have to clean up when Python ends
 
@@ -164,8 +165,8 @@ class Job:
         token = between.set(look)
         try:
             with one_thread():
-                return self._interpreter.limited(args, MOST_BYTES)
-        except (Overtaken, MemoryError):
+                return self._interpreter.limited(args, LIMITS)
+        except (Overtaken, Beyond, MemoryError):
             return self.result().call(*args)
         finally:
             between.reset(token)

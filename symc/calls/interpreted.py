@@ -11,6 +11,7 @@ import numpy as np
 
 from symc.calls.call import Locks, holding
 from symc.calls.spec import converter
+from symc.calls.step_count import count_of_steps
 from symc.codegen.record import record
 from symc.errors import NotFinite
 from symc.graph.computation import Computation
@@ -19,6 +20,7 @@ from symc.graph.inputs import Constant, SharedVariable
 from symc.graph.node import Array, Requirement, Tensor
 from symc.graph.request import Request
 from symc.graph.walks import walk
+from symc.loops.scan import Scan
 from symc.tensor.broadcast import describe
 from symc.tensor.lengths import Derived
 
@@ -35,6 +37,24 @@ class InterpretedPlan:
     roots: list[Tensor]
     computation: Computation
     sizes: Sizes
+    inputs: tuple[Tensor, ...]
+    has_loops: bool
+
+    def given(self, arrays: Sequence[Array]) -> dict[Tensor, Array]:
+        """The values of the inputs."""
+        return dict(zip(self.inputs, arrays, strict=True))
+
+
+@record
+class Limits:
+    """What a call may need: bytes of all values, and nodes computed in steps of loops."""
+
+    bytes: int
+    steps: int
+
+
+class Beyond(Exception):
+    """A call needs more than it may; nothing has been computed."""
 
 
 class Interpreter:
@@ -51,15 +71,15 @@ class Interpreter:
 
     def __call__(self, *args: Any) -> Any:
         """What the compiled function returns for these arguments, to rounding."""
-        return holding(self.locks, self._computed, None, args, float("inf"))
+        return holding(self.locks, self._computed, None, args, None)
 
     def watched(self, after: After, args: tuple[Any, ...]) -> Any:
         """The same; `after` sees all arguments and values. What it raises leaves all as it was."""
-        return holding(self.locks, self._computed, after, args, float("inf"))
+        return holding(self.locks, self._computed, after, args, None)
 
-    def limited(self, args: tuple[Any, ...], most_bytes: float) -> Any:
-        """The same; raises `MemoryError` if all values together take more than `most_bytes`."""
-        return holding(self.locks, self._computed, None, args, most_bytes)
+    def limited(self, args: tuple[Any, ...], limits: Limits) -> Any:
+        """The same; raises `Beyond` at once if it would need more than the limits allow."""
+        return holding(self.locks, self._computed, None, args, limits)
 
     def plan(self) -> InterpretedPlan:
         """The plan, made by the first call."""
@@ -73,20 +93,26 @@ class Interpreter:
             computation = Computation(request.inputs, roots, found, by_rows=True)
             every = list(dict.fromkeys([*order, *walk(roots)]))
             sizes = Sizes(every, request.inputs, request.shared)
-            self._plan = InterpretedPlan(order, found, roots, computation, sizes)
+            has_loops = any(isinstance(node.op, Scan) for node in order)
+            self._plan = InterpretedPlan(
+                order, found, roots, computation, sizes, request.inputs, has_loops
+            )
         return self._plan
 
-    def _computed(self, after: After | None, args: tuple[Any, ...], most_bytes: float) -> Any:
+    def _computed(self, after: After | None, args: tuple[Any, ...], limits: Limits | None) -> Any:
         plan, request = self.plan(), self.request
         arrays = [self._convert(position, value) for position, value in enumerate(args)]
         if after is None:
             needed = plan.sizes(arrays)
-            if sum(needed.get(node, 0) for node in plan.order) > most_bytes:
-                raise MemoryError
+            if limits is not None:
+                if sum(needed.get(node, 0) for node in plan.order) > limits.bytes:
+                    raise Beyond
+                if plan.has_loops and count_of_steps(plan.order, plan.given(arrays)) > limits.steps:
+                    raise Beyond
             values = plan.computation.run(arrays, needed)
             values = plan.computation.unshared(arrays, values)
         else:
-            values = _watched(plan, dict(zip(request.inputs, arrays, strict=True)), after)
+            values = _watched(plan, plan.given(arrays), after)
         results, news = values[: len(request.outputs)], values[len(request.outputs) :]
         changed = [shared.op for shared, _ in request.updates]
         stored = [op.stored(new) for op, new in zip(changed, news, strict=True)]

@@ -23,7 +23,7 @@ from symc.graph.node import Array, Requirement, Tensor
 from symc.graph.rows import Rows, by_levels
 from symc.graph.steps import Check, Step
 from symc.graph.types import to_numpy
-from symc.graph.walks import walk
+from symc.graph.walks import walk, walk_within
 
 Condition: TypeAlias = tuple[Tensor, Requirement]
 
@@ -46,6 +46,8 @@ class Computation:
         by_rows: bool = False,
     ) -> None:
         self._given = tuple(given)
+        # Code of the user's is to see NumPy's warnings as they are set.
+        self._is_quiet = not any(node.op.is_users for node in walk_within(outputs))
         self._blank: list[Any] = [None] * len(given)
         self._places: dict[Any, int] = {node: place for place, node in enumerate(given)}
         steps: list[Step | Check | Rows] = []
@@ -66,6 +68,12 @@ class Computation:
         self, given: Sequence[Array], bytes_of: Mapping[Tensor, int] | None = None
     ) -> list[Array]:
         """The outputs for some values of the given tensors."""
+        if not self._is_quiet:
+            return self._run(given, bytes_of)
+        with np.errstate(all="ignore"):
+            return self._run(given, bytes_of)
+
+    def _run(self, given: Sequence[Array], bytes_of: Mapping[Tensor, int] | None) -> list[Array]:
         values = [*given, *self._blank[len(given) :]]
         look = between.get()
         for step in self._program:
@@ -107,7 +115,7 @@ class Computation:
                 self._places[node] = self._place(op.value)
                 continue
             args = tuple(self._places[arg] for arg in node.args)
-            compute = op.evaluate
+            compute = op.in_quiet(node) if self._is_quiet else op.evaluate
             common = op.common()
             if common is not None:
                 key = (common, *node.args)
@@ -132,7 +140,7 @@ class Computation:
         if not isinstance(dim, Poly):
             return lambda _: dim
         places = {size: self._places[size.source] for size in sizes(dim)}
-        if dim.terms == ((tuple(places), 1),):  # a single size, as nearly always
+        if len(places) == 1 and dim.terms == ((tuple(places), 1),):  # as nearly always
             ((size, place),) = places.items()
             axis = size.axis
             if axis is None:

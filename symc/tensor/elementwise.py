@@ -91,6 +91,10 @@ class Elementwise(Op):
             result = self.numpy(*args)
         return np.asarray(result, dtype=bool if self.predicate else args[-1].dtype)
 
+    def in_quiet(self, node: Tensor) -> Callable[..., Any]:
+        function, dtype = self.numpy, to_numpy(node.dtype)
+        return lambda *args: np.asarray(function(*args), dtype)
+
     def row_args(self, node: Tensor) -> Sequence[int] | None:
         found = [
             number

@@ -75,7 +75,7 @@ def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[Floats]
         return lambda x: _map(function, x)
 
     def mapped(x: Floats) -> Floats:
-        result = np.empty(x.shape)
+        result: Floats = np.empty(x.shape)
         _libm.map(name, np.ascontiguousarray(x), result)
         return result
 
