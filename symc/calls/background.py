@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from symc.calls.callable import Function
 
 COMPILED_MODES = ("default", "fast", "compile")
-TO_BE_CALLED, PATIENCE = 0.02, 0.1  # seconds for a first call to begin, and to end
+TO_BE_CALLED = 0.02  # seconds for a first call to begin
+PATIENCE, LONGEST = 0.1, 1.0  # and to end: of the processor, which may be busy, and in all
 MOST = 4  # functions that are compiled at a time, on as many processors at least
 LIMITS = Limits(bytes=1 << 30, steps=100_000)
 """Of a call by the interpreter. A node in a step of a loop takes 2 us at least."""
@@ -133,6 +134,7 @@ class Job:
         self._called = Event()
         self._answered = Event()  # or it is waited for: nobody is disturbed any more
         self._ended = Event()
+        self._spent = 0.0  # seconds of the processor, by the call of the interpreter
         self._crew.add(self)
 
     def call(self, *args: Any) -> Any:
@@ -154,12 +156,13 @@ class Job:
         if self._crew is not _crews[-1]:  # the parent of this process has the threads
             self._begin()
         self._called.set()
-        late = time.monotonic() + PATIENCE
+        begun = time.thread_time()
 
         def look() -> None:
             if type(self.state) is Made:
                 raise Overtaken
-            if time.monotonic() > late:  # so the program may well be there first
+            self._spent = time.thread_time() - begun
+            if self._spent > PATIENCE:  # so the program may well be there first
                 _turn.let()
 
         token = between.set(look)
@@ -201,10 +204,17 @@ class Job:
             case _:
                 assert_never(state)
 
+    def _await_answer(self) -> None:
+        """Wait for the first call's end, as long as its patience lasts."""
+        latest = time.monotonic() + LONGEST
+        while self._spent <= PATIENCE and time.monotonic() <= latest:
+            if self._answered.wait(max(PATIENCE - self._spent, PATIENCE / 10)):
+                break
+
     def run(self) -> None:
         """Compile it: for a thread of the crew."""
         if self._called.wait(max(0.0, self._asked + TO_BE_CALLED - time.monotonic())):
-            self._answered.wait(PATIENCE)
+            self._await_answer()
         try:
             with _turn:  # the imports of the stages are a good part of the first one's time
                 import_module("symc.cache.making")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -49,7 +50,8 @@ def _map(function: Callable[[float], float], x: Floats) -> Floats:
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)), in (0, 1)."""
     e = np.exp(-np.abs(x))
-    return np.where(x < 0, e, 1) / (1 + e)
+    result: Floats = np.where(x < 0, e, 1) / (1 + e)
+    return result
 
 
 @_vectorised
@@ -70,13 +72,14 @@ def log_sigmoid(x: Floats) -> Floats:
 def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[Floats], Floats]:
     """A function of the C library for each number: by the extension, or else one by one."""
     try:
-        from symc.tensor import _libm
+        # Not `from symc.tensor`, which would look for functions of nearly this name first.
+        extension = import_module("symc.tensor._libm")
     except ImportError:
         return lambda x: _map(function, x)
 
     def mapped(x: Floats) -> Floats:
         result: Floats = np.empty(x.shape)
-        _libm.map(name, np.ascontiguousarray(x), result)
+        extension.map(name, np.ascontiguousarray(x), result)
         return result
 
     return mapped
