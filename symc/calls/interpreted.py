@@ -38,7 +38,6 @@ class InterpretedPlan:
     computation: Computation
     sizes: Sizes
     inputs: tuple[Tensor, ...]
-    has_loops: bool
 
     def given(self, arrays: Sequence[Array]) -> dict[Tensor, Array]:
         """The values of the inputs."""
@@ -93,22 +92,28 @@ class Interpreter:
             computation = Computation(request.inputs, roots, found, by_rows=True)
             every = list(dict.fromkeys([*order, *walk(roots)]))
             sizes = Sizes(every, request.inputs, request.shared)
-            has_loops = any(isinstance(node.op, Scan) for node in order)
-            self._plan = InterpretedPlan(
-                order, found, roots, computation, sizes, request.inputs, has_loops
-            )
+            self._plan = InterpretedPlan(order, found, roots, computation, sizes, request.inputs)
         return self._plan
 
+    def _refuse_long_loops(self, arrays: Sequence[Array], limits: Limits) -> None:
+        order = walk(self.request.roots()) if self._plan is None else self._plan.order
+        if any(isinstance(node.op, Scan) for node in order):
+            given = dict(zip(self.request.inputs, arrays, strict=True))
+            if count_of_steps(order, given) > limits.steps:
+                raise Beyond
+
     def _computed(self, after: After | None, args: tuple[Any, ...], limits: Limits | None) -> Any:
-        plan, request = self.plan(), self.request
         arrays = [self._convert(position, value) for position, value in enumerate(args)]
+        if limits is not None:  # before the plan, which takes a while the first time
+            self._refuse_long_loops(arrays, limits)
+        plan, request = self.plan(), self.request
         if after is None:
             needed = plan.sizes(arrays)
-            if limits is not None:
-                if sum(needed.get(node, 0) for node in plan.order) > limits.bytes:
-                    raise Beyond
-                if plan.has_loops and count_of_steps(plan.order, plan.given(arrays)) > limits.steps:
-                    raise Beyond
+            if (
+                limits is not None
+                and sum(needed.get(node, 0) for node in plan.order) > limits.bytes
+            ):
+                raise Beyond
             values = plan.computation.run(arrays, needed)
             values = plan.computation.unshared(arrays, values)
         else:

@@ -12,7 +12,7 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
-#define VECTORS(name) __attribute__((simd("notinbranch"))) extern double name(double);
+#define VECTORS(name) __attribute__((simd("notinbranch"), const)) extern double name(double);
 #define EACH                                                                                   \
     __attribute__((target_clones("avx512f", "avx2", "default"),                                \
                    optimize("O3,no-math-errno,no-trapping-math")))
