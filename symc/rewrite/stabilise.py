@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
-
 from typing import TYPE_CHECKING
 
 from symc.graph.node import Tensor

@@ -241,6 +241,7 @@ def test_there_are_rules() -> None:
 )
 def test_what_a_rule_replaces_has_an_op_that_tells(rule: Rule) -> None:
     """Graphs without one are not looked at: see `stabilise`."""
+    assert rule.sides is not None
     replaced = [call.function.removesuffix("_kept") for call in calls(rule.sides[0])]
     assert len(replaced) > 1
     assert not TELLING.isdisjoint(replaced)
