@@ -16,7 +16,7 @@ from symc.graph import rows as rows_module
 from symc.graph.computation import Computation
 from symc.graph.interpreter import evaluate
 from symc.graph.node import Tensor
-from symc.graph.rows import Rows
+from symc.graph.rows import RowBlocks
 
 
 def graphs() -> dict[str, tuple[list[Tensor], list[Tensor], list[Any]]]:
@@ -61,7 +61,7 @@ def test_what_needs_all_rows_stands_between_groups() -> None:
     """A sum over rows, and what subtracts it again."""
     x = T.dmatrix("x")
     made = Computation([x], [T.exp(T.exp(x) - T.exp(x).sum(axis=0))], by_rows=True)
-    kinds = [type(step) is Rows for step in made._program]
+    kinds = [type(step) is RowBlocks for step in made._program]
     assert kinds == [True, False, True]
 
 

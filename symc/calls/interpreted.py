@@ -36,7 +36,7 @@ class InterpretedPlan:
     found: list[tuple[Tensor, Requirement]]
     roots: list[Tensor]
     computation: Computation
-    sizes: Sizes
+    sizes: NodeBytes
     inputs: tuple[Tensor, ...]
 
     def given(self, arrays: Sequence[Array]) -> dict[Tensor, Array]:
@@ -91,7 +91,7 @@ class Interpreter:
             found = requirements(order)
             computation = Computation(request.inputs, roots, found, by_rows=True)
             every = list(dict.fromkeys([*order, *walk(roots)]))
-            sizes = Sizes(every, request.inputs, request.shared)
+            sizes = NodeBytes(every, request.inputs, request.shared)
             self._plan = InterpretedPlan(order, found, roots, computation, sizes, request.inputs)
         return self._plan
 
@@ -140,7 +140,7 @@ def _watched(plan: InterpretedPlan, inputs: dict[Tensor, Array], after: After) -
     return [np.array(value) for value in evaluate(plan.roots, inputs, after)]
 
 
-class Sizes:
+class NodeBytes:
     """The bytes of each node of a graph, as far as lengths are known beforehand.
 
     They are computed once for the lengths of a call, and kept for the next one.

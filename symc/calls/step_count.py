@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symc.calls.too_large import Lengths
+from symc.calls.too_large import CallLengths
 from symc.graph.node import Array, Tensor
 from symc.graph.walks import walk
 from symc.loops.scan import Scan
@@ -16,13 +16,13 @@ def count_of_steps(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> i
 
     A loop is as long as it may be: one that stops early counts with all of its steps.
     """
-    lengths = Lengths(inputs)
+    lengths = CallLengths(inputs)
     for node in order:
         lengths.refused(node)  # which notes how large it is
     return _count(order, lengths)
 
 
-def _count(order: Sequence[Tensor], lengths: Lengths) -> int:
+def _count(order: Sequence[Tensor], lengths: CallLengths) -> int:
     total, seen = 0, set[object]()
     for node in order:
         if isinstance(node.op, Scan):

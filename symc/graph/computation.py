@@ -20,8 +20,8 @@ from symc.errors import MissingInput
 from symc.graph.dims import Dim, Poly, Size, sizes, substitute
 from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.node import Array, Requirement, Tensor
-from symc.graph.rows import Rows, by_levels
-from symc.graph.steps import Check, Step
+from symc.graph.rows import RowBlocks, by_levels
+from symc.graph.steps import ConditionStep, Step
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk, walk_within
 
@@ -50,12 +50,12 @@ class Computation:
         self._is_quiet = not any(node.op.is_users for node in walk_within(outputs))
         self._blank: list[Any] = [None] * len(given)
         self._places: dict[Any, int] = {node: place for place, node in enumerate(given)}
-        steps: list[Step | Check | Rows] = []
+        steps: list[Step | ConditionStep | RowBlocks] = []
         for _, requirement in conditions:
             needed = list(_needed(requirement.holds))
             steps += self._steps(walk(needed, stop=self._places.__contains__))
             places = tuple(self._places[node] for node in needed)
-            steps.append(Check(self._holding(requirement.holds), places, requirement))
+            steps.append(ConditionStep(self._holding(requirement.holds), places, requirement))
         rest = walk(outputs, stop=self._places.__contains__)
         last = self._steps(rest)
         self._outputs = [self._places[output] for output in outputs]
@@ -82,9 +82,9 @@ class Computation:
             match step:
                 case Step():
                     step.run(values)
-                case Check():
+                case ConditionStep():
                     step.run(values, dict(zip(self._given, given, strict=True)))
-                case Rows():
+                case RowBlocks():
                     step.run(values, bytes_of or {}, look)
         return [values[place] for place in self._outputs]
 
@@ -174,19 +174,19 @@ def _needed(holds: Tensor | tuple[Dim, Dim]) -> Iterator[Tensor]:
 
 
 def _without_dead(
-    program: Sequence[Step | Check | Rows], outputs: Sequence[int]
-) -> list[Step | Check | Rows]:
+    program: Sequence[Step | ConditionStep | RowBlocks], outputs: Sequence[int]
+) -> list[Step | ConditionStep | RowBlocks]:
     """The steps, each of which forgets what no later one reads: places above the given ones'."""
     read = set(outputs)
-    found: list[Step | Check | Rows] = []
+    found: list[Step | ConditionStep | RowBlocks] = []
     for step in reversed(program):
         match step:
-            case Check():
+            case ConditionStep():
                 read |= set(step.args)
             case Step():
                 step = step.forgetting(read)
                 read |= set(step.args)
-            case Rows():
+            case RowBlocks():
                 step = step.forgetting(read)
                 read |= step.reads
         found.append(step)

@@ -27,7 +27,7 @@ BLOCK = 1 << 17  # bytes of a block's part of the largest value: a few of them s
 
 
 @record
-class Rows:
+class RowBlocks:
     """A group of steps. `cut` has places from outside and those of their blocks' rows."""
 
     steps: tuple[Step, ...]
@@ -44,7 +44,7 @@ class Rows:
         read = {place for step in self.steps for place in step.args} - inside
         return read | {outer for outer, _ in self.cut}
 
-    def forgetting(self, needed: AbstractSet[int]) -> Rows:
+    def forgetting(self, needed: AbstractSet[int]) -> RowBlocks:
         """The group that forgets all that is not needed."""
         kept = tuple(step.place for step in self.steps if step.place in needed)
         reads = self.reads
@@ -95,7 +95,7 @@ class Rows:
         return rows, min(rows, max(1, rows * BLOCK // largest))
 
 
-def by_levels(steps: Sequence[Step], new_place: Callable[[], int]) -> list[Step | Rows]:
+def by_levels(steps: Sequence[Step], new_place: Callable[[], int]) -> list[Step | RowBlocks]:
     """The steps in groups, level by level."""
     level: dict[int, int] = {}
     lengths: dict[int, Any] = {}  # of the places of steps that go row by row: how many rows
@@ -111,13 +111,13 @@ def by_levels(steps: Sequence[Step], new_place: Callable[[], int]) -> list[Step 
         if rows is not None:
             lengths[step.place] = length
         grouped.setdefault((level[step.place], length), []).append(step)
-    found: list[Step | Rows] = []
+    found: list[Step | RowBlocks] = []
     for (_, length), members in sorted(grouped.items(), key=lambda item: item[0][0]):
         found += members if length is None else [_group(members, new_place)]
     return found
 
 
-def _group(members: Sequence[Step], new_place: Callable[[], int]) -> Rows:
+def _group(members: Sequence[Step], new_place: Callable[[], int]) -> RowBlocks:
     inside = {step.place for step in members}
     cut: dict[int, int] = {}
     steps: list[Step] = []
@@ -129,4 +129,4 @@ def _group(members: Sequence[Step], new_place: Callable[[], int]) -> Rows:
                     cut[args[number]] = new_place()
                 args[number] = cut[args[number]]
         steps.append(replace(step, args=tuple(args)))
-    return Rows(tuple(steps), tuple(cut.items()))
+    return RowBlocks(tuple(steps), tuple(cut.items()))

@@ -45,7 +45,7 @@ class Step:
 
 
 @record
-class Check:
+class ConditionStep:
     """A condition, of which the values are there."""
 
     holds: Callable[[Sequence[Any]], bool]
