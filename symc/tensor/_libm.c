@@ -1,8 +1,9 @@
 /* Functions of the C library over arrays, for the interpreter: NumPy has no error functions.
 
-   glibc has them for vectors, too, which differ from those for numbers by 2 units in the last place
-   at most (tests/ops/test_reference_values.py). Without this extension `reference_values.py` calls
-   `math.erf` for each number, which takes 10 to 50 times as long. */
+   Short arrays get exactly what `math.erf` gives. For long ones glibc has functions of vectors,
+   which differ from those by 2 units in the last place at most, and take a tenth of the time
+   (tests/ops/test_reference_values.py). Without this extension `libm.py` calls `math.erf` for each
+   number. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -23,11 +24,19 @@
 #define EACH
 #endif
 
+#define LONG 4096 /* numbers */
+
 #define FUNCTION(name)                                                                         \
     VECTORS(name)                                                                              \
-    EACH static void each_##name(const double *from, double *to, Py_ssize_t length)            \
+    static double (*const volatile number_##name)(double) = name; /* never that of vectors */  \
+    EACH static void long_##name(const double *from, double *to, Py_ssize_t length)            \
     {                                                                                          \
         for (Py_ssize_t i = 0; i < length; i++) to[i] = name(from[i]);                         \
+    }                                                                                          \
+    static void each_##name(const double *from, double *to, Py_ssize_t length)                 \
+    {                                                                                          \
+        if (length >= LONG) long_##name(from, to, length);                                     \
+        else for (Py_ssize_t i = 0; i < length; i++) to[i] = number_##name(from[i]);           \
     }
 
 FUNCTION(erf)

@@ -35,4 +35,4 @@ def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[Floats]
 
 
 erf, erfc = _of_libm("erf", math.erf), _of_libm("erfc", math.erfc)
-"""Those for vectors differ from those for numbers by 2 units in the last place at most."""
+"""Of long arrays they may differ from those of `math` by 2 units in the last place."""
