@@ -61,7 +61,7 @@ def test_what_needs_all_rows_stands_between_groups() -> None:
     """A sum over rows, and what subtracts it again."""
     x = T.dmatrix("x")
     made = Computation([x], [T.exp(T.exp(x) - T.exp(x).sum(axis=0))], by_rows=True)
-    kinds = [type(step) is RowBlocks for step in made._program]
+    kinds = [type(step) is RowBlocks for step in made.program]
     assert kinds == [True, False, True]
 
 

@@ -61,7 +61,7 @@ class Computation:
         self._outputs = [self._places[output] for output in outputs]
         if by_rows:
             last = by_levels(last, self._place)
-        self._program = _without_dead([*steps, *last], self._outputs)
+        self.program = _without_dead([*steps, *last], self._outputs)
         self._own = {self._places[node] for node in rest if node.op.row_args(node) is not None}
 
     def run(
@@ -76,7 +76,7 @@ class Computation:
     def _run(self, given: Sequence[Array], bytes_of: Mapping[Tensor, int] | None) -> list[Array]:
         values = [*given, *self._blank[len(given) :]]
         look = between.get()
-        for step in self._program:
+        for step in self.program:
             if look is not None:
                 look()
             match step:
