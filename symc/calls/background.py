@@ -11,7 +11,7 @@ The stages in Python share Python's lock with the program that calls the functio
 time is in them, and a job begins when the first call of its function has ended, which may take a
 moment (`PATIENCE`); a call that takes longer waits for the thread that is in the stages. Compilers
 are processes of their own, one for each thread of the crew. A call that is too large for the
-interpreter waits for the program.
+interpreter, or has a loop of too many steps, waits for the program (`LIMITS`).
 
 A process of its own for the stages in Python would take nothing from the caller. But a fork of a
 program with threads may wait for locks for ever, and a new Python takes longer to import symc than
@@ -32,10 +32,11 @@ from threading import Event, Thread, current_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 from weakref import ref
 
-from symc.calls.interpreted import Interpreter
+from symc.calls.interpreted import Beyond, Interpreter, Limits
 from symc.calls.modes import Runner, from_cache, locks_of, runner_for
+from symc.calls.numpy_threads import one_thread
 from symc.codegen.record import record
-from symc.graph.node import Array, Tensor
+from symc.graph.computation import between
 from symc.graph.request import Request
 from symc.graph.walks import walk_within
 
@@ -43,9 +44,11 @@ if TYPE_CHECKING:
     from symc.calls.callable import Function
 
 COMPILED_MODES = ("default", "fast", "compile")
-TO_BE_CALLED, PATIENCE = 0.02, 0.1  # seconds for a first call to begin, and to end
+TO_BE_CALLED = 0.02  # seconds for a first call to begin
+PATIENCE, LONGEST = 0.1, 1.0  # and to end: of the processor, which may be busy, and in all
 MOST = 4  # functions that are compiled at a time, on as many processors at least
-MOST_BYTES = 1 << 30  # that the interpreter may need, which stores every value
+LIMITS = Limits(bytes=1 << 30, steps=100_000)
+"""Of a call by the interpreter. A node in a step of a loop takes 2 us at least."""
 NAME = "symc compiles"  # of its threads
 _TO_END = 2.0  # seconds that compilations have to clean up when Python ends
 
@@ -131,6 +134,7 @@ class Job:
         self._called = Event()
         self._answered = Event()  # or it is waited for: nobody is disturbed any more
         self._ended = Event()
+        self._spent = 0.0  # seconds of the processor, by the call of the interpreter
         self._crew.add(self)
 
     def call(self, *args: Any) -> Any:
@@ -152,20 +156,23 @@ class Job:
         if self._crew is not _crews[-1]:  # the parent of this process has the threads
             self._begin()
         self._called.set()
-        late = time.monotonic() + PATIENCE
+        begun = time.thread_time()
 
-        def look(node: Tensor, value: Array) -> None:
-            del node, value
+        def look() -> None:
             if type(self.state) is Made:
                 raise Overtaken
-            if time.monotonic() > late:  # so the program may well be there first
+            self._spent = time.thread_time() - begun
+            if self._spent > PATIENCE:  # so the program may well be there first
                 _turn.let()
 
+        token = between.set(look)
         try:
-            return self._interpreter.watched(look, args, MOST_BYTES)
-        except (Overtaken, MemoryError):
+            with one_thread():
+                return self._interpreter.limited(args, LIMITS)
+        except (Overtaken, Beyond, MemoryError):
             return self.result().call(*args)
         finally:
+            between.reset(token)
             self._answered.set()
 
     @property
@@ -197,10 +204,17 @@ class Job:
             case _:
                 assert_never(state)
 
+    def _await_answer(self) -> None:
+        """Wait for the first call's end, as long as its patience lasts."""
+        latest = time.monotonic() + LONGEST
+        while self._spent <= PATIENCE and time.monotonic() <= latest:
+            if self._answered.wait(max(PATIENCE - self._spent, PATIENCE / 10)):
+                break
+
     def run(self) -> None:
         """Compile it: for a thread of the crew."""
         if self._called.wait(max(0.0, self._asked + TO_BE_CALLED - time.monotonic())):
-            self._answered.wait(PATIENCE)
+            self._await_answer()
         try:
             with _turn:  # the imports of the stages are a good part of the first one's time
                 import_module("symc.cache.making")

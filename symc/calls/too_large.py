@@ -17,22 +17,22 @@ from symc.tensor.lengths import Derived, dim_of
 LITTLE = 1 << 26  # bytes that may be computed to know a length that is measured
 
 
-def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> int:
+def refuse_too_large(order: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> dict[Tensor, int]:
     """Raises `TooLarge` for the first node of which a length or the bytes need over 64 bits.
 
-    Returns the bytes of all nodes together, as far as lengths are known beforehand.
+    Returns the bytes of each node, as far as lengths are known beforehand.
     """
-    lengths = _Lengths(inputs)
+    lengths = CallLengths(inputs)
     for node in order:
         error = lengths.refused(node)
         if error is not None:
             raise error
-    return sum(lengths.bytes.values())
+    return lengths.bytes
 
 
 def explain_length(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> TooLarge:
     """The error for a call of which a length needs over 64 bits, or one in a loop of it."""
-    lengths = _Lengths(inputs)
+    lengths = CallLengths(inputs)
     errors = (lengths.refused(node) for node in walk(roots))
     found = next((error for error in errors if error is not None), None)
     return found or TooLarge("a length that is computed in this call does not fit into 64 bits")
@@ -40,7 +40,7 @@ def explain_length(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> T
 
 def beyond_counting(roots: Sequence[Tensor], inputs: Mapping[Tensor, Array]) -> TooLarge | None:
     """The error for the first node with a length above all that 64 bits can count, if any."""
-    lengths = _Lengths(inputs)
+    lengths = CallLengths(inputs)
     for node in walk(roots):
         error = lengths.refused(node)
         if error is not None:
@@ -63,7 +63,7 @@ def explained(request: Request, args: Sequence[object], error: Exception) -> Exc
             variable: convert_argument(variable, position, value, allow_downcast=True)
             for position, (variable, value) in enumerate(zip(request.inputs, args, strict=True))
         }
-        lengths = _Lengths(inputs)
+        lengths = CallLengths(inputs)
         order = walk(request.roots())
         refused = [found for found in map(lengths.refused, order) if found is not None]
         if refused or not isinstance(error, MemoryError):
@@ -78,7 +78,7 @@ def explained(request: Request, args: Sequence[object], error: Exception) -> Exc
     )
 
 
-class _Lengths:
+class CallLengths:
     """The lengths of the nodes of a graph in one call, in topological order."""
 
     def __init__(self, inputs: Mapping[Tensor, Array]) -> None:

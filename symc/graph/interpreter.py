@@ -17,6 +17,11 @@ from symc.graph.walks import walk
 _watching: ContextVar[Callable[[Tensor, Array], None] | None] = ContextVar("watching", default=None)
 
 
+def is_watched() -> bool:
+    """Whether somebody sees each value, so that all are to be computed by `evaluate`."""
+    return _watching.get() is not None
+
+
 def evaluate(
     outputs: Sequence[Tensor],
     values: Mapping[Tensor, Array],

@@ -67,6 +67,19 @@ class Op:
         """The meaning, in NumPy: the oracle of the tests and the interpreter."""
         raise NotImplementedError(type(self).__name__)
 
+    def in_quiet(self, node: Tensor) -> Callable[..., Any]:
+        """`evaluate` for one node, called where NumPy's warnings are off already."""
+        del node
+        return self.evaluate
+
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        """The arguments of which row i alone is needed for row i of the result: see `rows.py`.
+
+        Of other arguments all is needed for each row. None: rows are not computed by themselves.
+        """
+        del node
+        return None
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         """The reverse rule: each argument's gradient, given that of the result; None for zero."""
         del bar

@@ -253,10 +253,10 @@ def meant(name: object, known: Iterable[str]) -> str:
     >>> meant("defualt", ["default", "fast"]), meant("other", ["default"])
     ("; did you mean 'default'?", '')
     """
-    if not isinstance(name, str) or name.startswith("_"):
+    by_letters = {each.lower(): each for each in known}
+    if not by_letters or not isinstance(name, str) or name.startswith("_"):
         return ""  # those are asked for by programs, often, and not mistyped
     from difflib import get_close_matches  # late: only for errors
 
-    by_letters = {each.lower(): each for each in known}
     found = get_close_matches(name.lower(), by_letters, 1, 0.75)
     return f"; did you mean {by_letters[found[0]]!r}?" if found else ""

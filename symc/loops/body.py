@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 
 from symc.codegen.dtypes import INT64, DType
 from symc.codegen.record import record
+from symc.graph.computation import Computation
 from symc.graph.dims import Dim, Poly, Size, sizes, symbolic
 from symc.graph.dims import substitute as replaced
 from symc.graph.inputs import Constant
@@ -151,12 +152,22 @@ class Body:
 
     def evaluate(self, *values: Array) -> list[Array]:
         """The results, given a value for each slot."""
-        from symc.graph.conditions import check_all
-        from symc.graph.interpreter import evaluate
+        return self.computed()(values)
 
-        given = dict(zip(self.slots, values, strict=True))
-        check_all(self.conditions(), given)
-        return evaluate(self.results, given)
+    def computed(self) -> Callable[[Sequence[Array]], list[Array]]:
+        """`evaluate` for many values, one after the other."""
+        from symc.graph.conditions import check_all
+        from symc.graph.interpreter import evaluate, is_watched
+
+        if not is_watched():
+            return _computation(self).run
+
+        def watched(values: Sequence[Array]) -> list[Array]:
+            given = dict(zip(self.slots, values, strict=True))
+            check_all(self.conditions(), given)
+            return evaluate(self.results, given)
+
+        return watched
 
     def conditions(self) -> Sequence[tuple[Tensor, Requirement]]:
         """The run-time conditions, each with the node that needs it."""
@@ -212,7 +223,14 @@ def _conditions(results: tuple[Tensor, ...]) -> Sequence[tuple[Tensor, Requireme
     return requirements(walk(results))
 
 
-atexit.register(_conditions.cache_clear)  # nodes that outlive the import system cannot be compared
+@lru_cache(maxsize=256)
+def _computation(body: Body) -> Computation:
+    return Computation(body.slots, body.results, body.conditions())
+
+
+# Nodes that outlive the import system cannot be compared.
+atexit.register(_conditions.cache_clear)
+atexit.register(_computation.cache_clear)
 
 
 def outside(

@@ -28,6 +28,7 @@ import numpy as np
 from symc.codegen.dtypes import INT64
 from symc.codegen.record import record
 from symc.errors import ShapeMismatch
+from symc.graph.computation import between
 from symc.graph.dims import Dim, Size, add, substitute
 from symc.graph.inputs import SharedVariable
 from symc.graph.lowering import Control
@@ -270,9 +271,11 @@ class _Run:
 
     def all_steps(self) -> None:
         """Every step, or as many as the body wants."""
-        layout = self.op.layout
+        layout, step, look = self.op.layout, self.op.body.computed(), between.get()
         while self.count < self.steps:
-            values = self.op.body.evaluate(*self.inputs())
+            if look is not None:
+                look()
+            values = step([*self.inputs()])
             states = len(layout.states)
             for history, value in zip(self.histories, values[:states], strict=True):
                 history.append(value)

@@ -1,6 +1,7 @@
 """The user's `T`: everything that makes or combines tensors."""
 
 from importlib import import_module as _import_module
+from os.path import exists as _exists
 from types import FunctionType as _FunctionType
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -84,7 +85,9 @@ def __getattr__(name: str) -> _Any:
     else:
         from symc.graph.other_libraries import missing
 
-        raise missing("T", __name__, name, __dir__)
+        # `from symc.tensor import views` asks here first: no name is looked for that is near.
+        is_module = _exists(f"{__path__[0]}/{name}.py")  # noqa: PTH110 -- as pathlib is imported late
+        raise missing("T", __name__, name, tuple if is_module else __dir__)
     value = globals()[name] = _public(found, __name__)
     own = found.__name__ if isinstance(found, _FunctionType) else name
     if own not in _HERE and _provider(own) is None:  # it has another name where it is made

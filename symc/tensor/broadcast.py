@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from symc.errors import ShapeMismatch
 from symc.graph.dims import Dim
-from symc.graph.node import Requirement, Tensor
+from symc.graph.node import METHODS, Requirement, Tensor
 from symc.graph.provenance import NOWHERE
 
 
@@ -89,3 +89,25 @@ def equal_lengths(
         ShapeMismatch,
         lambda value: mismatch(label, axis, left, right, (value(wanted), value(found))),
     )
+
+
+def args_with_rows(node: Tensor) -> list[int] | None:
+    """The arguments that have a row for each of the result's; None where there are no rows."""
+    found = [
+        number
+        for number, arg in enumerate(node.args)
+        if arg.ndim == node.ndim > 0 and arg.type.shape[0] != 1
+    ]
+    return found or None
+
+
+def align_batch(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:
+    """Arguments whose shapes broadcast with the batch axis first: pads ranks after that axis."""
+    rank = max(arg.ndim - flag for arg, flag in zip(args, batched, strict=True))
+    aligned: list[Tensor] = []
+    for arg, flag in zip(args, batched, strict=True):
+        missing = rank - (arg.ndim - 1)
+        if flag and missing > 0:
+            arg = METHODS["expand_dims"](arg, tuple(range(1, 1 + missing)))
+        aligned.append(arg)
+    return aligned

@@ -32,9 +32,8 @@ from symc.graph.node import (
     TensorLike,
 )
 from symc.graph.types import TensorType, complex_for
-from symc.tensor.broadcast import broadcast_requirements, broadcast_shape
+from symc.tensor.broadcast import align_batch, broadcast_requirements, broadcast_shape
 from symc.tensor.elementwise import (
-    align_batch,
     cast_to,
     common,
     elementwise,

@@ -26,7 +26,13 @@ from symc.graph.node import (
 )
 from symc.graph.registry import Registry
 from symc.graph.types import TensorType, float_for, promote, to_numpy
-from symc.tensor.broadcast import broadcast_requirements, broadcast_shape, describe
+from symc.tensor.broadcast import (
+    align_batch,
+    args_with_rows,
+    broadcast_requirements,
+    broadcast_shape,
+    describe,
+)
 
 # How the dtype the arguments are converted to follows from theirs:
 #   float   float_for(promoted): exp, sqrt
@@ -90,6 +96,13 @@ class Elementwise(Op):
         with np.errstate(all="ignore"):
             result = self.numpy(*args)
         return np.asarray(result, dtype=bool if self.predicate else args[-1].dtype)
+
+    def in_quiet(self, node: Tensor) -> Callable[..., Any]:
+        function, dtype = self.numpy, to_numpy(node.dtype)
+        return lambda *args: np.asarray(function(*args), dtype)
+
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return args_with_rows(node)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = peel(bar)
@@ -183,6 +196,9 @@ class Cast(Op):
         with np.errstate(all="ignore"):
             return args[0].astype(to_numpy(self.dtype))
 
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return (0,) if node.ndim else None
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         x = node.args[0]
         if not (x.dtype.is_inexact and self.dtype.is_inexact):
@@ -269,18 +285,6 @@ def sum_to(bar: Tensor | None, arg: Tensor) -> Tensor | None:
 def _reduce(name: str, x: Tensor, axes: tuple[int, ...], extra: int) -> Tensor:
     result = METHODS[name](x, axis=axes, keepdims=True)
     return cast("Tensor", METHODS["squeeze"](result, axis=tuple(range(extra))) if extra else result)
-
-
-def align_batch(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:
-    """Arguments whose shapes broadcast with the batch axis first: pads ranks after that axis."""
-    rank = max(arg.ndim - flag for arg, flag in zip(args, batched, strict=True))
-    aligned: list[Tensor] = []
-    for arg, flag in zip(args, batched, strict=True):
-        missing = rank - (arg.ndim - 1)
-        if flag and missing > 0:
-            arg = METHODS["expand_dims"](arg, tuple(range(1, 1 + missing)))
-        aligned.append(arg)
-    return aligned
 
 
 # --- making functions from rows -------------------------------------------------------------------
@@ -492,8 +496,4 @@ def call(name: str) -> Expression:
 
 def binary(op: ir.BinaryOp) -> Expression2:
     """The expression of a binary operator."""
-
-    def expression(left: ir.Expr, right: ir.Expr) -> ir.Expr:
-        return ir.binary(op, left, right)
-
-    return expression
+    return lambda left, right: ir.binary(op, left, right)

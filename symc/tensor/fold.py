@@ -82,6 +82,9 @@ class Reduce(Op):
                 return np.asarray(ufunc.reduce(x, axis=self.axes, initial=_limit(self.kind, x)))
             return np.asarray(ufunc.reduce(x, axis=self.axes))
 
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return (0,) if node.ndim and 0 not in self.axes else None
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         x = node.args[0]
         match self.kind:

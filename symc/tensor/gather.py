@@ -30,12 +30,12 @@ from symc.graph.inputs import Constant, scalar_constant
 from symc.graph.lowering import At, SizeOf, Write, Written
 from symc.graph.node import Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
-from symc.tensor.broadcast import broadcast_shape
+from symc.tensor.broadcast import align_batch, broadcast_shape
 from symc.tensor.checks import (
     BOUNDS,
     of_first_argument,
 )
-from symc.tensor.elementwise import Cast, align_batch, masked, peel, project, sum_to
+from symc.tensor.elementwise import Cast, masked, peel, project, sum_to
 from symc.tensor.positions import (
     distinct_axes,
     every_position,

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from symc.tensor import libm
+from symc.tensor.libm import each
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -28,16 +31,14 @@ def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[An
     def wrapped(*args: npt.ArrayLike) -> npt.NDArray[Any]:
         arrays = [np.asarray(arg) for arg in args]
         common = np.result_type(*arrays)
-        wide = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in arrays))
+        wide = [np.asarray(array, np.float64) for array in arrays]
+        if len(wide) > 1:
+            wide = [*np.broadcast_arrays(*wide)]
         with np.errstate(all="ignore"):
             result = function(*map(np.atleast_1d, wide)).reshape(wide[0].shape)
-            return result.astype(common if common.kind == "f" else np.float64)
+            return result.astype(common if common.kind == "f" else np.float64, copy=False)
 
     return wrapped
-
-
-def _map(function: Callable[[float], float], x: Floats) -> Floats:
-    return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
 # --- the sigmoid family ---------------------------------------------------------------------------
@@ -47,7 +48,8 @@ def _map(function: Callable[[float], float], x: Floats) -> Floats:
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)), in (0, 1)."""
     e = np.exp(-np.abs(x))
-    return np.where(x < 0, e / (1 + e), 1 / (1 + e))
+    result: Floats = np.where(x < 0, e, 1) / (1 + e)
+    return result
 
 
 @_vectorised
@@ -68,13 +70,13 @@ def log_sigmoid(x: Floats) -> Floats:
 @_vectorised
 def erf(x: Floats) -> Floats:
     """The error function (7.2.1), in [-1, 1]."""
-    return _map(math.erf, x)
+    return libm.erf(x)
 
 
 @_vectorised
 def erfc(x: Floats) -> Floats:
     """1 - erf(x) (7.2.2), in [0, 2]; exact for large x."""
-    return _map(math.erfc, x)
+    return libm.erfc(x)
 
 
 @_vectorised
@@ -90,7 +92,7 @@ def erfcx(x: Floats) -> Floats:
     far = 1 / (math.sqrt(math.pi) * fraction)
     # x = coarse + fine, and x*x = coarse*coarse + (x + coarse) * fine: nothing is rounded off.
     coarse = np.round(x * 2.0**20) / 2.0**20
-    near = np.exp(coarse * coarse) * np.exp((x + coarse) * (x - coarse)) * _map(math.erfc, x)
+    near = np.exp(coarse * coarse) * np.exp((x + coarse) * (x - coarse)) * libm.erfc(x)
     return np.where(x < -27, np.inf, np.where(x > 2, far, near))
 
 
@@ -109,7 +111,7 @@ def erfinv(x: Floats) -> Floats:
     y = np.sqrt(np.maximum(np.sqrt(half * half - log / 0.147) - half, 0))
     y = np.where(target < 1e-8, target * math.sqrt(math.pi) / 2, y)
     for _ in range(5):
-        miss = np.where(target > 0.5, (1 - target) - _map(math.erfc, y), _map(math.erf, y) - target)
+        miss = np.where(target > 0.5, (1 - target) - libm.erfc(y), libm.erf(y) - target)
         step = miss * math.sqrt(math.pi) / 2 * np.exp(y * y)
         y = y - step / (1 + y * step)
     return np.where(inside, np.copysign(y, x), np.where(a == 1, x * np.inf, np.nan))
@@ -137,13 +139,13 @@ def _gammaln(x: float) -> float:
 @_vectorised
 def gamma(x: Floats) -> Floats:
     """The gamma function (5.2.1): ±inf at ±0, NaN at negative whole numbers and -inf."""
-    return _map(_gamma, x)
+    return each(_gamma, x)
 
 
 @_vectorised
 def gammaln(x: Floats) -> Floats:
     """log |gamma(x)|: inf at 0, negative whole numbers and ±inf."""
-    return _map(_gammaln, x)
+    return each(_gammaln, x)
 
 
 def _reflected(x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -220,7 +222,7 @@ def _stirling(x: Floats) -> Floats:
 
 def _gamma_density(a: Floats, x: Floats) -> Floats:
     """x^a exp(-x) / gamma(a), from a = 10 on by Stirling's formula around x = a."""
-    direct = np.where(x < 800, x**a * np.exp(-x) / _map(_gamma, np.where(a < 10, a, 1)), 0)
+    direct = np.where(x < 800, x**a * np.exp(-x) / each(_gamma, np.where(a < 10, a, 1)), 0)
     mu = (x - a) / a
     ratio = mu / (2 + mu)  # log(1 + mu) = 2 artanh(ratio)
     series = sum(ratio ** (2 * n) / (2 * n + 1) for n in range(30, 0, -1))
@@ -274,7 +276,7 @@ def _series(a: Floats, x: Floats) -> tuple[Floats, Floats]:
         term = term * x / (a + n)
         slope = slope - 1 / (a + n)
         total, slopes = total + term, slopes + term * slope
-    front = x**a * np.exp(-x) / _map(_gamma, a + 1)
+    front = x**a * np.exp(-x) / each(_gamma, a + 1)
     return front * total, front * ((np.log(x) - digamma(a + 1)) * total + slopes)
 
 
@@ -295,7 +297,7 @@ def _loggamma1p(a: Floats) -> Floats:
     series = -np.euler_gamma * a
     for k in range(2, 40):
         series = series + _zeta(k) / k * (-a) ** k
-    return np.where(a < 0.25, series, _map(_gammaln, 1 + a))
+    return np.where(a < 0.25, series, each(_gammaln, 1 + a))
 
 
 def _remainder(a: Floats, x: Floats) -> Floats:

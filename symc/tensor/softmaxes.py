@@ -39,9 +39,12 @@ class Softmax(Op):
         return args[0].type
 
     def evaluate(self, *args: Array) -> Array:
-        shifted, total = _shifted_and_total(args[0], self.axes)
+        _, powers, total = _powers(args[0], self.axes)
         with np.errstate(all="ignore"):
-            return (np.exp(shifted) / total).astype(args[0].dtype)
+            return np.divide(powers, total, out=powers).astype(args[0].dtype, copy=False)
+
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return None if 0 in self.axes else (0,)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = _rows_reached(bar, self.axes)
@@ -69,9 +72,12 @@ class LogSoftmax(Op):
         return args[0].type
 
     def evaluate(self, *args: Array) -> Array:
-        shifted, total = _shifted_and_total(args[0], self.axes)
+        shifted, _, total = _powers(args[0], self.axes)
         with np.errstate(all="ignore"):
-            return (shifted - np.log(total)).astype(args[0].dtype)
+            return (shifted - np.log(total)).astype(args[0].dtype, copy=False)
+
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return None if 0 in self.axes else (0,)
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = _rows_reached(bar, self.axes)
@@ -112,6 +118,9 @@ class LogSumExp(Op):
             result = np.log(total) + np.squeeze(shift, self.axes)
         return np.asarray(result, dtype=args[0].dtype)
 
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return None if 0 in self.axes else (0,)
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = peel_whole(bar)
         result = expand_dims(inner, self.axes) * Softmax(self.axes)(node.args[0])
@@ -150,13 +159,14 @@ def _rows_reached(bar: Tensor, axes: tuple[int, ...]) -> tuple[Tensor | None, Te
     return reduce_over("or", mask, axes, keepdims=True), bar
 
 
-def _shifted_and_total(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
-    """``x - max(x)``, and the sum of its exponentials."""
+def _powers(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """``x - max(x)``, the exponentials of that, and their sum."""
     wide: Array = x.astype(np.float32) if x.dtype == np.float16 else x
     with np.errstate(all="ignore"):
         shifted: Array = wide - np.max(wide, axis=axes, keepdims=True, initial=-np.inf)
-        total = np.sum(np.exp(shifted), axis=axes, keepdims=True, dtype=np.float64)
-    return shifted, np.asarray(total, dtype=wide.dtype)
+        powers: Array = np.exp(shifted)
+        total = np.sum(powers, axis=axes, keepdims=True, dtype=np.float64)
+    return shifted, powers, np.asarray(total, dtype=wide.dtype)
 
 
 def _arguments(label: str, x: TensorLike, axis: Axis) -> tuple[Tensor, tuple[int, ...]]:

@@ -19,7 +19,8 @@ from symc.graph.inputs import as_tensor
 from symc.graph.lowering import At, SizeOf, Sweep
 from symc.graph.node import METHODS, OPERATORS, Array, Op, Tensor, TensorLike
 from symc.graph.types import TensorType, as_dtype
-from symc.tensor.elementwise import align_batch, cast_to, conjugated, masked, project
+from symc.tensor.broadcast import align_batch
+from symc.tensor.elementwise import cast_to, conjugated, masked, project
 from symc.tensor.fold import (
     accumulate_op,
     accumulator,

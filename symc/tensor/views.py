@@ -104,6 +104,9 @@ class DimShuffle(Op):
         result = args[0].transpose([*dropped, *kept])[(0,) * len(dropped)]
         return np.expand_dims(result, tuple(i for i, a in enumerate(self.order) if a is None))
 
+    def row_args(self, node: Tensor) -> Sequence[int] | None:
+        return (0,) if self.order and self.order[0] == 0 else None
+
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         summed = sum_to(bar, node)  # where the node's length is 1, the gradient's may be unknown
         assert summed is not None

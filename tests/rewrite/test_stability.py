@@ -17,7 +17,10 @@ from symc.graph.node import Tensor
 from symc.graph.walks import walk
 from symc.rewrite.engine import Rewrite
 from symc.rewrite.pipeline import all_rules, optimize
+from symc.rewrite.rule import Rule
+from symc.rewrite.stabilise import TELLING, stability_rules
 from symc.tensor.elementwise import cast_to
+from tests.rewrite.sides import calls
 
 MODES = ["compile", "default", "fast"]
 HUGE = np.array([[1000.0, 0.0, -1000.0], [3.0, 2.0, -900.0]])
@@ -231,3 +234,14 @@ def test_rules_tell_their_line_in_the_trace() -> None:
 
 def test_there_are_rules() -> None:
     assert len(all_rules()) > 150
+
+
+@pytest.mark.parametrize(
+    "rule", [r for rules in stability_rules(with_linalg=False) for r in rules.all], ids=str
+)
+def test_what_a_rule_replaces_has_an_op_that_tells(rule: Rule) -> None:
+    """Graphs without one are not looked at: see `stabilise`."""
+    assert rule.sides is not None
+    replaced = [call.function.removesuffix("_kept") for call in calls(rule.sides[0])]
+    assert len(replaced) > 1
+    assert not TELLING.isdisjoint(replaced)

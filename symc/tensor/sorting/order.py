@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,13 @@ KINDS = (
 """The element types, in the order of `codegen/runtime/sort.h`."""
 
 
+def _in_order(x: Array) -> Array:
+    """The values sorted; zeros of either sign stay in their order."""
+    alike = x.dtype.kind in "biu" or (x.dtype.kind == "f" and bool(x.all()))
+    kind: Literal["stable", "quicksort"] = "quicksort" if alike else "stable"
+    return np.asarray(np.sort(x, axis=-1, kind=kind))
+
+
 @record
 class Ordered(Op):
     """The last axis sorted, or (`places`) where its elements come from. NaN is the greatest.
@@ -57,7 +64,7 @@ class Ordered(Op):
     def evaluate(self, *args: Array) -> Array:
         x = args[0]
         if not self.places:
-            values: Array = np.sort(x, axis=-1, kind="stable")
+            values = _in_order(x)
             return values[..., ::-1] if self.descending else values
         if not self.descending:
             places: Array = np.argsort(x, axis=-1, kind="stable")
