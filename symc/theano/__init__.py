@@ -45,7 +45,7 @@ from symc.theano.compile.builders import OpFromGraph
 from symc.theano.compile.ops import as_op
 from symc.theano.compile.rebuild import clone
 from symc.theano.configparser import change_flags, config
-from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
+from symc.theano.gof import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
 from symc.theano.imports import install
 from symc.theano.printing import pp, pprint
@@ -56,7 +56,7 @@ from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
 __all__ = [
-    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
+    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "Generic", "In", "Lop", "Mode", "Op",
     "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable",
     "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot", "foldl",
     "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad", "gradient",

@@ -10,6 +10,7 @@ import numpy as np
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
+from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.tensor import math, reductions
 from symc.theano.tensor.convert import as_tensor_variable
@@ -128,6 +129,15 @@ class EighGrad(Op):
         keep, other = (np.tril, np.triu) if self.UPLO == "L" else (np.triu, np.tril)
         found = keep(full) + other(full, 1 if self.UPLO == "L" else -1).T
         output_storage[0][0] = np.asarray(found, dtype=x.dtype)
+
+
+def _zero_disconnected(outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+    """The gradients, zeros in place of those that are disconnected; a name that programs import."""
+    gone = [isinstance(bar.type, DisconnectedType) for bar in grads]
+    return [
+        out.zeros_like() if none else bar
+        for out, bar, none in zip(outputs, grads, gone, strict=True)
+    ]
 
 
 class QRFull(MatrixOp):

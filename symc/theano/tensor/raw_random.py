@@ -12,7 +12,6 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.gof.type import Type
-from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor.convert import as_tensor_variable, constant
 from symc.theano.tensor.math import cast
@@ -37,7 +36,7 @@ class RandomStateType(Type):
         return bool(np.array_equal(words_of(a), words_of(b)))
 
     def symbol(self, name: str | None) -> Tensor:
-        return T.tensor("uint32", (None,), name)
+        return T.tensor("uint32", (_WORDS,), name)
 
     def encoded(self, value: Any) -> Any:
         return words_of(value)
@@ -87,11 +86,13 @@ class RandomFunction(Op):
         output_storage[1][0] = drawn.astype(self.outtype.dtype).reshape(drawn.shape)
 
     def grad(self, inputs: Any, output_grads: Any) -> Any:
-        return [DisconnectedType()() for _ in inputs]
+        from symc.theano.gradient_types import grad_undefined
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Random numbers have no gradient."""
-        return [[False, False]] * node.nin
+        del output_grads
+        return [
+            grad_undefined(self, position, each, "No gradient defined through random sampling.")
+            for position, each in enumerate(inputs)
+        ]
 
     def R_op(self, inputs: Any, eval_points: Any) -> Any:
         return [None, None]

@@ -84,7 +84,7 @@ class TensorType(Type):
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             return data
         if allow_downcast or isinstance(data, np.memmap):
-            return np.asarray(data, dtype=self.dtype)
+            return np.asarray(np.asarray(data), dtype=self.dtype)  # integers wrap
         if isinstance(data, np.ndarray | np.generic):
             if upcast(self.dtype, data.dtype.name) == self.dtype:
                 return np.asarray(data, dtype=self.dtype)
