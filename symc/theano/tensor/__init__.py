@@ -2,6 +2,10 @@
 
 from typing import Any as _Any
 
+import numpy as np  # pyright: ignore[reportUnusedImport] -- ``from theano.tensor import *`` has it
+
+from symc import theano as theano
+from symc.theano import compile as compile
 from symc.theano import scalar as scal  # pyright: ignore[reportUnusedImport]
 from symc.theano.compile.sharedvalue import shared as _compile_shared
 from symc.theano.configparser import config as config

@@ -98,8 +98,8 @@ class TensorType(Type):
             return np.asarray(data, dtype=self.dtype)
         if self.dtype == "bool" and not isinstance(data, bool | list | tuple):
             raise TypeError(f"{self} cannot store the value {data!r}")
-        converted = np.asarray(data, dtype=self.dtype)
         up = np.asarray(data)
+        converted = up.astype(self.dtype)
         same = (up == converted) | ((up != up) & (converted != converted))
         if up.size and not np.all(same):
             raise TypeError(
