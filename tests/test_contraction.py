@@ -1,4 +1,4 @@
-"""Multiplications and additions in one instruction, and values that are rounded to whole numbers."""
+"""Multiplications and additions in one instruction, and values rounded to whole numbers."""
 
 from __future__ import annotations
 

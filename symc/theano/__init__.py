@@ -56,9 +56,9 @@ from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
 __all__ = [
-    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "Generic", "In", "Lop", "Mode", "Op",
-    "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable",
-    "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot", "foldl",
+    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "Generic", "In", "Lop",
+    "Mode", "Op", "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type",
+    "Variable", "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot", "foldl",
     "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad", "gradient",
     "install", "map", "misc", "pp", "pprint", "predefined_linkers", "predefined_modes",
     "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox", "scalar", "scan",

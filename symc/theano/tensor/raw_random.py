@@ -104,7 +104,7 @@ class RandomFunction(Op):
         size = tuple(int(each) for each in shape)
         if len(size) + self.ndim_added != self.outtype.ndim:
             raise ValueError(
-                f"Shape mismatch: the draws have {self.outtype.ndim} axes, and their shape is {size}"
+                f"Shape mismatch: draws have {self.outtype.ndim} axes, and their shape is {size}"
             )
         drawn = np.asarray(self.draw(state, *args, size=size))
         output_storage[0][0] = state

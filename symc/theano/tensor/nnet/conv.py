@@ -8,7 +8,6 @@ from typing import Any
 from symc.theano.gof.op import Op
 from symc.theano.tensor.nnet import abstract_conv
 
-
 imported_scipy_signal = find_spec("scipy") is not None
 
 
