@@ -58,11 +58,12 @@ version = __version__ = "1.0.5"
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "Generic", "In", "Lop",
     "Mode", "Op", "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type",
-    "Variable", "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot", "foldl",
-    "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad", "gradient",
-    "install", "map", "misc", "pp", "pprint", "predefined_linkers", "predefined_modes",
-    "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox", "scalar", "scan",
-    "scan_checkpoints", "scan_module", "shared", "subgraph_grad", "tensor", "version",
+    "Variable", "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot",
+    "foldl", "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad",
+    "gradient", "install", "map", "misc", "pp", "pprint", "predefined_linkers",
+    "predefined_modes", "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox",
+    "scalar", "scan", "scan_checkpoints", "scan_module", "shared", "subgraph_grad", "tensor",
+    "version",
 ]  # fmt: skip
 
 

@@ -215,7 +215,7 @@ class Lstsq(Op):
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         x, y, rcond = inputs
-        found = np.linalg.lstsq(x, y, rcond=None if rcond < 0 else float(rcond))
+        found = np.linalg.lstsq(x, y, rcond=None if np.all(rcond < 0) else rcond)
         for cell, value, output in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=output.type.dtype)
 
