@@ -2,7 +2,7 @@
 
 from typing import Any as _Any
 
-import numpy as np  # pyright: ignore[reportUnusedImport] -- ``from theano.tensor import *`` has it
+import numpy as _np
 
 from symc import theano as theano
 from symc.theano import compile as compile
@@ -81,6 +81,7 @@ from symc.theano.tensor.var import _tensor_py_operators as _tensor_py_operators 
 
 globals().update(_MADE)
 Tensor = TensorType
+np = _np  # ``from theano.tensor import *`` has it
 _shared = _compile_shared
 argsort, sort = _sort.argsort, _sort.sort
 argtopk, topk, topk_and_argtopk = _sort.argtopk, _sort.topk, _sort.topk_and_argtopk
