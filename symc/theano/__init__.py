@@ -11,6 +11,7 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
+import sys as _sys
 from typing import Any as _Any
 
 from symc.theano import (
@@ -55,6 +56,8 @@ from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
+for _module in (tensor, tensor.raw_random):  # ``from theano.tensor import *`` has `theano`
+    setattr(_module, "theano", _sys.modules[__name__])  # noqa: B010 -- it would be a cycle there
 __all__ = [
     "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "Generic", "In", "Lop",
     "Mode", "Op", "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type",

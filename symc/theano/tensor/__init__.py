@@ -4,7 +4,6 @@ from typing import Any as _Any
 
 import numpy as _np
 
-from symc import theano as theano
 from symc.theano import compile as compile
 from symc.theano import scalar as scal  # pyright: ignore[reportUnusedImport]
 from symc.theano.compile.sharedvalue import shared as _compile_shared

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import symc.tensor as T
-from symc import theano as theano  # ``from theano.tensor.raw_random import *`` has it
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
