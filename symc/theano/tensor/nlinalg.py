@@ -131,13 +131,16 @@ class EighGrad(Op):
         output_storage[0][0] = np.asarray(found, dtype=x.dtype)
 
 
-def _zero_disconnected(outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
-    """The gradients, zeros in place of those that are disconnected; a name that programs import."""
+def zero_disconnected(outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+    """The gradients, zeros in place of those that are disconnected."""
     gone = [isinstance(bar.type, DisconnectedType) for bar in grads]
     return [
         out.zeros_like() if none else bar
         for out, bar, none in zip(outputs, grads, gone, strict=True)
     ]
+
+
+_zero_disconnected = zero_disconnected  # Theano's name
 
 
 class QRFull(MatrixOp):
