@@ -176,7 +176,7 @@ def compiled(
     from symc.calls.call import Caller  # first: with the extension, other code is compiled
     from symc.pipeline import library
 
-    target = library.target() if target is None else target
+    target = library.target_for(request) if target is None else target
     made = library.compile_request(
         request, mode=mode, target=target, use=lambda made, _: made, turn=turn or library.NO_TURN
     )
@@ -190,7 +190,7 @@ def from_cache(
     from symc.calls.call import Caller  # first: with the extension, other code is compiled
     from symc.pipeline import library
 
-    target = library.target()
+    target = library.target_for(request)
     made = library.kept_function(request, mode=mode, target=target, use=lambda made, _: made)
     return None if made is None else _runner_of(Caller, made, request, mode, form, downcast, target)
 

@@ -50,7 +50,7 @@ from symc.graph.node import Array, Op, Tensor
 from symc.graph.request import Request
 from symc.graph.walks import substitute, walk
 from symc.loops.scan import Part, Scan
-from symc.pipeline.library import target
+from symc.pipeline.library import NO_CONTRACTION, target
 from symc.rewrite.stabilise import stabilise
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import Elementwise
@@ -59,7 +59,6 @@ from symc.tensor.watch import Watch
 SMALL = 4096  # elements: the interpreter of the loop IR takes some microseconds for each
 # How far results may differ by the number of bytes of a real number: of one op, of all together.
 ROUNDING = {2: (2e-2, 1e-1), 4: (1e-4, 1e-2), 8: (1e-9, 1e-6)}
-NO_CONTRACTION = "-ffp-contract=off"
 
 
 def checked_runner(request: Request, form: str, downcast: Sequence[bool | None]) -> Runner:

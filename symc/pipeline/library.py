@@ -25,10 +25,11 @@ from symc.codegen.targets.compiler import DEBUG_SYMBOLS, time_limit
 from symc.codegen.targets.named import target_named
 from symc.config import config
 from symc.graph.collector import without_collection
-from symc.graph.node import Array
+from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
 from symc.graph.walks import walk
 from symc.pipeline.identity import graph_parts, symc_text
+from symc.tensor.elementwise import Cast, Elementwise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 time_limit.append(lambda: config.compile_timeout)
 
+NO_CONTRACTION = "-ffp-contract=off"
+_JUMPS = ("floor", "ceil", "trunc", "round", "mod", "floordiv")
 FACTS = "function.txt"
 SAID = "target.json"
 """The target's facts about the function, if it has any."""
@@ -102,6 +105,28 @@ def target(name: str = "c", **options: Any) -> Target:
     if name == "c" and config.debug_symbols:
         options["options"] = (DEBUG_SYMBOLS, *options.get("options", ()))
     return target_named(name, memo=Notes(the_store().folder), **options)
+
+
+def target_for(request: Request) -> Target:
+    """The target of the processor for a request.
+
+    Several kernels may compute one value again. A multiplication and an addition that become one
+    instruction in one of them round differently than in another, and where one of the two rounds
+    to a whole number, ``x - floor(x)`` may be negative. So then none of them becomes one.
+    """
+    jumps = any(_jumps(node) for node in walk(request.roots()))
+    return target(options=(NO_CONTRACTION,)) if jumps else target()
+
+
+def _jumps(node: Tensor) -> bool:
+    """Whether a node rounds to whole numbers."""
+    match node.op:
+        case Elementwise(name=name):
+            return name in _JUMPS and node.dtype.is_float
+        case Cast(dtype=dtype):
+            return dtype.is_integer and node.args[0].dtype.is_float
+        case _:
+            return False
 
 
 def compile_request(

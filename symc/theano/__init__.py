@@ -11,6 +11,7 @@ that programs' own ops and `known_grads` take part; the local step at symc's ops
 of the op's meaning (`pullback`), not a second set of rules.
 """
 
+import sys as _sys
 from typing import Any as _Any
 
 from symc.theano import (
@@ -45,7 +46,7 @@ from symc.theano.compile.builders import OpFromGraph
 from symc.theano.compile.ops import as_op
 from symc.theano.compile.rebuild import clone
 from symc.theano.configparser import change_flags, config
-from symc.theano.gof import Apply, Constant, FunctionGraph, Op, Type, Variable, generic
+from symc.theano.gof import Apply, Constant, FunctionGraph, Generic, Op, Type, Variable, generic
 from symc.theano.gradient import Lop, Rop, grad, subgraph_grad
 from symc.theano.imports import install
 from symc.theano.printing import pp, pprint
@@ -55,14 +56,17 @@ from symc.theano.tensor.type import TensorType
 from symc.theano.updates import OrderedUpdates
 
 version = __version__ = "1.0.5"
+for _module in (tensor, tensor.raw_random):  # ``from theano.tensor import *`` has `theano`
+    setattr(_module, "theano", _sys.modules[__name__])  # noqa: B010 -- it would be a cycle there
 __all__ = [
-    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "In", "Lop", "Mode", "Op",
-    "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type", "Variable",
-    "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot", "foldl",
-    "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad", "gradient",
-    "install", "map", "misc", "pp", "pprint", "predefined_linkers", "predefined_modes",
-    "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox", "scalar", "scan",
-    "scan_checkpoints", "scan_module", "shared", "subgraph_grad", "tensor", "version",
+    "FAST_COMPILE", "FAST_RUN", "Apply", "Constant", "FunctionGraph", "Generic", "In", "Lop",
+    "Mode", "Op", "OpFromGraph", "OrderedUpdates", "Out", "Param", "Rop", "TensorType", "Type",
+    "Variable", "as_op", "change_flags", "clone", "compile", "config", "configdefaults", "dot",
+    "foldl", "foldr", "function", "function_dump", "generic", "gof", "gpuarray", "grad",
+    "gradient", "install", "map", "misc", "pp", "pprint", "predefined_linkers",
+    "predefined_modes", "predefined_optimizers", "printing", "raise_op", "reduce", "sandbox",
+    "scalar", "scan", "scan_checkpoints", "scan_module", "shared", "subgraph_grad", "tensor",
+    "version",
 ]  # fmt: skip
 
 

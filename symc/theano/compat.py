@@ -17,6 +17,7 @@ __all__ = [
     "BytesIO",
     "OrderedDict",
     "StringIO",
+    "cmp",
     "defaultdict",
     "exc_message",
     "get_unbound_function",
@@ -25,6 +26,11 @@ __all__ = [
     "izip",
     "operator_div",
 ]  # fmt: skip
+
+
+def cmp(x: Any, y: Any) -> int:
+    """-1, 0 or 1 as `x` is less than, equal to or greater than `y`."""
+    return int(x > y) - int(x < y)
 
 
 def exc_message(e: BaseException) -> Any:

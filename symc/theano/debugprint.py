@@ -50,7 +50,7 @@ class Tree:
         kind = f" <{variable.type}>" if self.print_type else ""
         node = variable.owner
         if node is None:
-            self.lines.append(f"{prefix}{variable} {self._id(variable)}{kind}".rstrip(" "))
+            self.lines.append(f"{prefix}{variable} {self._id(variable)}{kind}")
             return
         known = node in self.done
         where = "" if len(node.outputs) == 1 else f".{variable.index}"

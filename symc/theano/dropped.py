@@ -10,6 +10,7 @@ import builtins
 import collections.abc
 import fractions
 import importlib
+import importlib.metadata
 import importlib.util
 import inspect
 import math
@@ -109,6 +110,7 @@ def answer_dropped_names() -> None:
     _answer(time, {"clock": time.perf_counter})
     _answer(fractions, {"gcd": math.gcd})
     _answer(np, _numpy_names())
+    _answer(np.linalg, {"linalg": np.linalg})
     for old, new in _TESTS.items():
         if not hasattr(unittest.TestCase, old):
             setattr(unittest.TestCase, old, _noted(f"unittest.TestCase.{old}",
@@ -175,7 +177,7 @@ class _Module(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Answers modules that are gone: `imp`, `numpy.testing.utils`, `scipy.misc`."""
+    """Answers modules that are gone: `imp`, `pkg_resources`, `numpy.testing.utils` and others."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -197,4 +199,24 @@ def _gone(name: str) -> dict[str, Any] | None:
     if name == "scipy.misc" and importlib.util.find_spec("scipy") is not None:
         special = importlib.import_module("scipy.special")
         return {each: getattr(special, each) for each in ("logsumexp", "comb", "factorial")}
+    if name == "numpy.linalg.linalg":
+        return dict(vars(np.linalg))
+    if name == "pkg_resources":
+        missing = importlib.metadata.PackageNotFoundError
+        return {"get_distribution": _distribution, "DistributionNotFound": missing}
     return None
+
+
+class _Distribution(NamedTuple):
+    """What `pkg_resources.get_distribution` gave: the name and the version of a package."""
+
+    project_name: str
+    version: str
+
+
+def _distribution(name: str) -> _Distribution:
+    if name.lower() == "theano":
+        from symc.theano import version
+
+        return _Distribution(name, version)
+    return _Distribution(name, importlib.metadata.version(name))

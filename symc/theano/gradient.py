@@ -85,6 +85,8 @@ from symc.theano.tensor.type import TensorType
 
 # --- grad -----------------------------------------------------------------------------------------
 
+disconnected_type = DisconnectedType()  # Theano's name of the only one
+
 
 def grad(
     cost: Any, wrt: Any, consider_constant: Any = None, disconnected_inputs: str = "raise",

@@ -90,6 +90,8 @@ def meaning_of(node: Apply, args: Sequence[Tensor]) -> list[Tensor]:
 
 def fitted(result: Tensor, type: Any) -> Tensor:
     """A result with the dtype of a Theano type, and with length 1 where that broadcasts."""
+    if type.lengths is not None:
+        return T.specify_shape(result, list(type.lengths))
     dtype = getattr(type, "dtype", None)
     if dtype is None:
         return result

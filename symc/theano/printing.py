@@ -113,7 +113,7 @@ def min_informative_str(
 ) -> str:  # fmt: skip
     """A graph as text, a line for each variable and a letter for each that comes again."""
     seen = {} if _prev_obs is None else _prev_obs
-    indent = " " * (3 * indent_level)
+    indent = " " * indent_level
     if id(obj) in seen:
         return f"{indent}<{seen[id(obj)]}>"
     tag = seen[id(obj)] = _letters(len(seen))

@@ -7,8 +7,10 @@ import pytest
 
 import symc.theano as theano
 import symc.theano.tensor as T
+from symc.theano.gradient import NullTypeGradError
 from symc.theano.sandbox.mrg31k3p import M1, M2, jumped, streams
 from symc.theano.sandbox.rng_mrg import MRG_RandomStreams
+from symc.theano.tensor import raw_random
 from symc.theano.tensor.shared_randomstreams import RandomStreams
 
 
@@ -93,3 +95,37 @@ def test_default_updates_can_be_left_out() -> None:
     drawn = RandomStreams(1).uniform((3,))
     f = theano.function([], drawn, no_default_updates=True)
     np.testing.assert_array_equal(f(), f())
+
+
+def test_a_state_goes_through_a_loop_and_is_a_default() -> None:
+    """RandomState's words have a length that is known, and come back as a RandomState."""
+    source = RandomStreams(3)
+    draws, updates = theano.scan(lambda: source.uniform((2,)), n_steps=3)
+    f = theano.function([], draws, updates=updates)
+    first = f()
+    assert first.shape == (3, 2)
+    assert not np.array_equal(first, f())
+    state = raw_random.random_state_type()
+    after, drawn = raw_random.choice(state, (4, 3), 10, 1, 0)
+    given = theano.In(state, value=np.random.RandomState(5), update=after, mutable=True)
+    g = theano.function([given], drawn)
+    numpys = np.random.RandomState(5)
+    for _ in range(2):
+        np.testing.assert_array_equal(g(), numpys.choice(10, (4, 3)))
+
+
+def test_shapes_of_draws_are_checked_and_left_open() -> None:
+    source = RandomStreams(3)
+    size, low = T.lvector(), T.dvector()
+    with pytest.raises(ValueError, match="2 axes"):
+        theano.function([size], source.uniform(size=size, ndim=2))([4])
+    f = theano.function([low], source.uniform(size=(2, -1), low=low, high=9.0))
+    assert f([1, 2, 3]).shape == (2, 3)
+    with pytest.raises(ValueError, match="at least as big"):
+        source.uniform(size=(2,), low=T.dmatrix())
+
+
+def test_a_draw_has_no_gradient() -> None:
+    mean = T.dscalar()
+    with pytest.raises(NullTypeGradError):
+        theano.grad(RandomStreams(3).normal((2,), avg=mean).sum(), mean)

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from symc.errors import ShapeMismatch
+from symc.graph.provenance import user_line
 from symc.theano import lenient
 from symc.theano.compile.definition import Definition, compiled, defined, translated
 from symc.theano.compile.inferred import as_compiled
+from symc.theano.compile.io import Out
 from symc.theano.compile.mode import get_mode
 from symc.theano.compile.rebuild import of_target, substituted
 from symc.theano.compile.sharedvalue import Container, SharedVariable
@@ -79,7 +81,7 @@ class Function:
     def __init__(self, made: Definition, containers: Sequence[Container] | None = None) -> None:
         self.definition = made
         self.symc_function = compiled(made)
-        self.name = made.name
+        self.name = made.name or str(user_line())
         self.trust_input = False
         # Whether lengths may differ at run time: None where that was no use.
         self.varies: bool | None = False
@@ -117,7 +119,7 @@ class Function:
         made = self.definition
         if made.states:
             for (position, _), value in zip(made.states, results[len(made.outputs) :], strict=True):
-                self.input_storage[position].data = value
+                self.input_storage[position].data = self._filters[position][0].decoded(value)
             results = results[: len(made.outputs)]
         if self._decodes:
             results = [kind.decoded(each) for kind, each in zip(self._types, results, strict=True)]
@@ -183,6 +185,11 @@ class Function:
         each = self.definition.ins[position]
         return each.name or each.variable
 
+    @property
+    def outputs(self) -> list[Out]:
+        """The outputs, as programs look them up."""
+        return [Out(each) for each in self.definition.outputs]
+
     # --- values by name ---------------------------------------------------------------------------
 
     def __getitem__(self, item: Any) -> Any:
@@ -233,6 +240,11 @@ class Function:
         )
         found.update(dict.fromkeys(target for target, _ in self.definition.updates))
         return list(found)
+
+    @property
+    def _check_for_aliased_inputs(self) -> bool:
+        """Whether an argument may be overwritten, so that two must not share memory."""
+        return any(each.mutable or each.borrow for each in self.definition.ins if not each.implicit)
 
     def free(self) -> None:
         """Frees intermediate results; symc keeps none."""
@@ -350,7 +362,9 @@ def function(
     )  # fmt: skip
 
 
-pfunc = function
+def pfunc(params: Any, outputs: Any = None, *args: Any, **kwargs: Any) -> Function:
+    """As `function`, whose inputs it calls `params`."""
+    return function(params, outputs, *args, **kwargs)
 
 
 def function_dump(filename: Any, inputs: Any, outputs: Any = None, **kwargs: Any) -> None:

@@ -79,7 +79,12 @@ def clone(
     outs = list(output) if isinstance(output, list | tuple) else [output]
     if not all(isinstance(each, Variable) for each in outs):
         raise TypeError("theano.clone: outputs must be variables", outs)
-    found, _ = substituted(outs, pairs_of(replace), strict, share_inputs)
+    # By way of new variables: what replaces a variable may itself depend on the outputs.
+    pairs = pairs_of(replace)
+    holes = [old.type() if isinstance(old, Variable) else old for old, _ in pairs]
+    olds, news = [old for old, _ in pairs], [new for _, new in pairs]
+    found, _ = substituted(outs, list(zip(olds, holes, strict=True)), strict, share_inputs)
+    found, _ = substituted(found, list(zip(holes, news, strict=True)), strict)
     return found if isinstance(output, list | tuple) else found[0]
 
 

@@ -12,6 +12,8 @@ from symc.theano.gof.utils import MethodNotDefined, Named
 class Type(Named):
     """The kind of a variable's values."""
 
+    lengths: ClassVar[tuple[int, ...] | None] = None
+    """The lengths of symc's arrays, where all values of the type have the same."""
     Variable: ClassVar[Any] = Variable
     Constant: ClassVar[Any] = Constant
 

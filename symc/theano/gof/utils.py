@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 
@@ -63,6 +65,21 @@ class Named:
 
 def _props_of(other: Any) -> Any:
     return other._props()
+
+
+def remove(predicate: Callable[[Any], bool], coll: Iterable[Any]) -> list[Any]:
+    """The items for which the predicate does not hold."""
+    return [item for item in coll if not predicate(item)]
+
+
+def unique(x: Sequence[Any]) -> bool:
+    """Whether no item is there twice."""
+    return len(set(x)) == len(x)
+
+
+def hash_from_code(msg: str | bytes) -> str:
+    """A name made from a text or bytes."""
+    return f"m{hashlib.sha256(msg.encode() if isinstance(msg, str) else msg).hexdigest()}"
 
 
 def flatten(nested: Any) -> list[Any]:

@@ -2,6 +2,9 @@
 
 from typing import Any as _Any
 
+import numpy as _np
+
+from symc.theano import compile as compile
 from symc.theano import scalar as scal  # pyright: ignore[reportUnusedImport]
 from symc.theano.compile.sharedvalue import shared as _compile_shared
 from symc.theano.configparser import config as config
@@ -77,6 +80,7 @@ from symc.theano.tensor.var import _tensor_py_operators as _tensor_py_operators 
 
 globals().update(_MADE)
 Tensor = TensorType
+np = _np  # ``from theano.tensor import *`` has it
 _shared = _compile_shared
 argsort, sort = _sort.argsort, _sort.sort
 argtopk, topk, topk_and_argtopk = _sort.argtopk, _sort.topk, _sort.topk_and_argtopk

@@ -39,7 +39,14 @@ def nearly_equal(a: Any, b: Any, rtol: float | None = None, atol: float | None =
 _allclose = nearly_equal  # Theano's name
 
 
+_CONVERSION = "_convert_to_"
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name.startswith(_CONVERSION):
+        from symc.theano.tensor.elemwise import Elemwise
+
+        return Elemwise(getattr(import_module("symc.theano.scalar.basic"), name[1:]))
     return getattr(import_module("symc.theano.tensor"), name)

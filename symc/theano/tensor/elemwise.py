@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -227,6 +228,12 @@ def _warn_of_float64(operands: Sequence[Any], dtype: str) -> None:
 def elemwise(name: str) -> Elemwise:
     """The op of a scalar op of the table."""
     return Elemwise(SCALAR_OPS[name], name=f"Elemwise{{{name},no_inplace}}")
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("All", "Any", "CAReduce", "CAReduceDtype", "Prod", "ProdWithoutZeros", "Sum"):
+        return getattr(import_module("symc.theano.tensor.reductions"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def floats_of(variable: Any) -> bool:

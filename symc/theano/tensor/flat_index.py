@@ -51,7 +51,7 @@ class UnravelIndex(Op):
 def unravel_index(indices: Any, dims: Any, order: str = "C", ndim: int | None = None) -> Any:
     """The index along each axis for positions in the flattened tensor."""
     found = UnravelIndex(order, ndim)(indices, dims, return_list=True)
-    return found[0] if len(found) == 1 else tuple(found)
+    return tuple(found)
 
 
 class RavelMultiIndex(Op):

@@ -10,6 +10,7 @@ import numpy as np
 import symc.tensor as T
 from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply
+from symc.theano.gof.null_type import DisconnectedType
 from symc.theano.gof.op import Op
 from symc.theano.tensor import math, reductions
 from symc.theano.tensor.convert import as_tensor_variable
@@ -130,6 +131,18 @@ class EighGrad(Op):
         output_storage[0][0] = np.asarray(found, dtype=x.dtype)
 
 
+def zero_disconnected(outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+    """The gradients, zeros in place of those that are disconnected."""
+    gone = [isinstance(bar.type, DisconnectedType) for bar in grads]
+    return [
+        out.zeros_like() if none else bar
+        for out, bar, none in zip(outputs, grads, gone, strict=True)
+    ]
+
+
+_zero_disconnected = zero_disconnected  # Theano's name
+
+
 class QRFull(MatrixOp):
     """The QR decomposition; `mode` is NumPy's."""
 
@@ -205,7 +218,7 @@ class Lstsq(Op):
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         x, y, rcond = inputs
-        found = np.linalg.lstsq(x, y, rcond=None if rcond < 0 else float(rcond))
+        found = np.linalg.lstsq(x, y, rcond=None if np.all(rcond < 0) else rcond)
         for cell, value, output in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, dtype=output.type.dtype)
 

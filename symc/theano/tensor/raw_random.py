@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from symc.graph.node import Tensor
 from symc.theano.gof.graph import Apply, Variable
 from symc.theano.gof.op import Op
 from symc.theano.gof.type import Type
-from symc.theano.gradient_types import DisconnectedType
 from symc.theano.scalar.dtypes import upcast
 from symc.theano.tensor.convert import as_tensor_variable, constant
 from symc.theano.tensor.math import cast
@@ -26,6 +25,7 @@ class RandomStateType(Type):
     """Values are `numpy.random.RandomState`s; symc sees their 628 words."""
 
     __props__ = ()
+    lengths = (_WORDS,)
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         if isinstance(data, np.random.RandomState):
@@ -37,7 +37,7 @@ class RandomStateType(Type):
         return bool(np.array_equal(words_of(a), words_of(b)))
 
     def symbol(self, name: str | None) -> Tensor:
-        return T.tensor("uint32", (None,), name)
+        return T.tensor("uint32", (_WORDS,), name)
 
     def encoded(self, value: Any) -> Any:
         return words_of(value)
@@ -71,27 +71,52 @@ def state_of(words: Any) -> Any:
 class RandomFunction(Op):
     """A method of `RandomState`: gives the state afterwards, and the draws."""
 
-    def __init__(self, draw: Callable[..., Any], outtype: Any, ndim_added: int = 0) -> None:
-        self.draw, self.outtype, self.ndim_added = draw, outtype, ndim_added
+    def __init__(self, fn: Any, outtype: Any, inplace: bool = False, ndim_added: int = 0) -> None:
+        """`fn` is a method, or its name; `inplace` is there to be read: no state is changed."""
+        self.draw: Callable[..., Any] = (
+            getattr(np.random.RandomState, fn) if isinstance(fn, str) else fn
+        )
+        self.outtype, self.ndim_added = outtype, ndim_added
+        self.inplace = inplace
 
     def make_node(self, r: Any, shape: Any, *args: Any) -> Apply:
         given = [as_tensor_variable(each) for each in args]
+        if not isinstance(shape, Variable):
+            shape = constant(np.asarray(shape, dtype="int64").reshape(-1))
         return Apply(self, [r, shape, *given], [r.type(), self.outtype()])
+
+    def infer_shape(self, node: Apply, shapes: Any) -> list[tuple[Any, ...]]:
+        """The lengths of the draws, where their shape says how many there are."""
+        del shapes
+        shape, count = node.inputs[1], self.outtype.ndim
+        try:
+            fits = vector_length(shape) == count and not self.ndim_added
+        except ValueError:
+            fits = False
+        if not fits:
+            raise NotImplementedError
+        return [(_WORDS,), tuple(shape[axis] for axis in range(count))]
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any, *_: Any) -> None:
         state, shape, *args = inputs
         state = state_of(words_of(state))
         size = tuple(int(each) for each in shape)
+        if len(size) + self.ndim_added != self.outtype.ndim:
+            raise ValueError(
+                f"Shape mismatch: draws have {self.outtype.ndim} axes, and their shape is {size}"
+            )
         drawn = np.asarray(self.draw(state, *args, size=size))
         output_storage[0][0] = state
         output_storage[1][0] = drawn.astype(self.outtype.dtype).reshape(drawn.shape)
 
     def grad(self, inputs: Any, output_grads: Any) -> Any:
-        return [DisconnectedType()() for _ in inputs]
+        from symc.theano.gradient_types import grad_undefined
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Random numbers have no gradient."""
-        return [[False, False]] * node.nin
+        del output_grads
+        return [
+            grad_undefined(self, position, each, "No gradient defined through random sampling.")
+            for position, each in enumerate(inputs)
+        ]
 
     def R_op(self, inputs: Any, eval_points: Any) -> Any:
         return [None, None]
@@ -114,7 +139,29 @@ def shape_of_draw(size: Any, ndim: int | None, *args: Any) -> tuple[Any, list[bo
         )
     if not given:
         return constant(np.zeros((0,), dtype="int64")), []
+    most = max((each.ndim for each in args), default=0)
+    if most > len(given):
+        raise ValueError(
+            "ndim should be at least as big as required by args value", (len(given), most), args
+        )
+    given = [
+        _length_of_arguments(position - len(given), args) if _is_left_open(each) else each
+        for position, each in enumerate(given)
+    ]
     return cast(as_tensor_variable(given), "int64"), [is_one(each) for each in given]
+
+
+def _is_left_open(length: Any) -> bool:
+    return not isinstance(length, Variable) and int(length) == -1
+
+
+def _length_of_arguments(axis: int, args: Sequence[Any]) -> Any:
+    """The length of the arguments along an axis, which is counted from the last one."""
+    found = [each for each in args if each.ndim >= -axis]
+    if not found:
+        raise ValueError("a length of -1 is that of an argument, and none has such an axis")
+    long = [each for each in found if not each.broadcastable[axis]]
+    return long[0].shape[axis] if long else 1
 
 
 def _drawn(
@@ -181,7 +228,8 @@ def random_integers(
     return _drawn(_integers, random_state, size, ndim, dtype, low, high)
 
 
-def _permutations(state: Any, n: Any, size: Any) -> Any:
+def permutation_helper(state: Any, n: Any, size: Any) -> Any:
+    """The integers up to `n` in random order, for each element of a shape, drawn by NumPy."""
     rows = [state.permutation(int(n)) for _ in range(int(np.prod(size, dtype=int)))]
     return np.array(rows, dtype="int64").reshape((*size, int(n)))
 
@@ -193,7 +241,7 @@ def permutation(
     given = constant(np.zeros((0,), dtype="int64")) if size is None else None
     shape, flags = (given, []) if given is not None else shape_of_draw(size, ndim)
     kind = TensorType(dtype, [*flags, False])
-    return RandomFunction(_permutations, kind, 1)(random_state, shape, n)
+    return RandomFunction(permutation_helper, kind, ndim_added=1)(random_state, shape, n)
 
 
 def _choices(state: Any, a: Any, replace: Any, p: Any, size: Any) -> Any:
@@ -206,7 +254,10 @@ def choice(
     ndim: Any = None, dtype: Any = "int64",
 ) -> Any:  # fmt: skip
     """Elements drawn from a vector, or from the integers up to a number."""
-    weights = constant(np.zeros((0,), dtype="float64")) if p is None else as_tensor_variable(p)
+    none = p is None or (not isinstance(p, Variable) and np.size(p) * np.count_nonzero(p) == 0)
+    weights = constant(np.zeros((0,), dtype="float64")) if none else as_tensor_variable(p)
+    if weights.ndim != 1:
+        raise ValueError(f"p.ndim ({weights.ndim}) must be 1")
     shape, flags = shape_of_draw(() if size is None else size, ndim)
     kind = TensorType(dtype, flags)
     return RandomFunction(_choices, kind)(random_state, shape, a, int(replace), weights)
@@ -234,6 +285,6 @@ def multinomial(
         shape, flags = pvals[..., 0].shape, list(pvals.broadcastable[:-1])
         shape = constant(np.zeros((0,), dtype="int64")) if pvals.ndim == 1 else shape
     else:
-        shape, flags = shape_of_draw(size, ndim)
+        shape, flags = shape_of_draw(size, ndim, as_tensor_variable(n), pvals[..., 0])
     kind = TensorType(dtype, [*flags, False])
-    return RandomFunction(_multinomials, kind, 1)(random_state, shape, n, pvals)
+    return RandomFunction(_multinomials, kind, ndim_added=1)(random_state, shape, n, pvals)

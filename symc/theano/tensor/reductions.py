@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,18 @@ class CAReduceDtype(CAReduce):
         self.dtype = _name(dtype)
         self.acc_dtype = _name(acc_dtype)
 
+    def make_node(self, input: Any) -> Apply:
+        x = as_tensor_variable(input)
+        if self.dtype is not None and self.acc_dtype is not None:
+            return super().make_node(x)
+        op = copy(self)
+        op.dtype, op.acc_dtype = self.output_dtype(x.dtype), self._accumulator(x.dtype)
+        return op.make_node(x)
+
+    def __str__(self) -> str:
+        axes = "" if self.axis is None else f"axis=[{', '.join(map(str, self.axis))}], "
+        return f"{type(self).__name__}{{{axes}acc_dtype={self.acc_dtype}}}"
+
     def output_dtype(self, dtype: str) -> str:
         wanted = self.dtype or _INTEGERS.get(dtype, dtype)
         if dtype in continuous_dtypes and wanted in discrete_dtypes:
@@ -128,7 +141,8 @@ class CAReduceDtype(CAReduce):
     def reduce(self, x: Tensor, axis: tuple[int, ...] | None) -> Tensor:
         dtype = x.dtype.name
         wanted = self.dtype or _INTEGERS.get(dtype, dtype)
-        if self.acc_dtype or x.dtype.is_integer or dtype == "bool":
+        usual = self.acc_dtype in (None, _WIDE.get(wanted, wanted))
+        if not usual or x.dtype.is_integer or dtype == "bool":
             x = T.cast(x, self._accumulator(dtype))
         elif upcast(dtype, wanted) == wanted:
             x = T.cast(x, wanted)

@@ -84,7 +84,7 @@ class TensorType(Type):
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             return data
         if allow_downcast or isinstance(data, np.memmap):
-            return np.asarray(data, dtype=self.dtype)
+            return np.asarray(np.asarray(data), dtype=self.dtype)  # integers wrap
         if isinstance(data, np.ndarray | np.generic):
             if upcast(self.dtype, data.dtype.name) == self.dtype:
                 return np.asarray(data, dtype=self.dtype)
@@ -98,8 +98,8 @@ class TensorType(Type):
             return np.asarray(data, dtype=self.dtype)
         if self.dtype == "bool" and not isinstance(data, bool | list | tuple):
             raise TypeError(f"{self} cannot store the value {data!r}")
-        converted = np.asarray(data, dtype=self.dtype)
         up = np.asarray(data)
+        converted = up.astype(self.dtype)
         same = (up == converted) | ((up != up) & (converted != converted))
         if up.size and not np.all(same):
             raise TypeError(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 from symc.theano.gof.op import Op
 from symc.theano.tensor.nnet import abstract_conv
+
+imported_scipy_signal = find_spec("scipy") is not None
 
 
 def conv2d(

@@ -23,6 +23,7 @@ from symc.theano.tensor.shaping import element, only_first
 from symc.theano.tensor.signal.windows import pooled
 from symc.theano.tensor.type import TensorType
 
+MOST = 3  # axes that symc's own pooling goes along; more are gathered
 MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
 
@@ -65,7 +66,7 @@ class Pool(Op):
 
     def meaning(self, node: Apply, *inputs: Tensor) -> Sequence[Tensor]:
         numbers = windows_at(inputs[1:], self.ndim)
-        if numbers is None:
+        if numbers is None or self.ndim > MOST:
             return [pooled(inputs[0], inputs[1:], self.ndim, self.mode, self.ignore_border)]
         x = as_images(inputs[0], self.ndim)
         window, strides, pads = numbers
@@ -85,7 +86,11 @@ class Pool(Op):
         return [like_input(result, inputs[0], self.ndim)]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Any) -> Any:
-        if self.mode != "max" or any(constant_of(each) is None for each in inputs[1:]):
+        if (
+            self.mode != "max"
+            or self.ndim > MOST
+            or any(constant_of(each) is None for each in inputs[1:])
+        ):
             return super().L_op(inputs, outputs, output_grads)
         gradient = MaxPoolGrad(self)(inputs[0], outputs[0], output_grads[0], *inputs[1:])
         return [gradient, *(DisconnectedType()() for _ in inputs[1:])]
@@ -93,8 +98,6 @@ class Pool(Op):
 
 def _of_axes(kind: str, ndim: int) -> Any:
     """symc's pooling along the last axes."""
-    if ndim > 3:
-        raise NotImplementedError("Pool: symc.theano pools along one, two or three axes")
     return getattr(nnet, f"{kind}_pool{ndim}d")
 
 
