@@ -64,6 +64,11 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
     from symc.tensor.sorting.quantiles import *
     from symc.tensor.sorting.search import *
     from symc.tensor.sorting.sets import *
+    from symc.tensor.special.bessel import *
+    from symc.tensor.special.betas import *
+    from symc.tensor.special.hypergeometric import *
+    from symc.tensor.special.integrals import *
+    from symc.tensor.special.zetas import *
     from symc.tensor.special_functions import *
     from symc.tensor.statistics import *
     from symc.tensor.sweep import *
