@@ -36,14 +36,14 @@ def _followed(a: float, b: float, c: float, z: float, w: float) -> float:
     )
     while here > w:
         following = max(w, here * 2 / 3)
-        s, u = here - following, [value, slope]
+        s = here - following
+        u = [value, slope * s]  # each coefficient times its power of s
         for k in range(90):
             x = 1 - here
             pull = k * (k - 1) + k * (a + b + 1) + a * b
             push = (k + 1) * (k * (here - x) + c - (a + b + 1) * x)
-            u.append((pull * u[k] - push * u[k + 1]) / ((k + 2) * (k + 1) * here * x))
-        value = math.fsum(v * math.pow(s, k) for k, v in enumerate(u))
-        slope = math.fsum(k * v * math.pow(s, k - 1) for k, v in enumerate(u) if k)
+            u.append((pull * u[k] * s - push * u[k + 1]) * s / ((k + 2) * (k + 1) * here * x))
+        value, slope = math.fsum(u), math.fsum(k * v for k, v in enumerate(u)) / s
         here = following
     return value
 

@@ -173,4 +173,4 @@ def ndtri(p: TensorLike) -> Tensor:
     >>> T.ndtri([0.025, 0.5]).eval().round(6) + 0.0
     array([-1.959964,  0.      ])
     """
-    return -math.sqrt(2) * erfcinv(2 * as_float(p))
+    return 0.0 - math.sqrt(2) * erfcinv(2 * as_float(p))
