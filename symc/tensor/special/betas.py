@@ -101,15 +101,12 @@ def _twice(name: str, bar: Tensor) -> Tensor:
     return unknown(f"the derivative of {name} by its first or second argument twice", bar)
 
 
-def _in_c(name: str, part: int) -> str:
-    return (
-        f"static inline double symc_{name}_f64(double a, double b, double x) {{\n"
-        f"    return symc_betainc_all_f64(a, b, x, 1.0 - x, {part});\n}}\n"
-    )
-
-
 betainc: Function = elementwise(
-    "betainc", _betainc, _in_c("betainc", 0),
+    "betainc", _betainc, """
+    static inline double symc_betainc_f64(double a, double b, double x) {
+        return symc_betainc_all_f64(a, b, x, 1.0 - x, 0);
+    }
+    """,
     """The regularised incomplete beta function I(a, b, x) of a, b > 0, 0 <= x <= 1 (DLMF 8.17.2):
     the probability that a number with the beta distribution is below x. NaN outside.
 
@@ -121,13 +118,21 @@ betainc: Function = elementwise(
     lambda g, a, b, x, y: g * _density(a, b, x), cost=400, sign_bit="never",
 )  # fmt: skip
 _slope_a: Function = elementwise(
-    "betainc_da", _betainc_da, _in_c("betainc_da", 2),
+    "betainc_da", _betainc_da, """
+    static inline double symc_betainc_da_f64(double a, double b, double x) {
+        return symc_betainc_all_f64(a, b, x, 1.0 - x, 2);
+    }
+    """,
     "The derivative of betainc by its first argument.",
     lambda g, a, b, x, y: _twice("betainc", g), lambda g, a, b, x, y: _twice("betainc", g),
     lambda g, a, b, x, y: g * _density(a, b, x) * (log(x) - digamma(a) + digamma(a + b)), cost=600,
 )  # fmt: skip
 _slope_b: Function = elementwise(
-    "betainc_db", _betainc_db, _in_c("betainc_db", 3),
+    "betainc_db", _betainc_db, """
+    static inline double symc_betainc_db_f64(double a, double b, double x) {
+        return symc_betainc_all_f64(a, b, x, 1.0 - x, 3);
+    }
+    """,
     "The derivative of betainc by its second argument.",
     lambda g, a, b, x, y: _twice("betainc", g), lambda g, a, b, x, y: _twice("betainc", g),
     lambda g, a, b, x, y: g * _density(a, b, x) * (log(1 - x) - digamma(b) + digamma(a + b)),

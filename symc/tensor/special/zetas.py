@@ -102,7 +102,7 @@ def polygamma(n: TensorLike, x: TensorLike) -> Tensor:
     """
     n, x = common((n, x), "float", "polygamma")
     order = where(lt(n, 1), 1.0, n)
-    sign = where(eq(mod(order, 2), 0), -1.0, 1.0)
+    sign = 1 - 2 * mod(order + 1, 2)
     higher = sign * gamma(order + 1) * _hurwitz_zeta(order + 1, x)
     return where(lt(n, 0), np.nan, where(eq(n, 0), digamma(x), higher))
 
