@@ -10,7 +10,7 @@ from symc.codegen.dtypes import DType
 from symc.errors import ShapeMismatch
 from symc.graph.inputs import as_tensor, constant_value
 from symc.graph.node import Tensor, TensorLike
-from symc.graph.types import as_dtype, promote, to_numpy
+from symc.graph.types import as_dtype, promote, to_numpy, weak_dtype
 from symc.tensor.elementwise import cast_to, common
 
 __all__ = [
@@ -43,17 +43,18 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: of no dtypes there is no result")
-    dtypes = list[DType]()
-    values = list[TensorLike]()
+    known, numbers = list[DType](), list[bool | int | float | complex]()
     for each in arrays_and_dtypes:
         if isinstance(each, str | type | np.dtype | DType):
-            dtypes.append(as_dtype(each))
+            known.append(as_dtype(each))
+        elif isinstance(each, bool | int | float | complex) and not isinstance(each, np.generic):
+            numbers.append(each)
         else:
-            values.append(each)
-    if not dtypes:
-        return common(values, "same", "result_type")[0].dtype
-    like = promote(*dtypes)
-    return promote(like, *(as_tensor(value, like).dtype for value in values))
+            known.append(as_tensor(each).dtype)
+    if not known:
+        return common(numbers, "same", "result_type")[0].dtype
+    like = promote(*known)
+    return promote(like, *(weak_dtype(number, like) for number in numbers))
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from symc.errors import DTypeError, LoopError, RankError, ShapeMismatch
 from symc.graph.inputs import as_tensor
@@ -136,8 +136,7 @@ def associative_scan(
     rows = _scanned(combined, rows)
     rows = [flip(x, 0) for x in rows] if reverse else rows
     found = [moveaxis(x, 0, axis) for x in rows]
-    result: Any = found[0] if single else tuple(found)
-    return result
+    return cast("Elements", found[0] if single else tuple(found))
 
 
 def _scanned(
