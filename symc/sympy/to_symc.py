@@ -60,8 +60,8 @@ def to_symc(
 def inputs_of(expr: Any) -> dict[Any, Tensor]:
     """An input for each symbol of an expression, by name: as many axes as it has there.
 
-    They are of `config.floatX`, those of whole numbers of int64. Matrix symbols have two axes, and an
-    ``IndexedBase`` as many as its indexes.
+    They are of `config.floatX`, those of whole numbers of int64. Matrix symbols have two axes, and
+    an ``IndexedBase`` as many as its indexes.
 
     >>> import sympy
     >>> a, b = sympy.symbols("a b")
