@@ -42,6 +42,12 @@ def _bessel(general: Function, functions: Mapping[int, Function]) -> Function:
     return of
 
 
+def _harmonic(n: Value, m: Value = None) -> Value:
+    if m is None:
+        return T.digamma(n + 1.0) + np.euler_gamma
+    return T.zeta(m) - T.zeta(m, n + 1.0)
+
+
 def _betainc(a: Value, b: Value, low: Value, high: Value) -> Value:
     return T.betainc(a, b, high) - T.betainc(a, b, low)
 
@@ -109,7 +115,7 @@ FUNCTIONS: dict[type, Function] = {
     sympy.besselj: _bessel(T.jv, {0: T.j0, 1: T.j1}), sympy.bessely: T.yv,
     sympy.besseli: _bessel(T.iv, {0: T.i0, 1: T.i1}), sympy.besselk: T.kv,
     sympy.Ei: T.expi, sympy.LambertW: T.lambertw, sympy.zeta: T.zeta,
-    sympy.harmonic: lambda n: T.digamma(n + 1.0) + np.euler_gamma,
+    sympy.harmonic: _harmonic,
     sympy.betainc: lambda a, b, low, high: _betainc(a, b, low, high) * T.beta(a, b),
     sympy.betainc_regularized: _betainc,
     scipy_nodes.cosm1: lambda x: -2 * T.sqr(T.sin(x / 2)),

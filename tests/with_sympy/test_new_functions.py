@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,20 @@ def test_values_are_sympys(expr: Any) -> None:
 
 def test_the_logarithm_of_a_sum_of_exponentials() -> None:
     assert lambdify([x, y], logaddexp(x, y), mode="python")(800.0, 800.0) == 800 + np.log(2)
+
+
+def test_expressions_are_text_and_modules_are_modules() -> None:
+    assert lambdify("x, y", "x - y", mode="python")(3.0, 1.0) == 2
+    real = sympy.Symbol("x", real=True)
+    assert lambdify([real], "x + 1", math, mode="python")(1.0) == 2
+    for module in ("cmath", cmath):
+        root = lambdify([x], sympy.sqrt(x), modules=module, mode="python")(-4.0)
+        assert root == 2j
+
+
+def test_harmonic_numbers_of_an_order() -> None:
+    f = lambdify([x, y], sympy.harmonic(x, y), mode="python")
+    np.testing.assert_allclose(f(3.0, 2.0), 1 + 1 / 4 + 1 / 9, rtol=1e-14)
 
 
 def test_symbols_become_inputs() -> None:
