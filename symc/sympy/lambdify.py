@@ -50,7 +50,8 @@ def lambdify(
       ``IndexedBase``, applied functions and derivatives; nested lists of them are arguments that
       are sequences.
     - `expr`: an expression, also as text, or a matrix, or lists, tuples and dicts of them to any
-      depth: the result has the same form. A matrix gives an array whose first two axes are its rows and columns.
+      depth: the result has the same form. A matrix gives an array whose first two axes are its rows
+      and columns.
     - `modules`: dicts of functions by name, for undefined functions and in place of SymPy's own.
       They are called with tensors. The names of modules whose functions symc's mean the same as
       (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``) are accepted beside them, and so are the
