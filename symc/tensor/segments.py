@@ -76,7 +76,7 @@ def stacklists(arg: Any) -> Tensor:
            [3., 4.]])
     """
     if isinstance(arg, list | tuple):
-        return stack([stacklists(each) for each in arg])
+        return stack([stacklists(each) for each in cast("Sequence[Any]", arg)])
     return as_tensor(arg)
 
 
