@@ -8,17 +8,23 @@
 // The choice follows W. Gautschi, ACM TOMS 5 (1979) 466. In the far tails the condition number is
 // about |x - a|, which bounds the accuracy of any method.
 
-// SYMBOL symc_gamma_exponent_f64
-// NEEDS log log1p
-// mu - log(1 + mu) with mu = (x - a) / a, all digits also near x = a: there, with
-// r = mu / (2 + mu), it is mu r - 2 (r^3/3 + r^5/5 + ...), DLMF 4.6.4.
-static inline double symc_gamma_exponent_f64(double a, double x) {
-    double mu = (x - a) / a;
-    if (mu < -0.5) return mu - log(x / a);
-    if (mu > 0.5) return mu - log1p(mu);
+// SYMBOL symc_log1p_excess_f64
+// NEEDS log1p
+// mu - log(1 + mu), all digits also near 0: there, with r = mu / (2 + mu), it is
+// mu r - 2 (r^3/3 + r^5/5 + ...), DLMF 4.6.4.
+static inline double symc_log1p_excess_f64(double mu) {
+    if (mu < -0.5 || mu > 0.5) return mu - log1p(mu);
     double r = mu / (2.0 + mu), z = r * r, sum = 0.0;
     for (int n = 35; n >= 3; n -= 2) sum = sum * z + 1.0 / n;
     return r * (mu - 2.0 * z * sum);
+}
+
+// SYMBOL symc_gamma_exponent_f64
+// NEEDS log symc_log1p_excess_f64
+// mu - log(1 + mu) with mu = (x - a) / a.
+static inline double symc_gamma_exponent_f64(double a, double x) {
+    double mu = (x - a) / a;
+    return mu < -0.5 ? mu - log(x / a) : symc_log1p_excess_f64(mu);
 }
 
 // SYMBOL symc_gamma_term_f64

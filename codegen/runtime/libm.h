@@ -85,6 +85,7 @@ SYMC_SCALAR double trunc(double x);  // SYMBOL trunc NEEDS SYMC_SCALAR
 SYMC_SCALAR float truncf(float x);  // SYMBOL truncf NEEDS SYMC_SCALAR
 SYMC_SCALAR double copysign(double x, double y);  // SYMBOL copysign NEEDS SYMC_SCALAR
 SYMC_SCALAR float copysignf(float x, float y);  // SYMBOL copysignf NEEDS SYMC_SCALAR
+SYMC_SCALAR double fma(double x, double y, double z);  // SYMBOL fma NEEDS SYMC_SCALAR
 SYMC_SCALAR double fmax(double x, double y);  // SYMBOL fmax NEEDS SYMC_SCALAR
 SYMC_SCALAR float fmaxf(float x, float y);  // SYMBOL fmaxf NEEDS SYMC_SCALAR
 SYMC_SCALAR double fmin(double x, double y);  // SYMBOL fmin NEEDS SYMC_SCALAR

@@ -31,6 +31,7 @@ from symc.graph.types import TensorType
 from symc.graph.walks import substitute, walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to, masked, peel
+from symc.tensor.unknown import UnknownDerivative
 
 Disconnected: TypeAlias = Literal["raise", "zero", "warn", "ignore"]
 
@@ -317,6 +318,8 @@ def _bars(
             parts = node.op.grad_all(reached) if several else node.op.grad(node, reached[node])
             for arg, part in zip(node.args, parts, strict=True):
                 if part is not None and arg in reach and arg.dtype.is_inexact:
+                    if isinstance(part.op, UnknownDerivative):
+                        raise part.op.error()
                     bars[arg] = accumulate(bars.get(arg), cast_to(part, arg.dtype))
     return bars, reach
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+import numpy as np
 import sympy
-from sympy.codegen import cfunctions
+from sympy.codegen import cfunctions, numpy_nodes, scipy_nodes
 
 from symc import tensor as T
 from symc.graph.inputs import as_tensor
@@ -21,25 +22,34 @@ Function: TypeAlias = Callable[..., Value]
 
 
 def _binomial(n: Value, k: Value) -> Value:
-    value = T.exp(T.gammaln(n + 1.0) - T.gammaln(k + 1.0) - T.gammaln(n - k + 1.0))
+    value = T.binom(n, k)
     both = as_tensor(n).dtype.is_integer and as_tensor(k).dtype.is_integer
     return T.round(value) if both else value
 
 
 def _polygamma(order: Value, x: Value) -> Value:
     known: dict[int, Function] = {0: T.digamma, 1: T.trigamma, 2: ELEMENTWISE["tetragamma"]}
-    if not isinstance(order, int) or order not in known:
-        raise NotImplementedError("polygamma is there for the orders 0, 1 and 2")
-    return known[order](x)
+    return known[order](x) if isinstance(order, int) and order in known else T.polygamma(order, x)
 
 
-def _bessel(name: str, functions: Mapping[int, Function]) -> Function:
+def _bessel(general: Function, functions: Mapping[int, Function]) -> Function:
+    """The Bessel function of any order, with those that some orders have for themselves."""
+
     def of(order: Value, x: Value) -> Value:
-        if not isinstance(order, int) or order not in functions:
-            raise NotImplementedError(f"{name} is there for the orders 0 and 1")
-        return functions[order](x)
+        known = functions.get(order) if isinstance(order, int) else None
+        return known(x) if known else general(order, x)
 
     return of
+
+
+def _harmonic(n: Value, m: Value = None) -> Value:
+    if m is None:
+        return T.digamma(n + 1.0) + np.euler_gamma
+    return T.zeta(m) - T.zeta(m, n + 1.0)
+
+
+def _betainc(a: Value, b: Value, low: Value, high: Value) -> Value:
+    return T.betainc(a, b, high) - T.betainc(a, b, low)
 
 
 def _heaviside(x: Value, at_zero: Value = 0.5) -> Value:
@@ -94,16 +104,23 @@ FUNCTIONS: dict[type, Function] = {
     sympy.Heaviside: _heaviside,
     sympy.re: T.real, sympy.im: T.imag, sympy.conjugate: T.conj, sympy.arg: T.angle,
     sympy.erf: T.erf, sympy.erfc: T.erfc, sympy.erfinv: T.erfinv,
-    sympy.erf2: lambda x, y: T.erf(y) - T.erf(x), sympy.erfcinv: lambda x: T.erfinv(1.0 - x),
+    sympy.erf2: lambda x, y: T.erf(y) - T.erf(x), sympy.erfcinv: T.erfcinv,
     sympy.gamma: T.gamma, sympy.loggamma: T.gammaln, sympy.digamma: T.digamma,
     sympy.trigamma: T.trigamma, sympy.polygamma: _polygamma, sympy.beta: T.beta,
     sympy.lowergamma: lambda a, x: T.gammainc(a, x) * T.gamma(a),
     sympy.uppergamma: _uppergamma,
     sympy.factorial: lambda n: T.gamma(n + 1.0), sympy.binomial: _binomial,
-    sympy.RisingFactorial: lambda x, k: T.gamma(x + k) / T.gamma(x),
-    sympy.FallingFactorial: lambda x, k: T.gamma(x + 1.0) / T.gamma(x - k + 1.0),
-    sympy.besselj: _bessel("besselj", {0: T.j0, 1: T.j1}),
-    sympy.besseli: _bessel("besseli", {0: T.i0, 1: T.i1}),
+    sympy.RisingFactorial: T.poch,
+    sympy.FallingFactorial: lambda x, k: T.poch(x - k + 1.0, k),
+    sympy.besselj: _bessel(T.jv, {0: T.j0, 1: T.j1}), sympy.bessely: T.yv,
+    sympy.besseli: _bessel(T.iv, {0: T.i0, 1: T.i1}), sympy.besselk: T.kv,
+    sympy.Ei: T.expi, sympy.LambertW: T.lambertw, sympy.zeta: T.zeta,
+    sympy.harmonic: _harmonic,
+    sympy.betainc: lambda a, b, low, high: _betainc(a, b, low, high) * T.beta(a, b),
+    sympy.betainc_regularized: _betainc,
+    scipy_nodes.cosm1: lambda x: -2 * T.sqr(T.sin(x / 2)),
+    scipy_nodes.powm1: lambda x, y: T.expm1(y * T.log(x)),
+    numpy_nodes.logaddexp: T.logaddexp, numpy_nodes.logaddexp2: T.logaddexp2,
     sympy.Not: T.logical_not, sympy.And: _many(T.logical_and), sympy.Or: _many(T.logical_or),
     sympy.Xor: _many(T.logical_xor),
     sympy.Implies: lambda x, y: T.logical_or(T.logical_not(x), y),

@@ -8,6 +8,7 @@ again by later calls; the cache on disk serves other processes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -23,10 +24,10 @@ from symc.sympy.matrices import flat, of_one_dtype
 from symc.sympy.to_symc import Converter
 
 Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
-Modules: TypeAlias = "str | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
+Modules: TypeAlias = "str | ModuleType | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
 NUMBERS = frozenset({float, int, np.float64})
 """Types of numbers that compiled functions take as they are."""
-SAME = ("symc", "numpy", "scipy", "math")
+SAME = ("symc", "numpy", "scipy", "math", "cmath")
 """Modules whose functions are computed by symc's own, which mean the same."""
 
 
@@ -48,11 +49,13 @@ def lambdify(
     - `args`: a symbol, or a list of symbols, matrix symbols, explicit matrices of symbols,
       ``IndexedBase``, applied functions and derivatives; nested lists of them are arguments that
       are sequences.
-    - `expr`: an expression or a matrix, or lists, tuples and dicts of them to any depth: the result
-      has the same form. A matrix gives an array whose first two axes are its rows and columns.
+    - `expr`: an expression, also as text, or a matrix, or lists, tuples and dicts of them to any
+      depth: the result has the same form. A matrix gives an array whose first two axes are its rows
+      and columns.
     - `modules`: dicts of functions by name, for undefined functions and in place of SymPy's own.
       They are called with tensors. The names of modules whose functions symc's mean the same as
-      (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``) are accepted beside them.
+      (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``) are accepted beside them, and so are the
+      modules; with ``"cmath"`` arguments are converted to complex numbers.
     - `cse`: equal parts are always computed once; a function is called as SymPy would call it.
     - `use_imps`: whether functions of ``implemented_function`` are used.
     - `dummify`, `docstring_limit`: accepted, and without effect: no Python text is generated.
@@ -72,22 +75,34 @@ def lambdify(
     if printer is not None:
         raise ValueError("printer= makes SymPy print Python; symc compiles the expression itself")
     functions = _functions(modules)
-    return Lambdified(_structure(args), expr, functions, use_imps, cse, mode, dtype)
+    structure = _structure(args)
+    if isinstance(expr, str):
+        expr = sympy.sympify(expr, {str(leaf): leaf for leaf in _leaves(structure)})
+    if dtype is None and "cmath" in map(_name, _listed(modules)):
+        dtype = complex
+    return Lambdified(structure, expr, functions, use_imps, cse, mode, dtype)
 
 
 def _functions(modules: Modules) -> dict[str, Callable[..., Any]]:
     """The functions by name in `modules`; the first one that has a name counts, as in SymPy."""
-    given = modules if isinstance(modules, list | tuple) else [modules]
     found: dict[str, Callable[..., Any]] = {}
-    for module in reversed(cast("Sequence[Any]", given)):
+    for module in reversed(_listed(modules)):
         if isinstance(module, Mapping):
             found.update(cast("Mapping[str, Callable[..., Any]]", module))
-        elif module not in (None, *SAME):
+        elif module is not None and _name(module) not in SAME:
             raise ValueError(
                 f"modules={module!r}: symc computes SymPy's functions itself; give dicts of "
                 "functions of tensors for others"
             )
     return found
+
+
+def _listed(modules: Any) -> list[Any]:
+    return list(modules) if isinstance(modules, list | tuple) else [modules]
+
+
+def _name(module: Any) -> Any:
+    return module.__name__ if isinstance(module, ModuleType) else module
 
 
 def _structure(args: Any) -> Any:

@@ -26,14 +26,15 @@ Handler: TypeAlias = "Callable[[Converter, Any], Value]"
 
 def to_symc(
     expr: Any,
-    symbols: Mapping[Any, Tensor] | Sequence[Tensor],
+    symbols: Mapping[Any, Tensor] | Sequence[Tensor] | None = None,
     functions: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Tensor:
     """The tensor that a SymPy expression computes.
 
     `symbols` maps symbols (or their names) to tensors of any rank, which broadcast as in NumPy; a
     sequence of tensors stands for the symbols of their names. Matrix symbols are tensors with two
-    axes, ``IndexedBase`` tensors with as many as it has indexes. An explicit matrix of expressions
+    axes, ``IndexedBase`` tensors with as many as it has indexes. Without `symbols` they
+    are new inputs, those of `inputs_of`. An explicit matrix of expressions
     becomes a tensor whose first two axes are its rows and columns. `functions` maps names of
     undefined functions, ``Function("f")``, to functions of tensors.
 
@@ -48,8 +49,36 @@ def to_symc(
     >>> y = to_symc(sympy.sin(a) ** 2 + b, {a: x, b: s})
     >>> y.eval({x: [0.0, 1.0], s: 1.0})
     array([1.        , 1.70807342])
+    >>> to_symc(a * b).dtype
+    float64
     """
-    return as_tensor(Converter(named(symbols), functions or {})(sympy.sympify(expr)))
+    expr = sympy.sympify(expr)
+    known = inputs_of(expr) if symbols is None else named(symbols)
+    return as_tensor(Converter(known, functions or {})(expr))
+
+
+def inputs_of(expr: Any) -> dict[Any, Tensor]:
+    """An input for each symbol of an expression, by name: as many axes as it has there.
+
+    They are of `config.floatX`, those of whole numbers of int64. Matrix symbols have two axes, and
+    an ``IndexedBase`` as many as its indexes.
+
+    >>> import sympy
+    >>> a, b = sympy.symbols("a b")
+    >>> inputs = inputs_of(a * b)
+    >>> to_symc(a * b, inputs).eval({inputs["a"]: 2.0, inputs["b"]: 3.0})
+    array(6.)
+    """
+    found: dict[Any, Tensor] = {}
+    indexed = {each.base.label: len(each.indices) for each in expr.atoms(sympy.Indexed)}
+    for symbol in sorted(expr.free_symbols, key=str):
+        if isinstance(symbol, sympy.Indexed):
+            continue
+        base = symbol.label if isinstance(symbol, sympy.IndexedBase) else symbol
+        rank = 2 if isinstance(symbol, sympy.MatrixSymbol) else indexed.get(base, 0)
+        dtype = "int64" if rank == 0 and symbol.is_integer else None
+        found[symbol.name] = T.tensor(dtype, (None,) * rank, name=symbol.name)
+    return found
 
 
 def named(symbols: Mapping[Any, Tensor] | Sequence[Tensor]) -> dict[Any, Tensor]:

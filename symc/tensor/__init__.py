@@ -48,6 +48,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
     from symc.tensor.diagonals import *
     from symc.tensor.differences import *
     from symc.tensor.joining import *
+    from symc.tensor.kinds import *
     from symc.tensor.logarithmic import *
     from symc.tensor.names import *
     from symc.tensor.nans import *
@@ -56,6 +57,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
     from symc.tensor.places import *
     from symc.tensor.polynomials import *
     from symc.tensor.products import *
+    from symc.tensor.segments import *
     from symc.tensor.selection import *
     from symc.tensor.signals import *
     from symc.tensor.softmaxes import *
@@ -65,6 +67,12 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
     from symc.tensor.sorting.quantiles import *
     from symc.tensor.sorting.search import *
     from symc.tensor.sorting.sets import *
+    from symc.tensor.spaces import *
+    from symc.tensor.special.bessel import *
+    from symc.tensor.special.betas import *
+    from symc.tensor.special.hypergeometric import *
+    from symc.tensor.special.integrals import *
+    from symc.tensor.special.zetas import *
     from symc.tensor.special_functions import *
     from symc.tensor.statistics import *
     from symc.tensor.sweep import *

@@ -1,8 +1,8 @@
 """The functions of `T` by the modules that define them, read from the sources without importing.
 
-A module of this folder (or of `sorting/`) announces in its `__all__` the functions it gives to `T`,
-and in `_ALSO_ENTERED` the further names that it enters into the tables of operators and methods.
-Both stand near the top of its file. So a new function is written in one place.
+A module of this folder, `sorting/` or `special/` announces in its `__all__` the functions it gives
+to `T`, and in `_ALSO_ENTERED` the further names that it enters into the tables of operators and
+methods. Both stand near the top of its file. So a new function is written in one place.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import os
 from symc.graph.registry import announce, provide
 
 _HERE = os.path.dirname(__file__)
-_PACKAGES = {"symc.tensor": _HERE, "symc.tensor.sorting": os.path.join(_HERE, "sorting")}
+_PACKAGES = {
+    "symc.tensor": _HERE,
+    "symc.tensor.sorting": os.path.join(_HERE, "sorting"),
+    "symc.tensor.special": os.path.join(_HERE, "special"),
+}
 _TOP = 4096  # bytes of a file that are read: docstring, imports and the two lists
 
 _OTHERS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast, overload
+from typing import Any, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -33,31 +33,18 @@ from symc.tensor.broadcast import (
     broadcast_shape,
     describe,
 )
+from symc.tensor.domains import GENERAL, Domain, SignBit
+from symc.tensor.unknown import is_unknown
 
-# How the dtype the arguments are converted to follows from theirs:
-#   float   float_for(promoted): exp, sqrt
-#   divide  promoted, but integers become float64: division
-#   same    promoted: add, maximum, abs
-#   number  promoted, but bool is refused: subtract, negative
-#   integer promoted, but floats are refused: bit operations
-#   logical bool: and, or, not
-Domain = Literal["float", "divide", "same", "number", "integer", "logical"]
-# Which results have a sign bit, that is, are negative or -0.0 (NaN does not count):
-#   any      whatever the arguments are
-#   never    none
-#   kept     none if no argument has one
-#   chosen   the same, and -0.0 only where an argument is -0.0
-#   no zero  -0.0 is none, negative numbers may be
-SignBit = Literal["any", "never", "kept", "chosen", "no zero"]
 # (bar, *args, result) -> the gradient of the argument
 Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
 Partial2: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial3: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
+Partial4: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor], Tensor | None]
 Partial: TypeAlias = Callable[..., Tensor | None]
 Expression: TypeAlias = Callable[..., ir.Expr]
 Expression1: TypeAlias = Callable[[ir.Expr], ir.Expr]
 Expression2: TypeAlias = Callable[[ir.Expr, ir.Expr], ir.Expr]
-Expression3: TypeAlias = Callable[[ir.Expr, ir.Expr, ir.Expr], ir.Expr]
 Function: TypeAlias = Callable[..., Tensor]
 
 
@@ -106,12 +93,13 @@ class Elementwise(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         mask, inner = peel(bar)
-        return [
-            None
-            if partial is None or isinstance(arg.op, Constant) or not arg.dtype.is_inexact
-            else sum_to(masked(mask, self._pulled(partial, inner, node)), arg)
-            for partial, arg in zip(self.partials, node.args, strict=True)
-        ]
+        parts: list[Tensor | None] = []
+        for partial, arg in zip(self.partials, node.args, strict=True):
+            part = None
+            if partial and not isinstance(arg.op, Constant) and arg.dtype.is_inexact:
+                part = self._pulled(partial, inner, node)
+            parts.append(part if is_unknown(part) else sum_to(masked(mask, part), arg))
+        return parts
 
     def _pulled(self, partial: Partial, bar: Tensor, node: Tensor) -> Tensor | None:
         """The result of a partial; where numbers are complex, with the derivative's conjugate.
@@ -405,12 +393,25 @@ def elementwise(
 @overload
 def elementwise(
     name: str,
-    numpy: Callable[[Array, Array, Array], Any],
-    expression: Expression3 | str,
+    numpy: Callable[..., Any],
+    expression: Expression | str,
     doc: str,
     first: Partial3 | None,
     second: Partial3 | None,
     third: Partial3 | None,
+    /,
+    **options: Unpack[Options],
+) -> Function: ...
+@overload
+def elementwise(
+    name: str,
+    numpy: Callable[..., Any],
+    expression: Expression | str,
+    doc: str,
+    first: Partial4 | None,
+    second: Partial4 | None,
+    third: Partial4 | None,
+    fourth: Partial4 | None,
     /,
     **options: Unpack[Options],
 ) -> Function: ...
@@ -449,30 +450,15 @@ def elementwise(
         function = of_two
     else:
 
-        def of_three(x: TensorLike, y: TensorLike, z: TensorLike) -> Tensor:
-            return op(*common((x, y, z), domain, name))
+        def of_several(*args: TensorLike) -> Tensor:
+            return op(*common(args, domain, name))
 
-        function = of_three
+        function = of_several
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{doc}\n\n{_GENERAL[domain]}"
+    function.__doc__ = f"{doc}\n\n{GENERAL[domain]}"
     OPERATORS[name] = function
     return function
-
-
-_GENERAL: dict[Domain, str] = {
-    "float": "Elementwise, with NumPy's broadcasting along axes of known length 1. Integers are "
-    "converted to float64 (8 bits: float16, 16 bits: float32).",
-    "divide": "Elementwise, with NumPy's broadcasting along axes of known length 1. Integers are "
-    "converted to float64.",
-    "same": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's "
-    "dtype.",
-    "number": "Elementwise, with NumPy's broadcasting along axes of known length 1 and NumPy's "
-    "dtype. Raises DTypeError for bool.",
-    "integer": "Elementwise, with NumPy's broadcasting along axes of known length 1. Raises "
-    "DTypeError for floats.",
-    "logical": "Elementwise on truth values (nonzero is true); gives bool.",
-}
 
 
 def _defined(name: str, numpy: Callable[..., Any], text: str, cost: int) -> Expression:

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
-def each(function: Callable[[float], float], x: Floats) -> Floats:
-    """A function of numbers for each number of an array."""
-    return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
+def each(function: Callable[..., float], *args: Floats) -> Floats:
+    """A function of numbers, of each element of arrays of one shape."""
+    columns = (arg.ravel().tolist() for arg in args)
+    found = np.fromiter(map(function, *columns), np.float64, args[0].size)
+    return found.reshape(args[0].shape)
 
 
 def _of_libm(name: str, function: Callable[[float], float]) -> Callable[[Floats], Floats]:

@@ -29,7 +29,18 @@ from symc.tensor.shape import stack
 from symc.tensor.specify import specify_length
 from symc.tensor.views import broadcast_to, expand_dims, moveaxis, swapaxes
 
-__all__ = ["batched_dot", "cross", "dot", "inner", "matmul", "outer", "vdot", "vecdot"]
+__all__ = [
+    "batched_dot",
+    "cross",
+    "dot",
+    "inner",
+    "matmul",
+    "matvec",
+    "outer",
+    "vdot",
+    "vecdot",
+    "vecmat",
+]
 
 
 def matmul(a: TensorLike, b: TensorLike) -> Tensor:
@@ -100,6 +111,44 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     if a.ndim <= 2 and b.ndim <= 2:
         return matmul(a, b)
     return tensordot(a, b, ([-1], [max(b.ndim - 2, 0)]))
+
+
+def matvec(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """The products of matrices and vectors, along the last axes; others are a batch and broadcast.
+
+    Raises `RankError` for scalars and vectors as `x1`, and `ShapeMismatch` as `matmul`.
+
+    >>> import symc.tensor as T
+    >>> T.matvec([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    a, b = common((x1, x2), "same", "matvec")
+    _is_matrix("matvec", a, b)
+    return matmul(a, expand_dims(b, b.ndim))[..., 0]
+
+
+def vecmat(x1: TensorLike, x2: TensorLike) -> Tensor:
+    """The products of vectors and matrices, along the last axes; others are a batch and broadcast.
+
+    Complex numbers of `x1` are conjugated, as by NumPy. Raises `RankError` for scalars and vectors
+    as `x2`, and `ShapeMismatch` as `matmul`.
+
+    >>> import symc.tensor as T
+    >>> T.vecmat([1.0, 2.0], [[1.0, 0.0], [0.0, 1.0]]).eval()
+    array([1., 2.])
+    """
+    a, b = common((x1, x2), "same", "vecmat")
+    _is_matrix("vecmat", b, a)
+    return matmul(expand_dims(conjugated(a), a.ndim - 1), b)[..., 0, :]
+
+
+def _is_matrix(label: str, matrix: Tensor, vector: Tensor) -> None:
+    if matrix.ndim < 2 or vector.ndim < 1:
+        raise RankError(
+            f"{label}: this needs a matrix and a vector\n"
+            f"  matrix  {describe(matrix)}\n  vector  {describe(vector)}"
+        )
 
 
 def vecdot(a: TensorLike, b: TensorLike, axis: int = -1) -> Tensor:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
-def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[Any]]:
+def vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[Any]]:
     """Broadcasts, computes in float64, gives the type of the arguments, keeps quiet."""
 
     @wraps(function)
@@ -44,7 +44,7 @@ def _vectorised(function: Callable[..., Floats]) -> Callable[..., npt.NDArray[An
 # --- the sigmoid family ---------------------------------------------------------------------------
 
 
-@_vectorised
+@vectorised
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + exp(-x)), in (0, 1)."""
     e = np.exp(-np.abs(x))
@@ -52,13 +52,13 @@ def sigmoid(x: Floats) -> Floats:
     return result
 
 
-@_vectorised
+@vectorised
 def softplus(x: Floats) -> Floats:
     """log(1 + exp(x)) > 0."""
     return np.logaddexp(0, x)
 
 
-@_vectorised
+@vectorised
 def log_sigmoid(x: Floats) -> Floats:
     """log(sigmoid(x)) < 0."""
     return -np.logaddexp(0, -x)
@@ -67,19 +67,19 @@ def log_sigmoid(x: Floats) -> Floats:
 # --- error functions ------------------------------------------------------------------------------
 
 
-@_vectorised
+@vectorised
 def erf(x: Floats) -> Floats:
     """The error function (7.2.1), in [-1, 1]."""
     return libm.erf(x)
 
 
-@_vectorised
+@vectorised
 def erfc(x: Floats) -> Floats:
     """1 - erf(x) (7.2.2), in [0, 2]; exact for large x."""
     return libm.erfc(x)
 
 
-@_vectorised
+@vectorised
 def erfcx(x: Floats) -> Floats:
     """exp(x*x) erfc(x) (7.2.3); 0 at inf, inf below -26.63.
 
@@ -96,7 +96,7 @@ def erfcx(x: Floats) -> Floats:
     return np.where(x < -27, np.inf, np.where(x > 2, far, near))
 
 
-@_vectorised
+@vectorised
 def erfinv(x: Floats) -> Floats:
     """The inverse of erf: inf at 1, -inf at -1, NaN outside.
 
@@ -136,13 +136,13 @@ def _gammaln(x: float) -> float:
         return math.inf
 
 
-@_vectorised
+@vectorised
 def gamma(x: Floats) -> Floats:
     """The gamma function (5.2.1): ±inf at ±0, NaN at negative whole numbers and -inf."""
     return each(_gamma, x)
 
 
-@_vectorised
+@vectorised
 def gammaln(x: Floats) -> Floats:
     """log |gamma(x)|: inf at 0, negative whole numbers and ±inf."""
     return each(_gammaln, x)
@@ -164,10 +164,10 @@ def _raised(x: Floats, term: Callable[[Floats], Floats]) -> tuple[Floats, Floats
     return x, total
 
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4 ... (24.2.1)
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4 ... (24.2.1)
 
 
-@_vectorised
+@vectorised
 def digamma(x: Floats) -> Floats:
     """The derivative of gammaln (5.2.2): ∓inf at ±0, NaN at negative whole numbers and -inf.
 
@@ -175,14 +175,14 @@ def digamma(x: Floats) -> Floats:
     """
     up, sine, cosine = _reflected(x)
     up, steps = _raised(up, lambda v: 1 / v)
-    series = sum(b / (2 * k) * up ** (-2.0 * k) for k, b in enumerate(_BERNOULLI, 1))
+    series = sum(b / (2 * k) * up ** (-2.0 * k) for k, b in enumerate(BERNOULLI, 1))
     result = np.log(up) - 0.5 / up - series - steps
     result = np.where(x < 0, result - math.pi * cosine / sine, result)
     pole = (x < 0) & ((sine == 0) | np.isinf(x))
     return np.where(pole, np.nan, np.where(x == 0, np.copysign(np.inf, -x), result))
 
 
-@_vectorised
+@vectorised
 def trigamma(x: Floats) -> Floats:
     """The derivative of digamma: inf at 0, negative whole numbers and -inf.
 
@@ -190,13 +190,13 @@ def trigamma(x: Floats) -> Floats:
     """
     up, sine, _ = _reflected(x)
     up, steps = _raised(up, lambda v: v**-2.0)
-    series = sum(b * up ** (-2.0 * k - 1) for k, b in enumerate(_BERNOULLI, 1))
+    series = sum(b * up ** (-2.0 * k - 1) for k, b in enumerate(BERNOULLI, 1))
     result = 1 / up + 0.5 / (up * up) + series + steps
     result = np.where(x < 0, (math.pi / sine) ** 2 - result, result)
     return np.where((x <= 0) & ((sine == 0) | np.isinf(x)), np.inf, result)
 
 
-@_vectorised
+@vectorised
 def tetragamma(x: Floats) -> Floats:
     """The derivative of trigamma: ∓inf at ±0, NaN at negative whole numbers and -inf.
 
@@ -204,7 +204,7 @@ def tetragamma(x: Floats) -> Floats:
     """
     up, sine, cosine = _reflected(x)
     up, steps = _raised(up, lambda v: 2 * v**-3.0)
-    series = sum(b * (2 * k + 1) * up ** (-2.0 * k - 2) for k, b in enumerate(_BERNOULLI, 1))
+    series = sum(b * (2 * k + 1) * up ** (-2.0 * k - 2) for k, b in enumerate(BERNOULLI, 1))
     result = -(up**-2.0) - up**-3.0 - series - steps
     result = np.where(x < 0, result - 2 * (math.pi / sine) ** 3 * cosine, result)
     pole = (x < 0) & ((sine == 0) | np.isinf(x))
@@ -216,7 +216,7 @@ def tetragamma(x: Floats) -> Floats:
 
 def _stirling(x: Floats) -> Floats:
     """log(gamma(x)) less its leading terms, for x >= 10 (5.11.1)."""
-    terms = (b / (2 * k * (2 * k - 1)) * x ** (1.0 - 2 * k) for k, b in enumerate(_BERNOULLI, 1))
+    terms = (b / (2 * k * (2 * k - 1)) * x ** (1.0 - 2 * k) for k, b in enumerate(BERNOULLI, 1))
     return np.asarray(sum(terms))
 
 
@@ -239,14 +239,14 @@ def _upper_integrals(a: Floats, x: Floats) -> tuple[Floats, Floats]:
     """
     end = np.sqrt(80 / x)
     end = np.minimum(np.minimum(end, np.log1p((40 + a * end) / x)), 40 / (x - a))
-    return _integrals(end, lambda s: (a - x) * s - x * _expm1_less(s))
+    return integrals(end, lambda s: (a - x) * s - x * _expm1_less(s))
 
 
 def _lower_integrals(a: Floats, x: Floats) -> tuple[Floats, Floats]:
     """Of exp(x (1 - exp(-s)) - a s) and s times it over s > 0, for x <= a, a >= 1 (8.2.1)."""
     end = np.minimum((40 + x) / a, 40 / (a - x))
     end = np.minimum(end, np.where(x > 120, np.sqrt(120 / x), np.inf))
-    return _integrals(end, lambda s: (x - a) * s - x * _expm1_less(-s))
+    return integrals(end, lambda s: (x - a) * s - x * _expm1_less(-s))
 
 
 def _expm1_less(s: Floats) -> Floats:
@@ -257,7 +257,7 @@ def _expm1_less(s: Floats) -> Floats:
     return np.where(np.abs(s) < 0.5, s * s / 2 * series, np.expm1(s) - s)
 
 
-def _integrals(end: Floats, exponent: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+def integrals(end: Floats, exponent: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
     """By the tanh-sinh rule (Takahasi and Mori, 1974), 129 points on [0, end]."""
     plain, times = np.zeros_like(end), np.zeros_like(end)
     for t in np.arange(-64, 65) / 20:
@@ -286,7 +286,7 @@ def _zeta(k: int) -> float:
     n = 10.0
     tail = n ** (1 - k) / (k - 1) + n**-k / 2
     rising = float(k)
-    for j, b in enumerate(_BERNOULLI, 1):
+    for j, b in enumerate(BERNOULLI, 1):
         tail += b / math.factorial(2 * j) * rising * n ** (1 - k - 2 * j)
         rising *= (k + 2 * j - 1) * (k + 2 * j)
     return tail + math.fsum(m**-k for m in range(1, 10))
@@ -328,7 +328,7 @@ def _incomplete(a: Floats, x: Floats, upper: bool) -> Floats:
     return np.where(wrong, np.nan, result)
 
 
-@_vectorised
+@vectorised
 def gammainc(a: Floats, x: Floats) -> Floats:
     """P(a, x), the regularised lower incomplete gamma function (8.2.4), in [0, 1].
 
@@ -338,13 +338,13 @@ def gammainc(a: Floats, x: Floats) -> Floats:
     return _incomplete(a, x, upper=False)
 
 
-@_vectorised
+@vectorised
 def gammaincc(a: Floats, x: Floats) -> Floats:
     """Q(a, x) = 1 - P(a, x) (8.2.4), small values with all digits; NaN as `gammainc`."""
     return _incomplete(a, x, upper=True)
 
 
-@_vectorised
+@vectorised
 def gammainc_da(a: Floats, x: Floats) -> Floats:
     """The derivative of gammainc by a > 0: never positive, 0 at x = 0 and x = inf.
 
@@ -405,7 +405,7 @@ def _any_beta(a: Floats, b: Floats, logarithm: bool) -> Floats:
     return np.where(fine, log if logarithm else sign * value, special)
 
 
-@_vectorised
+@vectorised
 def beta(a: Floats, b: Floats) -> Floats:
     """gamma(a) gamma(b) / gamma(a + b) (5.12.1).
 
@@ -415,7 +415,7 @@ def beta(a: Floats, b: Floats) -> Floats:
     return _any_beta(a, b, logarithm=False)
 
 
-@_vectorised
+@vectorised
 def betaln(a: Floats, b: Floats) -> Floats:
     """log |beta(a, b)|."""
     return _any_beta(a, b, logarithm=True)
@@ -471,25 +471,25 @@ def _bessel_i(x: Floats, order: int) -> Floats:
     return np.where(a < 1, _bessel_series(x, order, 1.0), odd * far)
 
 
-@_vectorised
+@vectorised
 def j0(x: Floats) -> Floats:
     """The Bessel function J of order 0 (10.2.2); 0 at ±inf."""
     return _bessel_j(x, 0)
 
 
-@_vectorised
+@vectorised
 def j1(x: Floats) -> Floats:
     """The Bessel function J of order 1 (10.2.2); 0 at ±inf."""
     return _bessel_j(x, 1)
 
 
-@_vectorised
+@vectorised
 def i0(x: Floats) -> Floats:
     """The modified Bessel function I of order 0 (10.25.2); inf from |x| = 713.99 on."""
     return _bessel_i(x, 0)
 
 
-@_vectorised
+@vectorised
 def i1(x: Floats) -> Floats:
     """The modified Bessel function I of order 1 (10.25.2); ±inf from |x| = 713.99 on."""
     return _bessel_i(x, 1)

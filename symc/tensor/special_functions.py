@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 
-from symc.errors import GradientError
-from symc.graph.node import Tensor
 from symc.tensor import reference_values as special
 from symc.tensor.elementwise import Function, call, elementwise
 from symc.tensor.math import exp, log, sqr, where_zero
+from symc.tensor.unknown import unknown
 
 __all__ = [
     "beta", "betaln", "digamma", "erf", "erfc", "erfcx", "erfinv", "gamma", "gammainc",
@@ -20,10 +19,6 @@ __all__ = [
 _ALSO_ENTERED = ["gammainc_da", "tetragamma"]
 
 _ROOT_PI = math.sqrt(math.pi)
-
-
-def _unknown(what: str) -> Tensor:
-    raise GradientError(f"this needs {what}, which is not known")
 
 
 erf = elementwise(
@@ -60,7 +55,7 @@ trigamma: Function = elementwise(
 )  # fmt: skip
 _tetragamma: Function = elementwise(
     "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.",
-    lambda g, x, y: _unknown("the third derivative of digamma"),
+    lambda g, x, y: unknown("the third derivative of digamma", g),
     cost=60,
 )  # fmt: skip
 gammainc = elementwise(
@@ -78,7 +73,7 @@ gammaincc = elementwise(
 gammainc_da: Function = elementwise(
     "gammainc_da", special.gammainc_da, call("gammainc_da"),
     "The derivative of gammainc with respect to a.",
-    lambda g, a, x, y: _unknown("the derivative of gammainc by its first argument twice"),
+    lambda g, a, x, y: unknown("the derivative of gammainc by its first argument twice", g),
     lambda g, a, x, y: g * (log(x) - digamma(a)) * exp((a - 1) * log(x) - x - gammaln(a)), cost=300,
 )  # fmt: skip
 beta = elementwise(

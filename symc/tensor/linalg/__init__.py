@@ -5,6 +5,7 @@ from symc.tensor.linalg.building import *
 from symc.tensor.linalg.definite import *
 from symc.tensor.linalg.eigen import *
 from symc.tensor.linalg.exponential import *
+from symc.tensor.linalg.factors import *
 from symc.tensor.linalg.general import *
 from symc.tensor.linalg.naming import *
 from symc.tensor.linalg.orthogonal import *
