@@ -1,0 +1,27 @@
+"""Converters of PyTensor's Ops, a file for each family; importing them fills the table."""
+
+from symc.pytensor.convert import (
+    elementwise,
+    inner_graphs,
+    joining,
+    linalg,
+    products,
+    scalars,
+    scan,
+    shapes,
+    sorting,
+    subtensors,
+)
+
+__all__ = [
+    "elementwise",
+    "inner_graphs",
+    "joining",
+    "linalg",
+    "products",
+    "scalars",
+    "scan",
+    "shapes",
+    "sorting",
+    "subtensors",
+]
