@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from pytensor.link.basic import JITLinker
@@ -23,13 +24,13 @@ class SymcLinker(JITLinker):
         super().__init__(*args, **options)
         self.symc_mode = symc_mode
 
-    def clone(self, allow_gc: Any = None) -> SymcLinker:
-        """A linker with the same settings."""
-        return type(self)(
-            allow_gc=self.allow_gc if allow_gc is None else allow_gc,
-            scheduler=self._scheduler,
-            symc_mode=self.symc_mode,
-        )
+    def accept(self, fgraph: Any, no_recycling: Any = None, profile: Any = None) -> Any:
+        """A linker of this graph: itself, or one with the same settings."""
+        if self.fgraph is not None and self.fgraph is not fgraph:
+            other = copy(self)
+            other.fgraph = None
+            return other.accept(fgraph, no_recycling, profile)
+        return super().accept(fgraph, no_recycling, profile)
 
     def fgraph_convert(self, fgraph: Any, **_: Any) -> Running:
         """The graph as steps, compiled."""

@@ -193,6 +193,7 @@ def _needed(planner: Planner, outputs: Sequence[Value]) -> set[Value]:
 
 
 def _compiled(segment: Segment, wanted: Sequence[Value], name: str, mode: str | None) -> Computed:
+    segment.given.sort(key=lambda pair: pair[0].number)  # as the graph has its inputs
     given = [tensor for _, tensor in segment.given]
     large = [tensor for tensor, _ in segment.large]
     made = function(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytensor.tensor.basic as tb
 import pytensor.tensor.extra_ops as te
-import pytensor.tensor.reshape as tr
 from pytensor.assumptions.specify import SpecifyAssumptions
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp
+from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 from symc import tensor as T
@@ -129,7 +129,7 @@ def _chosen(given: Tensor, filled: Any) -> Tensor:
     return T.where(T.eq(given, -1), filled, given)
 
 
-@register(tr.JoinDims)
+@register(JoinDims)
 def _join_dims(op: Any, **_: Any) -> Callable[..., Any]:
     first, count = op.start_axis, op.n_axes
 
@@ -143,7 +143,7 @@ def _join_dims(op: Any, **_: Any) -> Callable[..., Any]:
     return compute
 
 
-@register(tr.SplitDims)
+@register(SplitDims)
 def _split_dims(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
     count = node.outputs[0].type.ndim - node.inputs[0].type.ndim + 1
     static = node.outputs[0].type.shape[op.axis : op.axis + count]
