@@ -66,7 +66,8 @@ def _is_library(file: str) -> bool:
 
 def is_numeric(variable: Any) -> bool:
     """Whether a variable's values are arrays or scalars of numbers: what symc computes with."""
-    return isinstance(variable.type, TensorType | ScalarType)
+    # Subclasses are something else: sparse matrices.
+    return type(variable.type) is TensorType or isinstance(variable.type, ScalarType)
 
 
 def new_input(variable: Any) -> Tensor:

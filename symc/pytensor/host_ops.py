@@ -22,16 +22,16 @@ def performer(node: Any) -> Run | None:
             return HostScan(node.op)
         case IfElse(n_outs=count):
             return lambda args: args[1 : 1 + count] if args[0] else args[1 + count :]
-        case _ if type(node.op).perform is Op.perform or _is_refused(node.op):
+        case _ if type(node.op).perform is Op.perform or _is_refused(node):
             return None
         case op:
             return _Perform(op, node)
 
 
-def _is_refused(op: Any) -> bool:
+def _is_refused(node: Any) -> bool:
     from symc.pytensor.inventory import refusal
 
-    return refusal(op) is not None
+    return refusal(node) is not None
 
 
 class _Perform:

@@ -7,6 +7,7 @@ import re
 from symc.errors import AssertionFailed, LinAlgError, ShapeMismatch, SymcError
 
 _SIDES = re.compile(r"axis (\d+) is (\d+) on the left and (\d+) on the right")
+_REGION = re.compile(r"values of shape \[(.*?)\] do not fit the region \[(.*?)\]")
 _MUST = re.compile(r"axis (\d+) has length (\d+), and must have (\d+)")
 
 
@@ -16,6 +17,17 @@ def translated(problem: SymcError) -> Exception:
     match problem:
         case ShapeMismatch() if found := _SIDES.search(text):
             return ValueError(_broadcasting(*found.groups()) + "\n" + text)
+        case ShapeMismatch() if found := _REGION.search(text):
+            values, region = (each.split(", ") for each in found.groups())
+            axis, pair = next(
+                (
+                    (at, pair)
+                    for at, pair in enumerate(zip(reversed(values), reversed(region), strict=False))
+                    if pair[0] != pair[1]
+                ),
+                (0, ("?", "?")),
+            )
+            return ValueError(_broadcasting(f"-{axis + 1}", *pair) + "\n" + text)
         case ShapeMismatch() if found := _MUST.search(text):
             axis, length, wanted = found.groups()
             return AssertionError(

@@ -13,7 +13,6 @@ from typing import Any
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Constant
-from pytensor.link.basic import raise_with_op  # noqa: F401 -- errors of steps go through it
 
 from symc.calls.function import function
 from symc.graph.node import Tensor
@@ -28,6 +27,7 @@ from symc.pytensor.conversion import (
 )
 from symc.pytensor.convert.inner_graphs import inlined
 from symc.pytensor.host_ops import performer
+from symc.pytensor.inventory import refusal
 
 
 @dataclass(eq=False, slots=True)
@@ -143,9 +143,10 @@ class Planner:
         run = performer(node)
         if run is None:
             kind = f"{type(node.op).__module__}.{type(node.op).__qualname__}"
+            why = refusal(node) or f"{reason}, and PyTensor cannot perform it in Python"
             raise NoConversion(
-                f"no symc conversion for the Op {kind}, and PyTensor cannot perform it in Python: "
-                f"{reason}\n  op  {node.op}\n  at  {line_of(node.outputs[0])}"
+                f"no symc conversion for the Op {kind}: {why}\n"
+                f"  op  {node.op}\n  at  {line_of(node.outputs[0])}"
             )
         made = [self.value(v, level + 1) for v in node.outputs]
         numbers = tuple(m.number for m in made)

@@ -1,6 +1,7 @@
 """Converters of PyTensor's Ops, a file for each family; importing them fills the table."""
 
 from symc.pytensor.convert import (
+    checks,
     elementwise,
     inner_graphs,
     joining,
@@ -14,6 +15,7 @@ from symc.pytensor.convert import (
 )
 
 __all__ = [
+    "checks",
     "elementwise",
     "inner_graphs",
     "joining",

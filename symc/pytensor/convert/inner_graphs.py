@@ -1,24 +1,21 @@
-"""Ops with graphs inside, branches, checks, and Ops applied to each element of a batch."""
+"""Ops with graphs inside, branches, and Ops applied to each element of a batch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.conditional.op import IfElse, LazyIfElse
-from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.math import Dot
 
 from symc import tensor as T
-from symc.codegen.record import record
 from symc.derivatives.vectorize import vmap
-from symc.graph.node import Requirement, Tensor
+from symc.graph.node import Tensor
 from symc.loops.branch import ifelse
 from symc.pytensor.conversion import as_bool, register, symc_funcify
 from symc.pytensor.convert.linalg import BATCHED
-from symc.tensor.watch import Asserted
 
 
 @register(OpFromGraph)
@@ -71,29 +68,6 @@ def _lazy_ifelse(op: Any, node: Any, conversion: Any, **_: Any) -> Callable[...,
         return _branch(condition, list(zip(*sides, strict=True)), node)
 
     return compute
-
-
-# --- checks ---------------------------------------------------------------------------------------
-
-
-@record
-class Checked(Asserted):
-    """As `symc.Assert`, with the class of error and the words of PyTensor's Op."""
-
-    error: type[Exception] = AssertionError
-
-    def require(self, node: Tensor) -> Iterable[Requirement]:
-        for condition in node.args[1:]:
-            yield Requirement(condition, self.error, lambda _: self.message)
-
-    def key(self) -> str:
-        return f"Checked({self.message!r}, {self.error.__module__}.{self.error.__qualname__})"
-
-
-@register(CheckAndRaise)
-def _check(op: Any, **_: Any) -> Callable[..., Any]:
-    check = Checked(str(op.msg), op.exc_type)
-    return lambda x, *conditions: check(x, *(as_bool(c) for c in conditions))
 
 
 # --- batches --------------------------------------------------------------------------------------

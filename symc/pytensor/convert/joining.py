@@ -11,6 +11,7 @@ import pytensor.tensor.extra_ops as te
 from symc import tensor as T
 from symc.graph.node import Tensor
 from symc.pytensor.conversion import OnHost, items, register
+from symc.pytensor.convert.checks import Checked, CheckedWithValue
 
 
 @register(tb.Join)
@@ -25,17 +26,28 @@ def _split(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
     before = (slice(None),) * op.axis
 
     def compute(x: Tensor, sizes: Tensor) -> list[Tensor]:
+        x = _of_these_sizes(x, sizes, count, op.axis)
+        given = T.shape(sizes)[0]
+        lengths = items(sizes, given if isinstance(given, int) else count)
         made: list[Tensor] = []
         at: Any = 0
-        for size in items(sizes, count):
+        for size in [*lengths, *[0] * count][:count]:
             made.append(x[(*before, slice(at, at + size))])
             at = at + size
         return made
 
-    def checked(x: Tensor, sizes: Tensor) -> list[Tensor]:
-        return list(T.split(x, sizes, n_splits=count, axis=op.axis))
+    return compute
 
-    return checked if count > 0 else compute
+
+def _of_these_sizes(x: Tensor, sizes: Tensor, count: int, axis: int) -> Tensor:
+    """The tensor, if it can be split so; with the words of PyTensor's own check."""
+    length = T.as_tensor(T.shape(x)[axis])
+    enough = T.eq(T.as_tensor(T.shape(sizes)[0]), count)
+    x = Checked("Length of splits is not equal to n_splits", ValueError)(x, enough)
+    x = Checked("Split sizes cannot be negative", ValueError)(x, T.ge(sizes, 0))
+    total = T.eq(T.sum(sizes), length)
+    words = "Split sizes do not sum up to input length along axis"
+    return CheckedWithValue(words, ValueError)(x, total, length)
 
 
 @register(te.Repeat)
