@@ -1,7 +1,7 @@
 """PyTensor's graphs compiled by symc: the mode "SYMC", for PyMC and everything else on PyTensor.
 
-    import pymc as pm, symc.pytensor
-    pm.sample(backend="SYMC")
+import pymc as pm, symc.pytensor
+pm.sample(backend="SYMC")
 """
 
 from symc.pytensor.versions import check_version

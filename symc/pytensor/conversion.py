@@ -8,6 +8,7 @@ users may, for Ops of their own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any, NoReturn
@@ -60,8 +61,12 @@ def line_of(variable: Any) -> Where:
     return NOWHERE
 
 
+_LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(__file__) + os.sep, "<frozen")
+_PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
 def _is_library(file: str) -> bool:
-    return any(part in file for part in ("/pytensor/", "/pymc/", "/symc/pytensor/", "<frozen"))
+    return file.startswith(_LIBRARIES) or any(part in file for part in _PACKAGES)
 
 
 def is_numeric(variable: Any) -> bool:
@@ -153,9 +158,7 @@ class Conversion:
 
     def graph(self, fgraph: Any, args: Sequence[Any]) -> list[Any]:
         """The outputs of an inner graph on these tensors."""
-        known: dict[Any, Any] = {
-            v: fitted(a, v) for v, a in zip(fgraph.inputs, args, strict=True)
-        }
+        known: dict[Any, Any] = {v: fitted(a, v) for v, a in zip(fgraph.inputs, args, strict=True)}
         for node in fgraph.toposort():
             given = [self.value(v, known) for v in node.inputs]
             known.update(zip(node.outputs, self.node(node, given), strict=True))

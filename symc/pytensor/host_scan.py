@@ -42,7 +42,9 @@ class HostScan:
             made = self.step(*given, *taken, *before, *states, *op.outer_non_seqs(args))
             self._write(mit_mots, number, made)
             new = [*op.inner_mitsot_outs(made), *op.inner_sitsot_outs(made)]
-            for row, value in zip([*rows, *loose], [*new, *op.inner_nitsot_outs(made)], strict=True):
+            for row, value in zip(
+                [*rows, *loose], [*new, *op.inner_nitsot_outs(made)], strict=True
+            ):
                 row.append(value)
             states = list(op.inner_untraced_sit_sot_outs(made))
             if info.as_while and made[-1]:

@@ -173,7 +173,9 @@ def plan(fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> Pla
     for level, segment in enumerate(planner.segments):
         wanted = [v for v in segment.known if v in needed and _is_computed(v, segment)]
         if wanted:
-            steps.append(_compiled(segment, wanted, name if level == 0 else f"{name}_{level}", mode))
+            steps.append(
+                _compiled(segment, wanted, name if level == 0 else f"{name}_{level}", mode)
+            )
         steps.extend(planner.performed[level])
     return Plan(tuple(steps), tuple(v.number for v in inputs), tuple(outputs), planner.values)
 

@@ -85,7 +85,9 @@ def _filled(a: Tensor, value: Tensor, offset: Any) -> Tensor:
 @register(tb.Choose)
 def _choose(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
     if op.mode != "raise" or node.inputs[1].type.ndim != node.inputs[0].type.ndim + 1:
-        raise OnHost(f"symc chooses only in mode 'raise' among arrays of one shape, not {op.mode!r}")
+        raise OnHost(
+            f"symc chooses only in mode 'raise' among arrays of one shape, not {op.mode!r}"
+        )
 
     def compute(at: Tensor, choices: Tensor) -> Tensor:
         return T.take_along_axis(choices, at[None], axis=0)[0]

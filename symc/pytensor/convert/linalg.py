@@ -45,9 +45,7 @@ def _columns(op: Any, solve: Callable[..., Tensor]) -> Callable[..., Tensor]:
 @register(SolveTriangular)
 def _solve_triangular(op: Any, **_: Any) -> Callable[..., Any]:
     options = {"lower": op.lower, "unit_diagonal": op.unit_diagonal}
-    return _columns(
-        op, lambda a, b: T.linalg.solve_triangular(a, b, **options, on_failure="nan")
-    )
+    return _columns(op, lambda a, b: T.linalg.solve_triangular(a, b, **options, on_failure="nan"))
 
 
 @register(CholeskySolve)

@@ -122,4 +122,3 @@ class _Loop:
 
 def _last(initial: Tensor, trace: Tensor) -> Tensor:
     return T.cast(trace[-1], initial.dtype)
-
