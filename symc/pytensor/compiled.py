@@ -1,4 +1,4 @@
-"""What symc has made of a PyTensor function, and log densities for samplers that take a callable."""
+"""What symc has made of a PyTensor function, and log densities for samplers of other libraries."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     symc_funcify(op, node=node, conversion=c)    a function from symc's tensors to those of results
 
-`symc_funcify` is a `functools.singledispatch` on the type of the Op; the files of `convert/` fill it, and
-users may, for Ops of their own.
+`symc_funcify` is a `functools.singledispatch` on the type of the Op; the files of `convert/` fill
+it, and users may, for Ops of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatch
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -61,7 +62,7 @@ def line_of(variable: Any) -> Where:
     return NOWHERE
 
 
-_LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(__file__) + os.sep, "<frozen")
+_LIBRARIES = (f"{Path(os.__file__).parent}{os.sep}", f"{Path(__file__).parent}{os.sep}", "<frozen")
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 

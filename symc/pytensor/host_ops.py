@@ -1,4 +1,4 @@
-"""Ops that Python performs between the functions of symc: by PyTensor's `perform`, or loops here."""
+"""Ops that Python performs between symc's functions: by PyTensor's `perform`, or by loops here."""
 
 from __future__ import annotations
 

@@ -19,15 +19,9 @@ def translated(problem: SymcError) -> Exception:
             return ValueError(_broadcasting(*found.groups()) + "\n" + text)
         case ShapeMismatch() if found := _REGION.search(text):
             values, region = (each.split(", ") for each in found.groups())
-            axis, pair = next(
-                (
-                    (at, pair)
-                    for at, pair in enumerate(zip(reversed(values), reversed(region), strict=False))
-                    if pair[0] != pair[1]
-                ),
-                (0, ("?", "?")),
-            )
-            return ValueError(_broadcasting(f"-{axis + 1}", *pair) + "\n" + text)
+            pairs = zip(reversed(values), reversed(region), strict=False)
+            at, pair = next((n, pair) for n, pair in enumerate(pairs, 1) if pair[0] != pair[1])
+            return ValueError(_broadcasting(f"-{at}", *pair) + "\n" + text)
         case ShapeMismatch() if found := _MUST.search(text):
             axis, length, wanted = found.groups()
             return AssertionError(

@@ -1,8 +1,9 @@
 """A PyTensor graph as steps: functions of symc's, and Ops between them that Python performs.
 
-Values have levels. A node of numbers belongs to the function of its inputs' highest level; a node that
-is performed in Python (it draws from a NumPy Generator, it has no converter) comes after the function of
-that level, and its results are one level higher. So a graph without such nodes is one function.
+Values have levels. A node of numbers belongs to the function of its inputs' highest level; a node
+that is performed in Python (it draws from a NumPy Generator, it has no converter) comes after the
+function of that level, and its results are one level higher. So a graph without such nodes is one
+function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks: conditions that PyTensor's graphs insist on, with PyTensor's classes of error and words."""
+"""Checks: conditions of PyTensor's graphs, with PyTensor's classes of error and words."""
 
 from __future__ import annotations
 

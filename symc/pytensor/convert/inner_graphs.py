@@ -47,16 +47,23 @@ def _chosen(test: Tensor, then: Tensor, otherwise: Tensor, static: Sequence[int 
     """One of two values, whose lengths may differ: then both are laid into the longer one's."""
     lengths = list(zip(then.type.shape, otherwise.type.shape, static, strict=True))
     if all(a == b or known is not None for a, b, known in lengths):
-        return ifelse(test, then, otherwise)
+        return _either(test, then, otherwise)
     pairs = list(zip(T.shape(then), T.shape(otherwise), strict=True))
     longest = tuple(T.maximum(a, b) for a, b in pairs)
-    whole = ifelse(test, _laid_into(longest, then), _laid_into(longest, otherwise))
+    whole = _either(test, _laid_into(longest, then), _laid_into(longest, otherwise))
     return whole[tuple(slice(0, T.where(test, a, b)) for a, b in pairs)]
+
+
+def _either(test: Tensor, then: Tensor, otherwise: Tensor) -> Tensor:
+    result: Tensor = ifelse(test, then, otherwise)
+    return result
 
 
 def _laid_into(shape: tuple[Any, ...], x: Tensor) -> Tensor:
     place = tuple(slice(0, length) for length in T.shape(x))
-    return T.zeros(shape, dtype=x.dtype)[place].set(x)
+    region: Any = T.zeros(shape, dtype=x.dtype)[place]
+    result: Tensor = region.set(x)
+    return result
 
 
 @register(LazyIfElse)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from pytensor.tensor.linalg.constructors import BlockDiagonal
 from pytensor.tensor.linalg.decomposition.cholesky import Cholesky
@@ -60,7 +60,9 @@ def _solve(op: Any, **_: Any) -> Callable[..., Any]:
     def solve(a: Tensor, b: Tensor) -> Tensor:
         if is_triangle and not op.lower:
             a = T.conj(T.swapaxes(a, -1, -2)) if a.dtype.is_complex else T.swapaxes(a, -1, -2)
-        kind = "pos" if op.assume_a == "pos" else "sym" if is_triangle else "gen"
+        kind: Literal["gen", "sym", "pos"] = (
+            "pos" if op.assume_a == "pos" else "sym" if is_triangle else "gen"
+        )
         return T.linalg.solve(a, b, assume_a=kind, on_failure="nan")
 
     return _columns(op, solve)
@@ -121,7 +123,7 @@ def _qr(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
         raise OnHost(f"symc has no QR with pivots, nor in mode {op.mode!r}")
     if op.mode == "r":
         return lambda a: T.linalg.qr(a, mode="r")
-    mode = "reduced" if op.mode == "economic" else "complete"
+    mode: Literal["reduced", "complete"] = "reduced" if op.mode == "economic" else "complete"
     return lambda a: list(T.linalg.qr(a, mode=mode))
 
 

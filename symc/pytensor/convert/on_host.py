@@ -61,4 +61,5 @@ def _on_arrays(op: Any) -> Callable[..., Any]:
         module, _, name = spec[0].rpartition(".")
         found: Callable[..., Any] = getattr(importlib.import_module(module or "numpy"), name)
         return found
-    return np.frompyfunc(op.impl, op.nin, 1) if op.nin > 0 else op.impl
+    one_by_one: Callable[..., Any] = np.frompyfunc(op.impl, op.nin, 1)
+    return one_by_one

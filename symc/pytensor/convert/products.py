@@ -96,6 +96,7 @@ def _irfft(op: Any, node: Any, **_: Any) -> Callable[..., Any]:
         scale: Any = 1
         for length in lengths:
             scale = scale * length
-        return T.fft.irfftn(z, lengths, axes=axes) * scale
+        result: Tensor = T.fft.irfftn(z, lengths, axes=axes) * scale
+        return result
 
     return compute

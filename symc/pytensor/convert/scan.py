@@ -1,8 +1,8 @@
 """PyTensor's Scan as symc's.
 
 PyTensor gives a loop buffers, with the rows before the first step and space for the rest, which may
-be less than all steps; symc's loops make their rows themselves, and the last of them are kept. Buffers
-that steps write at several places (mit-mot, from gradients) are states of the loop as they are.
+be less than all steps; symc's loops make their rows themselves, and the last of them are kept.
+Buffers that steps write at several places (mit-mot, from gradients) are states of the loop.
 """
 
 from __future__ import annotations

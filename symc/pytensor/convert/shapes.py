@@ -125,7 +125,7 @@ def _rest(x: Tensor, others: list[Any]) -> Any:
     return T.floordiv(T.size(x), T.maximum(product, 1))
 
 
-def _chosen(given: Tensor, filled: Any) -> Tensor:
+def _chosen(given: Any, filled: Any) -> Tensor:
     return T.where(T.eq(given, -1), filled, given)
 
 

@@ -43,13 +43,16 @@ def _inc_subtensor(op: Any, **_: Any) -> Callable[..., Any]:
     repeats_matter = not getattr(op, "ignore_duplicates", False)
 
     def compute(x: Tensor, y: Tensor, *index: Any) -> Tensor:
-        part = x[_index(index, op.idx_list)]
+        part: Any = x[_index(index, op.idx_list)]
         y = T.cast(y, x.dtype)
+        result: Tensor
         if op.set_instead_of_inc:
-            return part.set(y)
-        if not repeats_matter:
-            return part.set(part + y)
-        return part.inc(y)
+            result = part.set(y)
+        elif not repeats_matter:
+            result = part.set(part + y)
+        else:
+            result = part.inc(y)
+        return result
 
     return compute
 

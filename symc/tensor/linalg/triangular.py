@@ -177,7 +177,8 @@ def solve_triangular(
 
 
 def _zeros_on_diagonal(a: Tensor) -> Tensor:
-    return OPERATORS["eq"](diagonal(a, 0, -2, -1), 0).any(axis=-1)
+    found: Tensor = OPERATORS["eq"](diagonal(a, 0, -2, -1), 0).any(axis=-1)
+    return found
 
 
 def cho_solve(
