@@ -12,6 +12,7 @@ from pytensor.compile.mode import Mode
 import symc.pytensor
 from symc.pytensor.compiled import performed
 
+QUICK = symc.pytensor.mode("compile")  # quicker to compile
 PYTHON = Mode(linker="py", optimizer="merge")
 
 
@@ -23,12 +24,12 @@ def compare(
     rtol: float = 1e-10,
     host: int = 0,
 ) -> Any:
-    """The function with mode "SYMC"; asserts equal values, dtypes and shapes.
+    """The function compiled by symc; asserts equal values, dtypes and shapes.
 
     `host` is how many Ops Python may perform.
     """
     listed = outputs if isinstance(outputs, list) else [outputs]
-    f = pytensor.function(inputs, listed, mode="SYMC", on_unused_input="ignore")
+    f = pytensor.function(inputs, listed, mode=QUICK, on_unused_input="ignore")
     wanted = pytensor.function(inputs, listed, mode=PYTHON, on_unused_input="ignore")(*values)
     assert len(performed(f)) == host, performed(f)
     for out, got, want in zip(listed, f(*values), wanted, strict=True):
@@ -38,5 +39,3 @@ def compare(
         np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-12, err_msg=label)
     return f
 
-
-__all__ = ["compare", "symc"]

@@ -22,7 +22,7 @@ def scan(*args: Any, **options: Any) -> Any:
 
 def test_sequences_states_and_taps() -> None:
     x, a = pt.dvector("x"), pt.dscalar("a")
-    running = scan(lambda v, s: a * s + v, sequences=[x], outputs_info=[pt.as_tensor(0.0)])
+    running = scan(lambda v, s: a * s + v, sequences=[x], outputs_info=[pt.zeros(())])
     taps = scan(
         lambda p, q: p + a * q,
         outputs_info=[{"initial": x[:2], "taps": [-2, -1]}],

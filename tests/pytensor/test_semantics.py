@@ -30,7 +30,7 @@ def test_shared_variables_are_updated_and_borrowed() -> None:
 
 def test_draws_are_those_of_numpy_and_go_on() -> None:
     rng = pytensor.shared(np.random.default_rng(3))
-    following, draw = pt.random.gamma(2.0, size=(2,), rng=rng, return_next_rng=True)
+    following, draw = pt.random.gamma(2.0, scale=1.0, size=(2,), rng=rng, return_next_rng=True)
     f = pytensor.function([], 2 * draw, updates={rng: following}, mode="SYMC")
     numbers = np.random.default_rng(3)
     for _ in range(2):
