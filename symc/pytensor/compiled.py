@@ -72,7 +72,7 @@ class LogpDlogp:
         return float(value), gradient
 
     def export(self, folder: str | Path) -> Path:
-        """Writes both as a C library without Python: `symc.Function.export`, with ``logp.h``.
+        """Writes both as a C library without Python: `symc.Function.export`.
 
         Raises TypeError for a model of which something is performed in Python.
         """

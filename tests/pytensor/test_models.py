@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_log_density_and_gradient(model: Any) -> None:
     for _ in range(3):
         x = ours.initial + R.normal(size=ours.size) * 0.3
         for got, want in zip(ours(x), theirs(x), strict=True):
-            np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-8)
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-8, atol=1e-8)
 
 
 def _sampled(model: Any, backend: str, **options: Any) -> Any:
@@ -78,7 +79,14 @@ def test_sampling_and_predictions_are_those_of_pytensors_own_mode() -> None:
             ).posterior_predictive["y"]
             for mode in ("SYMC", "FAST_COMPILE")
         ]
-    np.testing.assert_allclose(*predicted, rtol=1e-10)
+    ours, theirs = predicted
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+
+def test_the_density_as_a_c_library(tmp_path: Path) -> None:
+    ours = symc.pytensor.logp_dlogp(schools())
+    folder = ours.export(tmp_path / "density")
+    assert {".c", ".h"} <= {path.suffix for path in folder.rglob("*")}
 
 
 @pytest.mark.filterwarnings("ignore")
