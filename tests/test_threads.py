@@ -24,6 +24,10 @@ has_team = pytest.mark.skipif(
     Caller is PythonCaller or not sys.platform.startswith("linux"),
     reason="symc/calls/_team.c is not built",
 )
+_found = compiler.find_compiler()
+with_gcc = pytest.mark.skipif(
+    _found is None or not compiler.is_gcc(_found), reason="symc's own threads are for gcc"
+)
 
 
 def has_threads() -> bool:
@@ -147,7 +151,21 @@ def test_the_doctor_says_how_many_threads_and_why() -> None:
         return
     assert "3: OMP_NUM_THREADS" in run(doctor, OMP_NUM_THREADS="3")
     assert "2: SYMC_THREADS" in run(doctor, OMP_NUM_THREADS="3", SYMC_THREADS="2")
-    assert "ignored: OMP_NUM_THREADS='x'" in run(doctor, OMP_NUM_THREADS="x")
+    assert "OMP_NUM_THREADS='x' is not a number" in run(doctor, OMP_NUM_THREADS="x")
+
+
+def test_llvms_openmp_is_not_used_with_a_number_of_threads_that_it_cannot_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It aborts, or works without end: in the trial of a compiler, too."""
+    clang = compiler.Compiler(("clang",), sys.executable)
+    monkeypatch.setattr(openmp, "is_gcc", lambda _: False)
+    monkeypatch.setattr(openmp, "remembered", lambda *_: "True")
+    for given, has in (("x", False), ("3", True)):
+        openmp.has_openmp.cache_clear()
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+        assert openmp.has_openmp(clang) is has
+    openmp.has_openmp.cache_clear()
 
 
 def test_zero_threads_are_as_many_as_there_are() -> None:
@@ -190,6 +208,7 @@ def test_nothing_depends_on_the_number_of_threads() -> None:
 
 
 @has_team
+@with_gcc
 def test_no_parallel_region_is_left_to_libgomp() -> None:
     """gcc has several names for the begin of one; half of a region run by libgomp is a crash."""
     if shutil.which("nm") is None:
@@ -268,6 +287,7 @@ print(statuses)
 
 
 @has_team
+@with_gcc
 def test_children_of_fork_have_threads_of_their_own() -> None:
     product = "a = T.matrix('a')\ng = symc.function([a], a @ a)\nm = np.ones((300, 300))\n"
     fork = FORK.replace("(m @ m)[0, 0]", "g(m)[0, 0]").replace(

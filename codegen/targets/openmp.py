@@ -6,9 +6,11 @@ thread, and only OpenMP's vector pragmas are used.
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
+from symc.codegen.processors import number_in
 from symc.codegen.targets.compiler import Compiler, is_gcc, remembered
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def has_openmp(found: Compiler, memo: Memo | None = None) -> bool:
     """Whether programs of a compiler can have threads. Tried once; kept in `memo`, if given."""
     if is_gcc(found):
         return True
+    if number_in("OMP_NUM_THREADS", os.environ)[1]:
+        return False  # LLVM's runtime aborts, or works without end, where it cannot read this
     return remembered("openmp", found.stamp, memo, lambda: str(_runs(found))) == str(True)
 
 

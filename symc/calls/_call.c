@@ -16,6 +16,48 @@
 #include "_kept.h"
 #include "_team.h"
 
+/* LLVM's OpenMP gives out tickets for its locks: in the child of a fork, those of threads that it
+ * does not have are waited for without end. So a fork waits until no other thread is in OpenMP, and
+ * lets none in meanwhile. (Readers first, so that a call within a call gets in while a fork waits.)
+ */
+static pthread_rwlock_t openmp = PTHREAD_RWLOCK_INITIALIZER;
+static _Thread_local int calls_in_openmp;
+static _Thread_local int keeps_openmp;
+
+static int64_t
+run_in_openmp(Caller *self, symc_call *call)
+{
+    pthread_rwlock_rdlock(&openmp);
+    calls_in_openmp++;
+    int64_t code = self->run(call);
+    calls_in_openmp--;
+    pthread_rwlock_unlock(&openmp);
+    return code;
+}
+
+static PyObject *
+before_fork(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    if (calls_in_openmp > 0 || keeps_openmp) Py_RETURN_NONE; /* a call has called back, and forks */
+    Py_BEGIN_ALLOW_THREADS
+    pthread_rwlock_wrlock(&openmp);
+    Py_END_ALLOW_THREADS
+    keeps_openmp = 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+after_fork_in_parent(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    if (keeps_openmp) pthread_rwlock_unlock(&openmp);
+    keeps_openmp = 0;
+    Py_RETURN_NONE;
+}
+
 /* OpenMP has no threads left in a child of fork, and would wait for them. */
 static int forked = 0;
 
@@ -23,6 +65,8 @@ static void
 after_fork(void)
 {
     forked = 1;
+    openmp = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+    keeps_openmp = 0;
     symc_lock_after_fork();
 }
 
@@ -266,7 +310,7 @@ run(Frame *frame, PyObject *const *args, void **outputs)
     } else {
         Asker *outer = symc_use_asker(&frame->asker);
         frame->released = PyEval_SaveThread();
-        code = self->run(call);
+        code = self->team ? self->run(call) : run_in_openmp(self, call);
         PyEval_RestoreThread(frame->released);
         symc_use_asker(outer);
     }
@@ -358,6 +402,8 @@ static PyModuleDef_Slot module_slots[] = {
 static PyMethodDef module_methods[] = {
     {"holding", (PyCFunction)(void (*)(void))holding, METH_FASTCALL,
      "Call a function with arguments while locks are held."},
+    {"before_fork", before_fork, METH_NOARGS, "Wait until no other thread is in OpenMP."},
+    {"after_fork", after_fork_in_parent, METH_NOARGS, "Let threads into OpenMP again."},
     {"keep_at_most", symc_keep_at_most, METH_O, "How many bytes of dead results may be kept."},
     {"kept_bytes", symc_kept_bytes, METH_NOARGS, "How many bytes of dead results are kept."},
     {"free_kept", symc_free_kept, METH_NOARGS, "Free what is kept; returns how many bytes."},

@@ -14,8 +14,7 @@ A `Caller` is made from a `CallSpec`, and by name
 - ``locks``: the locks of the shared variables (`symc/graph/locks.py`) in the order in which they
   are taken, each with whether the call changes the variable;
 - ``host(number, arrays, lengths)``: called where the function calls back into Python; for the
-meaning
-  of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
+  meaning of the numbers see `symc/pipeline/host_calls.py`. An exception of it ends the call.
 
 Arguments are used without a copy where they are C-contiguous arrays of the right type; outputs are
 new arrays. Two threads may call one `Caller` at the same time. After an exception all is as before
@@ -409,6 +408,7 @@ def _choose() -> tuple[type[PythonCaller], type[PythonLock], Callable[..., Any]]
         team.use(_call.team)
         follow_threads(_call.use_threads)
         follow_kept_memory(_call.keep_at_most)
+        os.register_at_fork(before=_call.before_fork, after_in_parent=_call.after_fork)
         return _call.Caller, _call.Lock, _call.holding
     except (ImportError, AttributeError):  # not built, or older still
         return PythonCaller, PythonLock, python_holding

@@ -11,9 +11,10 @@ from symc.codegen.record import record
 from symc.errors import BadUpdate, FunctionError, ShapeMismatch
 from symc.graph.dims import Dim
 from symc.graph.inputs import SharedVariable, advanced, constant_value, tensor_like
-from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.node import Requirement, Tensor, TensorLike
+from symc.graph.passing import Passing
 from symc.graph.provenance import warn
-from symc.graph.types import TensorType, to_numpy
+from symc.graph.types import to_numpy
 from symc.graph.values import held
 from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
@@ -76,19 +77,10 @@ def checked_update(target: SharedVariable, new: Tensor) -> tuple[SharedVariable,
 
 
 @record
-class NewValue(Op):
+class NewValue(Passing):
     """The new value of a shared variable, checked at run time to have its declared lengths."""
 
     variable: SharedVariable
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         lengths = zip(self.variable.op.declared, node.type.shape, strict=True)

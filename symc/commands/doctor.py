@@ -113,7 +113,12 @@ def _threads() -> Iterator[Finding]:
     from symc.config import config
 
     found = compiler.find_compiler()
+    _, unread = processors.number_in("OMP_NUM_THREADS", os.environ)
     if found is not None and not openmp.has_openmp(found):
+        if unread:
+            found_text = f"one: LLVM's OpenMP fails where {unread}"
+            yield Finding("threads", "missing", found_text, "unset it")
+            return
         yield Finding(
             "threads", "missing", "one: this compiler has no OpenMP runtime",
             "install libomp (Debian: libomp-dev, Homebrew: libomp), or set SYMC_CC=gcc",

@@ -23,7 +23,8 @@ from symc.derivatives.batch import batch
 from symc.errors import DisconnectedInput, GradientError
 from symc.graph.collector import without_collection
 from symc.graph.inputs import Constant, Input, as_tensor
-from symc.graph.node import Array, Op, Tensor, TensorLike
+from symc.graph.node import Tensor, TensorLike
+from symc.graph.passing import Passing
 from symc.graph.provenance import NOWHERE, located_at, warn
 from symc.graph.registry import SERVICES
 from symc.graph.types import TensorType
@@ -433,29 +434,20 @@ def _same_rank(what: str, x: Tensor, point: Tensor) -> None:
 
 
 @record
-class _Passing(Op):
-    """The argument itself; subclasses change its gradient."""
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
+class ChangedGradient(Passing):
+    """The argument, to which another gradient flows back than that of the result."""
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return self(*args)
 
 
 @record
-class DisconnectedGrad(_Passing):
+class DisconnectedGrad(ChangedGradient):
     """Lets no gradient through."""
 
 
 @record
-class GradClip(_Passing):
+class GradClip(ChangedGradient):
     """Limits each element of the gradient."""
 
     low: float
@@ -466,7 +458,7 @@ class GradClip(_Passing):
 
 
 @record
-class GradScale(_Passing):
+class GradScale(ChangedGradient):
     """Multiplies the gradient."""
 
     factor: float

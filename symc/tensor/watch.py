@@ -20,6 +20,7 @@ from symc.errors import AssertionFailed, DTypeError
 from symc.graph.inputs import as_tensor
 from symc.graph.lowering import HostCall, Lowering, SizeOf
 from symc.graph.node import Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.passing import Passing
 from symc.graph.public import with_public_methods
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -90,13 +91,10 @@ class Break(Watch):
 
 
 @record
-class Asserted(Op):
+class Asserted(Passing):
     """The first argument; the others must be true. It costs nothing but the test."""
 
     message: str
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
 
     def evaluate(self, *args: Array) -> Array:
         if not all(bool(condition.all()) for condition in args[1:]):
@@ -112,9 +110,6 @@ class Asserted(Op):
             first = next(c for c, many in zip(conditions, batched[1:], strict=True) if many)
             value = T.broadcast_to(value, (first.shape[0], *value.shape))
         return self(value, *conditions)
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         for condition in node.args[1:]:

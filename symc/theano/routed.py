@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from symc.codegen.record import record
-from symc.graph.node import Array, Op, Tensor
-from symc.graph.types import TensorType
+from symc.graph.node import Tensor
+from symc.graph.passing import Passing
 from symc.tensor.elementwise import cast_to
 from symc.theano.gof.graph import Apply
 from symc.theano.gof.null_type import DisconnectedType, NullType
@@ -49,19 +49,10 @@ def _part(translation: Any, part: Any, arg: Tensor) -> Tensor | None:
 
 
 @record
-class Routed(Op):
+class Routed(Passing):
     """The first argument, whose gradient goes by a rule to the others."""
 
     rule: Rule
-
-    def infer(self, *args: Tensor) -> TensorType:
-        return args[0].type
-
-    def evaluate(self, *args: Array) -> Array:
-        return args[0]
-
-    def expand(self, node: Tensor) -> Tensor | None:
-        return node.args[0]
 
     def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
         return args[0]
