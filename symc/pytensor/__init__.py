@@ -8,7 +8,7 @@ from symc.pytensor.versions import check_version
 
 check_version()
 
-from symc.pytensor import convert as _convert  # noqa: E402, F401 -- fills the table of converters
+import symc.pytensor.convert  # noqa: E402, F401 -- fills the table of converters
 from symc.pytensor.compiled import functions, logp_dlogp  # noqa: E402
 from symc.pytensor.conversion import NoConversion, symc_funcify  # noqa: E402
 from symc.pytensor.linker import SymcLinker  # noqa: E402

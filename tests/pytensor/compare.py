@@ -38,4 +38,3 @@ def compare(
         assert np.asarray(got).dtype == np.asarray(want).dtype, label
         np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-12, err_msg=label)
     return f
-
