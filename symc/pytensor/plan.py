@@ -64,7 +64,7 @@ class Performed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StepPlan:
     """The steps of a graph, in order, and where its inputs and outputs are kept."""
 
     steps: tuple[Computed | Performed, ...]
@@ -164,7 +164,7 @@ def value_of(variable: Any, env: Mapping[Any, Value]) -> Value:
     return Value(variable, 0, data=variable.data, is_constant=True)
 
 
-def plan(fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> Plan:
+def plan(fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> StepPlan:
     """The steps that compute a PyTensor graph."""
     planner = Planner()
     inputs = [planner.value(v, 0) for v in fgraph.inputs]
@@ -178,7 +178,7 @@ def plan(fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> Pla
                 _compiled(segment, wanted, name if level == 0 else f"{name}_{level}", mode)
             )
         steps.extend(planner.performed[level])
-    return Plan(tuple(steps), tuple(v.number for v in inputs), tuple(outputs), planner.values)
+    return StepPlan(tuple(steps), tuple(v.number for v in inputs), tuple(outputs), planner.values)
 
 
 def _is_computed(value: Value, segment: Segment) -> bool:

@@ -9,14 +9,14 @@ from pytensor.scalar.basic import ScalarType
 
 from symc.errors import SymcError
 from symc.pytensor.messages import translated
-from symc.pytensor.plan import Computed, Performed, Plan, Value, plan
+from symc.pytensor.plan import Computed, Performed, StepPlan, Value, plan
 
 
 class Running:
     """A graph ready to be called with the values of its inputs; gives a list of its outputs."""
 
     def __init__(self, fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> None:
-        self.plan: Plan = plan(fgraph, name=name, mode=mode)
+        self.plan: StepPlan = plan(fgraph, name=name, mode=mode)
         self._call = _direct(self.plan) or self._by_steps
         self._scalars = [
             at for at, v in enumerate(fgraph.outputs) if isinstance(v.type, ScalarType)
@@ -64,7 +64,7 @@ def _given(value: Value, kept: Sequence[Any]) -> Any:
     return found
 
 
-def _direct(plan: Plan) -> Callable[..., Any] | None:
+def _direct(plan: StepPlan) -> Callable[..., Any] | None:
     """The call of a plan that is one function of all inputs, in order."""
     match plan.steps:
         case (Computed() as step,):

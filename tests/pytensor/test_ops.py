@@ -71,7 +71,8 @@ def test_shapes_and_joins() -> None:
         x.reshape(pt.stack([n, x.size // n])), pt.alloc(v, n, 5), pt.arange(n), pt.eye(n, 3),
         pt.join(0, x, x), pt.stack([v, v], axis=1), pt.diag(v), pt.diagonal(x), pt.repeat(v, 2),
         pt.tile(v, 2), pt.join_dims(x, 0, 2), pt.split_dims(v[:4], axis=0, shape=(2, 2)), pt.zeros((n, 2)),
-        *pt.split(v, [2, 3], n_splits=2), fill_diagonal(x, 9.0), fill_diagonal_offset(x, 9.0, 1),
+        *pt.split(v, [2, 3], n_splits=2), fill_diagonal(x, 9.0),
+        fill_diagonal_offset(x, 9.0, 1),
         pt.specify_shape(v, (5,)), pt.tril(x), pt.linspace(0.0, 1.0, 5), pt.outer(v, v),
         pt.pad(v, (1, 2), mode="edge"),
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from symc.tensor.watch import Asserted
 
 
 @record
-class Checked(Asserted):
+class RaisingCheck(Asserted):
     """As `symc.Assert`, with the class of error and the words of PyTensor's Op."""
 
     error: type[Exception] = AssertionError
@@ -24,12 +24,12 @@ class Checked(Asserted):
             yield Requirement(condition, self.error, lambda _: self.message)
 
     def key(self) -> str:
-        return f"Checked({self.message!r}, {self.error.__module__}.{self.error.__qualname__})"
+        return f"RaisingCheck({self.message!r}, {self.error.__module__}.{self.error.__qualname__})"
 
 
 @record
-class CheckedWithValue(Checked):
-    """As `Checked`, of one condition; the last argument is a number that the message ends with."""
+class RaisingCheckWithValue(RaisingCheck):
+    """As `RaisingCheck`, of one condition; the last argument is a number that the message ends with."""
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         _, condition, number = node.args
@@ -38,10 +38,10 @@ class CheckedWithValue(Checked):
         )
 
     def key(self) -> str:
-        return f"With{Checked.key(self)}"
+        return f"With{RaisingCheck.key(self)}"
 
 
 @register(CheckAndRaise)
 def _check(op: Any, **_: Any) -> Callable[..., Any]:
-    check = Checked(str(op.msg), op.exc_type)
+    check = RaisingCheck(str(op.msg), op.exc_type)
     return lambda x, *conditions: check(x, *(as_bool(c) for c in conditions))

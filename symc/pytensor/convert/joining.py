@@ -11,7 +11,7 @@ import pytensor.tensor.extra_ops as te
 from symc import tensor as T
 from symc.graph.node import Tensor
 from symc.pytensor.conversion import OnHost, items, register
-from symc.pytensor.convert.checks import Checked, CheckedWithValue
+from symc.pytensor.convert.checks import RaisingCheck, RaisingCheckWithValue
 
 
 @register(tb.Join)
@@ -43,11 +43,11 @@ def _of_these_sizes(x: Tensor, sizes: Tensor, count: int, axis: int) -> Tensor:
     """The tensor, if it can be split so; with the words of PyTensor's own check."""
     length = T.as_tensor(T.shape(x)[axis])
     enough = T.eq(T.as_tensor(T.shape(sizes)[0]), count)
-    x = Checked("Length of splits is not equal to n_splits", ValueError)(x, enough)
-    x = Checked("Split sizes cannot be negative", ValueError)(x, T.ge(sizes, 0))
+    x = RaisingCheck("Length of splits is not equal to n_splits", ValueError)(x, enough)
+    x = RaisingCheck("Split sizes cannot be negative", ValueError)(x, T.ge(sizes, 0))
     total = T.eq(T.sum(sizes), length)
     words = "Split sizes do not sum up to input length along axis"
-    return CheckedWithValue(words, ValueError)(x, total, length)
+    return RaisingCheckWithValue(words, ValueError)(x, total, length)
 
 
 @register(te.Repeat)

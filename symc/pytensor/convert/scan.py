@@ -21,10 +21,10 @@ from symc.pytensor.conversion import as_bool, as_length, register
 
 @register(Scan)
 def _scan(op: Any, node: Any, conversion: Any, **_: Any) -> Callable[..., Any]:
-    return lambda *args: _Loop(op, conversion, args).results()
+    return lambda *args: _ScanWithArguments(op, conversion, args).results()
 
 
-class _Loop:
+class _ScanWithArguments:
     """One Scan with its arguments."""
 
     def __init__(self, op: Any, conversion: Any, args: Sequence[Tensor]) -> None:
