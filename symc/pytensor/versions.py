@@ -14,7 +14,8 @@ def check_version() -> None:
         found = version("pytensor")
     except PackageNotFoundError:
         raise ImportError(
-            "symc.pytensor needs PyTensor, which is not installed: pip install 'symc[pymc]'"
+            "symc.pytensor needs PyTensor, which is not installed: "
+            "`pip install '.[pymc]'` in the checkout of symc, with Python 3.12 or later"
         ) from None
     parts = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
     first, end = KNOWN

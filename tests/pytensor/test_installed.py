@@ -26,5 +26,5 @@ def test_the_mode_is_registered() -> None:
 
 @pytest.mark.skipif(find_spec("pytensor") is not None, reason="PyTensor is installed")
 def test_without_pytensor_the_error_says_what_to_install() -> None:
-    with pytest.raises(ImportError, match=r"pip install 'symc\[pymc\]'"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[pymc\]'"):
         importlib.import_module("symc.pytensor")

@@ -29,7 +29,7 @@ class RaisingCheck(Asserted):
 
 @record
 class RaisingCheckWithValue(RaisingCheck):
-    """As `RaisingCheck`, of one condition; the last argument is a number that the message ends with."""
+    """As `RaisingCheck`, of one condition; the message ends with the last argument."""
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         _, condition, number = node.args
