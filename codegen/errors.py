@@ -8,6 +8,7 @@ CodegenError
   CudaMissing       also RuntimeError   there is no CUDA here
   DriverError       also RuntimeError   a function of the CUDA driver failed
   BlasMissing       also RuntimeError   a compiled program needs a BLAS that is not here
+  MpiMissing        also RuntimeError   there is no MPI here, or mpi4py is not installed
 """
 
 from __future__ import annotations
@@ -145,3 +146,7 @@ class BlasMissing(CodegenError, RuntimeError):
 
     `Target.describe` has changed by now: compiled anew, the program runs without.
     """
+
+
+class MpiMissing(CodegenError, RuntimeError):
+    """A program for several processes finds no MPI: mpi4py is not installed, or lacks one."""

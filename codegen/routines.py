@@ -35,6 +35,8 @@ class Signature:
     """Whether programs for graphics cards have it too."""
     operations: Callable[[RoutineArguments], Amount] | None = None
     """The count of its operations, where `cost/operations.py` does not have it."""
+    meets: bool = False
+    """Whether it waits for other processes that call it too: no call may leave it out."""
 
 
 def _arguments(text: str) -> tuple[tuple[str, ArgumentKind], ...]:
@@ -109,6 +111,17 @@ _SORTING = {
 } | {f"searchsorted_{kind}": "right n count a x places!" for kind in ("u64", "i64", "f32", "f64")}
 
 
+# Between processes: see `runtime/mpi.h`. `kind` numbers the element types of `targets/mpi.py`.
+_COLLECTIVE = {
+    "mpi_all_reduce": "group fixed kind reduction n x result! lengths!",
+    "mpi_all_gather": "group fixed kind n x result! lengths!",
+    "mpi_reduce_scatter": "group fixed kind n x result! lengths!",
+    "mpi_broadcast": "group fixed kind root n x result! lengths!",
+    "mpi_to_root": "group fixed kind root n x result! lengths!",
+    "mpi_shift": "group fixed kind by wrap n x result! lengths!",
+}
+
+
 def _typed(name: str, kind: str, text: str) -> Signature:
     """A routine that there is for each element type."""
     on_device = not name.startswith(("conv", "attention"))
@@ -122,6 +135,11 @@ def _on_host(name: str, text: str) -> Signature:
     return Signature(f"symc_{name}", f"symc_{name}", _arguments(text), True, on_device=False)
 
 
+def _collective(name: str, text: str) -> Signature:
+    symbol = f"symc_{name}"
+    return Signature(symbol, symbol, _arguments(text), True, on_device=False, meets=True)
+
+
 ROUTINES: dict[str, Signature] = {
     **{
         f"{n}_{kind}": _typed(n, kind, text)
@@ -129,6 +147,7 @@ ROUTINES: dict[str, Signature] = {
         for kind in ("f32", "f64")
     },
     **{name: _on_host(name, text) for name, text in (_LAPACK | _FFT | _SORTING).items()},
+    **{name: _collective(name, text) for name, text in _COLLECTIVE.items()},
     "copy_bytes": Signature("symc_copy_bytes", "symc_copy_bytes", _arguments("dst! src n"), False),
     "permutation": Signature(
         "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False

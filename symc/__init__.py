@@ -36,6 +36,7 @@ with _without_collection():
     from symc.version import VERSION as _VERSION
 
 if _TYPE_CHECKING:
+    from symc import distributed as distributed
     from symc import errors as errors
     from symc import optim as optim
     from symc import testing as testing
@@ -75,7 +76,7 @@ _publish(globals(), "symc", __all__)
 
 # Names whose import waits for their first use: modules, and functions with the modules they stand
 # in.
-_MODULES = ("cuda", "debug", "errors", "optim", "sympy", "testing")
+_MODULES = ("cuda", "debug", "distributed", "errors", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op", "free_memory": "calls.kept",

@@ -16,6 +16,7 @@ COMMANDS = {
     "compile": "fill the cache ahead: compile the functions of a module",
     "bench": "measure symc against NumPy, JAX, PyTorch and Numba, where installed",
     "show": "the source, graph, loops or plan of a function",
+    "run": "run a script on several processes, over MPI",
     "theano": "run a program that was written for Theano",
 }
 OTHERS = {

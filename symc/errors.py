@@ -22,7 +22,8 @@
     ├── AssertionFailed (AssertionError)  a condition of symc.Assert does not hold
     ├── Mismatch (AssertionError)         mode="debug" found two results that differ
     ├── NotBatchable (TypeError)          jacobian/hessian met an op without a batching rule
-    └── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
+    ├── DeviceError (RuntimeError)        a CUDA device is missing, or failed, or is used wrongly
+    └── ProgramsDiffer (RuntimeError)     processes that compute together have different programs
 
 Compiling can also raise `CompileFailed` and `CompilerMissing` from `symc.codegen.errors`.
 Each message has the request, the fault, the line where the user wrote it, and the remedy.
@@ -142,3 +143,7 @@ class DeviceError(SymcError, RuntimeError):
 
 def __dir__() -> list[str]:
     return [name for name, value in globals().items() if isinstance(value, type)]
+
+
+class ProgramsDiffer(SymcError, RuntimeError):
+    """Processes that compute together have different programs: see `symc.distributed`."""

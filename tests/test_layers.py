@@ -32,7 +32,7 @@ FLOORS = (
     ("calls",),
     ("cuda",),
     ("checking",),
-    ("debug", "measure", "optim", "saved", "show", "sympy", "testing"),
+    ("debug", "distributed", "measure", "optim", "saved", "show", "sympy", "testing"),
     ("user",),
     ("", "__main__", "commands", "demo", "pytensor", "theano"),
 )
@@ -52,7 +52,7 @@ OUTSIDE = {
     "symc.pytensor": {"numpy", "pymc", "pytensor"},
     "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),
-    "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda"},
+    "symc.codegen.targets": {"cffi", "_cffi_backend", "scipy_openblas32", "cuda", "mpi4py"},
     "symc.cache": {"platformdirs"},
 }
 

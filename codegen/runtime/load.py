@@ -43,7 +43,7 @@ Dialect = Literal["c", "cuda host", "cuda"]
 """A kind of text: a C program, or the host functions or the kernels of one for a graphics card."""
 
 _HOST = (
-    "blas.h", "call.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h",
+    "blas.h", "call.h", "conv.h", "expm.h", "fft.h", "fftaxes.h", "host.h", "lapack.h", "mpi.h",
     "randomarrays.h", "shuffle.h", "smallmatrices.h", "sortvalues.h", "spectral.h", "team.h",
     "threads.h", "timers.h",
 )  # fmt: skip

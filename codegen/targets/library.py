@@ -33,6 +33,7 @@ class Library:
         handle: Any = _opened(path)
         pin_openmp()
         fill_imports(handle)
+        fill_mpi(handle)
         arrays, lengths, shapes, room = handle.symc_counts
         return cls(
             int(ffi.cast("intptr_t", handle.symc_prepare)),
@@ -98,6 +99,20 @@ def fill_imports(handle: Any) -> None:
         imports.functions[number] = ffi.cast("void *", address)
     imports.wide = found.wide
     imports.guard = found.guard
+
+
+def fill_mpi(handle: Any) -> None:
+    """Give a library that other processes take part in the functions and handles of MPI."""
+    from symc.codegen.targets._abi import ffi
+
+    try:
+        table = handle.symc_mpi
+    except ffi.error:
+        return  # it has no collective operations
+
+    from symc.codegen.targets import mpi  # late: it starts MPI
+
+    mpi.fill(table)
 
 
 def fill_lapack(handle: Any, *, wide: bool) -> None:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from symc.calls.background import Job
-    from symc.calls.modes import Runner
+    from symc.calls.modes import Runner, RunnerSource
 
 
 @record
@@ -92,8 +91,13 @@ class Function:
         self._names = self._keyword_names()
         downcast = [item.allow_downcast for item in ins]
         wanted = request, mode, "list" if form == "dict" else form, downcast
-        self._made: Runner | Job
-        if background:
+        # Only programs that have imported `symc.distributed` have functions of several processes.
+        together = SERVICES.find("together")
+        shared = None if together is None else together(*wanted, owner=ref(self))
+        self._made: RunnerSource
+        if shared is not None:
+            self._made = shared
+        elif background:
             from symc.calls.background import begin
 
             self._made = begin(*wanted, owner=ref(self))

@@ -123,6 +123,11 @@ class Op:
         """Whether code of the user's computes it, which may do more than that: print, count ..."""
         return False
 
+    @property
+    def is_collective(self) -> bool:
+        """Whether other processes compute it too, at the same time: `symc.distributed`."""
+        return False
+
     def changes(self, node: Tensor) -> Iterable[tuple[Any, Tensor]]:
         """The shared variables that a node, a loop, has new values of, and these."""
         del node

@@ -245,11 +245,15 @@ def is_pure(program: ir.Program) -> bool:
     from symc.codegen import ir
     from symc.codegen.blocks import every_step, working_steps, written
     from symc.codegen.passes.memory import prepared, wholes
+    from symc.codegen.routines import ROUTINES
 
     leading, _ = prepared(program)
     late = program.steps[leading:]
-    if any(isinstance(step, ir.Check | ir.PythonCall) for step in every_step(late)):
-        return False
+    for step in every_step(late):
+        if isinstance(step, ir.Check | ir.PythonCall):
+            return False
+        if isinstance(step, ir.Routine) and ROUTINES[step.name].meets:
+            return False
     whole, roles = wholes(program), {buffer.name: buffer.role for buffer in program.buffers}
     changed = {name for step, kernel in working_steps(program) for name in written(step, kernel)}
     return not any(roles[whole.get(name, name)] == "shared" for name in changed)

@@ -17,7 +17,7 @@ from symc.codegen.targets.export import Exported, Kernels
 from symc.errors import CannotSave
 from symc.graph.conditions import requirements
 from symc.graph.node import Array, Tensor
-from symc.graph.walks import walk
+from symc.graph.walks import walk, walk_within
 from symc.tensor.notation import described
 
 LONGEST_NAME = 200  # with its suffixes, a file system's 255 bytes
@@ -44,7 +44,7 @@ def export(
     it without a card, on the simulator, which goes along. ``make CUBLAS=1`` takes cuBLAS for matrix
     products in place of kernels.
 
-    Raises `CannotSave` for functions that call Python.
+    Raises `CannotSave` for functions that call Python, or compute on several processes.
 
     >>> import pathlib, tempfile, symc, symc.tensor as T
     >>> x = T.vector("x")
@@ -55,6 +55,8 @@ def export(
      'total_program.c']
     """
     request = function.request
+    if any(node.op.is_collective for node in walk_within(request.roots())):
+        raise CannotSave("a function of several processes cannot be exported: it has MPI's handles")
     if len(request.name) > LONGEST_NAME:
         raise CannotSave(
             f"the files of an export have the function's name, which has {len(request.name)} "

@@ -1,0 +1,93 @@
+"""Groups of processes that compute together: communicators of mpi4py, by number.
+
+Programs name a group by its number, which is the same in all processes as long as these make their
+groups in the same order. Each group has a communicator of its own, so that messages of symc and of
+the user's never meet. Its errors end the process: other processes would wait for it for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symc.codegen.record import record
+from symc.codegen.targets.mpi import COMMUNICATORS, MOST_GROUPS, started
+
+
+@record
+class ProcessGroup:
+    """Processes that exchange arrays. `world()` has all of them, `group` makes others."""
+
+    number: int
+
+    @property
+    def communicator(self) -> Any:
+        """Its communicator of mpi4py."""
+        return COMMUNICATORS[self.number]
+
+    @property
+    def rank(self) -> int:
+        """The number of this process in the group, from 0."""
+        return int(self.communicator.Get_rank())
+
+    @property
+    def size(self) -> int:
+        """How many processes the group has."""
+        return int(self.communicator.Get_size())
+
+
+def world() -> ProcessGroup:
+    """The group of all processes of the job; of one where the script was started alone.
+
+    The first call starts MPI, and all processes have to make it. Raises `MpiMissing` where mpi4py
+    is not installed.
+
+    >>> import symc.distributed as D
+    >>> D.world().size
+    1
+    """
+    if not COMMUNICATORS:
+        group(started().COMM_WORLD)
+    return ProcessGroup(0)
+
+
+def group(communicator: Any) -> ProcessGroup:
+    """The group of the processes of one of mpi4py's communicators, all of which must call this.
+
+    Processes that make several groups make them in the same order. Raises `ValueError` for more
+    than 16 groups.
+
+    >>> import symc.distributed as D
+    >>> D.group(D.world().communicator).size
+    1
+    """
+    if not COMMUNICATORS and communicator is not started().COMM_WORLD:
+        world()
+    if len(COMMUNICATORS) == MOST_GROUPS:
+        raise ValueError(f"there are {MOST_GROUPS} groups of processes already; reuse one")
+    own = communicator.Dup()
+    own.Set_errhandler(started().ERRORS_ARE_FATAL)
+    COMMUNICATORS.append(own)
+    return ProcessGroup(len(COMMUNICATORS) - 1)
+
+
+def rank() -> int:
+    """The number of this process, from 0: `world().rank`.
+
+    A number that differs between processes must not stand in a graph, which they have in common;
+    as the value of a shared variable it may.
+
+    >>> import symc.distributed as D
+    >>> D.rank()
+    0
+    """
+    return world().rank
+
+
+def size() -> int:
+    """How many processes there are: `world().size`.
+
+    >>> import symc.distributed as D
+    >>> D.size()
+    1
+    """
+    return world().size

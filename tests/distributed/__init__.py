@@ -1,0 +1,1 @@
+"""`symc.distributed`, on two and more processes."""
