@@ -10,6 +10,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -42,6 +43,8 @@ HEAVY = {
 def module_names() -> list[str]:
     found = pkgutil.walk_packages(symc.__path__, "symc.")
     names = [info.name for info in found if not info.name.endswith("__main__")]
+    if find_spec("pytensor") is None:
+        names = [name for name in names if not name.startswith("symc.pytensor")]
     return ["symc", *sorted(set(names) - SKIPPED)]
 
 

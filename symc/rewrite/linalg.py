@@ -124,9 +124,10 @@ def _solve_triangle(node: Tensor) -> Tensor | None:
     if node.op.definite:
         return None
     if _is_factor(a):
-        return SolveTriangular(trans=node.op.trans)(a, b)
+        return SolveTriangular(trans=node.op.trans, checked=node.op.checked)(a, b)
     if isinstance(a.op, Qr) and a.op.part == R:
-        return SolveTriangular(is_lower=False, trans=node.op.trans)(a, b)
+        upper = SolveTriangular(is_lower=False, trans=node.op.trans, checked=node.op.checked)
+        return upper(a, b)
     return None
 
 
@@ -136,7 +137,9 @@ def _solve_product(node: Tensor) -> Tensor | None:
     factor = _factor_of_product(a)
     if factor is None:
         return None
-    return SolveTriangular(trans=True)(factor, SolveTriangular()(factor, b))
+    assert isinstance(node.op, Solve)
+    lower = SolveTriangular(checked=node.op.checked)
+    return replace(lower, trans=True)(factor, lower(factor, b))
 
 
 @structural(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from symc.tensor.elementwise import cast_to, conjugated
 from symc.tensor.lengths import public
 from symc.tensor.matrix_product import known, summed
 from symc.tensor.products import batch_shape, matmul
+from symc.tensor.reshape import reshape
 from symc.tensor.views import broadcast_to, swapaxes
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -177,6 +179,25 @@ def batch_of(x: Tensor) -> Dim:
 
 
 # --- failures -------------------------------------------------------------------------------------
+
+OnFailure: TypeAlias = Literal["raise", "nan"]
+
+
+def raises(label: str, on_failure: str) -> bool:
+    """Whether failures raise. ValueError for another word than "raise" and "nan"."""
+    if on_failure not in ("raise", "nan"):
+        raise ValueError(f"{label}: on_failure is 'raise' or 'nan', not {on_failure!r}")
+    return on_failure == "raise"
+
+
+def nan_where_failed(result: Tensor, info: Tensor) -> Tensor:
+    """Results, all NaN where the `info` of their matrix is not 0.
+
+    (By a factor, so that gradients are NaN there as well.)
+    """
+    factor = OPERATORS["where"](OPERATORS["eq"](info, 0), 1.0, np.nan)
+    factor = cast_to(factor, result.dtype)
+    return result * reshape(factor, (*info.type.shape, 1, 1))
 
 
 def succeeds(label: str, x: Tensor, info: Tensor, reason: Callable[[int], str]) -> Requirement:

@@ -15,12 +15,15 @@ from symc.tensor.diagonals import tril
 from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
+    OnFailure,
     adjoint,
     batch_of,
     batched_stacks,
     folded,
     kind_of,
     mirrored,
+    nan_where_failed,
+    raises,
     square_matrices,
     succeeds,
     times,
@@ -36,10 +39,12 @@ FACTOR, STATUS = 0, 1
 class Cholesky(Op):
     """The lower triangles l with ``a = l l.T`` (part 0); of `a` only the lower triangle is read.
 
-    Part 1 is 0 for each matrix that is positive definite.
+    Part 1 is 0 for each matrix that is positive definite. Where it is not `checked`, the factor of
+    another matrix is anything.
     """
 
     part: int = FACTOR
+    checked: bool = True
 
     def infer(self, *args: Tensor) -> TensorType:
         if self.part == STATUS:
@@ -58,7 +63,7 @@ class Cholesky(Op):
         return self(*args)
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
-        if self.part == FACTOR:
+        if self.part == FACTOR and self.checked:
             yield succeeds("cholesky", node.args[0], Cholesky(STATUS)(*node.args), _reason)
 
     def lower(self, node: Tensor, size: SizeOf) -> LibCall:
@@ -67,7 +72,8 @@ class Cholesky(Op):
             kind_of(a.dtype), size(batch_of(a)), size(a.type.shape[-1]),
             Argument(0), Argument(-1), Argument(-2),
         )  # fmt: skip
-        return LibCall("cholesky", args, (Cholesky(FACTOR), Cholesky(STATUS)))
+        parts = (Cholesky(FACTOR, self.checked), Cholesky(STATUS, self.checked))
+        return LibCall("cholesky", args, parts)
 
 
 def _reason(order: int) -> str:
@@ -136,19 +142,28 @@ def half(x: Tensor) -> Tensor:
     return (tril(x) + tril(x, -1)) * 0.5
 
 
-def cholesky(a: TensorLike, /, *, upper: bool = False) -> Tensor:
+def cholesky(a: TensorLike, /, *, upper: bool = False, on_failure: OnFailure = "raise") -> Tensor:
     """The lower triangular matrices l with ``a = l @ l.T``, of positive definite matrices `a`.
 
     Complex matrices are Hermitian: ``a = l @ l.conj().T``.
 
     Only the lower triangle of `a` is read, and its gradient is one of that triangle. With `upper`
     it is the upper triangles u with ``a = u.T @ u``, from the upper triangle. Leading axes are a
-    batch. Raises `LinAlgError` when it runs if a matrix is not positive definite.
+    batch. Raises `LinAlgError` when it runs if a matrix is not positive definite; with
+    ``on_failure="nan"`` the factor of such a matrix is all NaN instead, and so is its gradient.
 
     >>> import symc.tensor as T
     >>> T.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).eval()
     array([[2., 0.],
            [1., 2.]])
+    >>> T.linalg.cholesky([[1.0, 2.0], [2.0, 1.0]], on_failure="nan").eval()
+    array([[nan, nan],
+           [nan, nan]])
     """
     a = square_matrices("cholesky", a)
-    return adjoint(Cholesky()(adjoint(a))) if upper else Cholesky()(a)
+    checked = raises("cholesky", on_failure)
+    given = adjoint(a) if upper else a
+    factor = Cholesky(checked=checked)(given)
+    if not checked:
+        factor = nan_where_failed(factor, Cholesky(STATUS, checked=False)(given))
+    return adjoint(factor) if upper else factor

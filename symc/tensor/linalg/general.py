@@ -7,6 +7,7 @@ shared by all that ask for the same matrix or its transpose, and into cheap ops 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,18 +25,22 @@ from symc.tensor.fold import reduce_over
 from symc.tensor.lengths import public
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
+    OnFailure,
     adjoint,
     batch_of,
     batched_stacks,
     folded,
     kind_of,
     mirrored,
+    nan_where_failed,
     of_one,
+    raises,
     square_matrices,
     succeeds,
     times,
     transposed,
 )
+from symc.tensor.linalg.definite import STATUS as DEFINITE
 from symc.tensor.linalg.definite import Cholesky
 from symc.tensor.linalg.triangular import (
     SolveTriangular,
@@ -157,6 +162,7 @@ class Solve(Op):
 
     trans: bool = False
     definite: bool = False
+    checked: bool = True
 
     def infer(self, *args: Tensor) -> TensorType:
         return args[1].type
@@ -173,7 +179,7 @@ class Solve(Op):
             to_b = self(a, bar)
             return [of_one(folded(-times(to_b, adjoint(node))), a), to_b]
         # With the adjoint: with the transpose and conjugates, by the same factors.
-        to_b = conjugated(Solve(not self.trans)(a, conjugated(bar)))
+        to_b = conjugated(replace(self, trans=not self.trans)(a, conjugated(bar)))
         to_a = -times(to_b, adjoint(node))
         return [of_one(transposed(to_a) if self.trans else to_a, a), to_b]
 
@@ -188,6 +194,8 @@ class Solve(Op):
 
     def require(self, node: Tensor) -> Iterable[Requirement]:
         a = node.args[0]
+        if not self.checked:
+            return
         if self.definite:
             yield from Cholesky()(a).op.require(Cholesky()(a))
         else:
@@ -196,7 +204,7 @@ class Solve(Op):
     def expand(self, node: Tensor) -> Tensor:
         a, b = node.args
         if self.definite:
-            return solve_with_factor(Cholesky()(a), b)
+            return solve_with_factor(Cholesky(checked=self.checked)(a), b, self.checked)
         return LuSolve(self.trans)(*_factors(a), b)
 
 
@@ -363,13 +371,19 @@ class SlogdetResult(NamedTuple):
 # ---------------------------------------------------------------------------
 
 
-def solve(a: TensorLike, b: TensorLike, assume_a: Literal["gen", "sym", "pos"] = "gen") -> Tensor:
+def solve(
+    a: TensorLike,
+    b: TensorLike,
+    assume_a: Literal["gen", "sym", "pos"] = "gen",
+    *,
+    on_failure: OnFailure = "raise",
+) -> Tensor:
     """The solution x of ``a x = b`` for square matrices; `b` is a vector or a matrix.
 
     Leading axes are a batch, and broadcast where their length is known to be 1. With
     ``assume_a="sym"`` or ``"pos"``, `a` is symmetric (Hermitian), or also positive definite, and
     only its lower triangle is read. Raises `LinAlgError` when it runs if a matrix is singular, or
-    not definite as assumed.
+    not definite as assumed; with ``on_failure="nan"`` that solution is all NaN instead.
 
     >>> import symc.tensor as T
     >>> T.linalg.solve([[3.0, 1.0], [1.0, 2.0]], [9.0, 8.0]).eval()
@@ -380,7 +394,12 @@ def solve(a: TensorLike, b: TensorLike, assume_a: Literal["gen", "sym", "pos"] =
     a, b, vector = pair_of("solve", a, b)
     if assume_a == "sym":
         a = mirrored(a)
-    return columns(Solve(definite=assume_a == "pos")(a, b), vector)
+    definite, checked = assume_a == "pos", raises("solve", on_failure)
+    found = Solve(definite=definite, checked=checked)(a, b)
+    if not checked:
+        info = Cholesky(DEFINITE, checked=False)(a) if definite else Lu(STATUS)(a)
+        found = nan_where_failed(found, info)
+    return columns(found, vector)
 
 
 def inv(a: TensorLike) -> Tensor:

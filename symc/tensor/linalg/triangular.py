@@ -21,13 +21,16 @@ from symc.tensor.diagonals import diagonal, tril, triu
 from symc.tensor.elementwise import conjugated
 from symc.tensor.linalg import reference
 from symc.tensor.linalg.common import (
+    OnFailure,
     adjoint,
     batch_of,
     batched_stacks,
     common_dtype,
     kind_of,
     matrices,
+    nan_where_failed,
     of_one,
+    raises,
     square_matrices,
     stacks,
     times,
@@ -51,6 +54,7 @@ class SolveTriangular(Op):
     trans: bool = False
     unit: bool = False
     right: bool = False
+    checked: bool = True
 
     def infer(self, *args: Tensor) -> TensorType:
         return args[1].type
@@ -95,7 +99,9 @@ class SolveTriangular(Op):
         from symc.tensor.linalg.definite import Cholesky
 
         a = node.args[0]
-        if self.unit or isinstance(a.op, Cholesky):  # its result has no zero on the diagonal
+        if (
+            self.unit or not self.checked or isinstance(a.op, Cholesky)
+        ):  # its result has no zero on the diagonal
             return
         entries = diagonal(a, 0, -2, -1)
         yield Requirement(
@@ -144,13 +150,16 @@ def solve_triangular(
     lower: bool = False,
     trans: Literal[0, 1, 2, "N", "T", "C"] = 0,
     unit_diagonal: bool = False,
+    *,
+    on_failure: OnFailure = "raise",
 ) -> Tensor:
     """The solution x of ``a x = b`` for a triangular matrix, or of ``a.T x = b`` with ``trans=1``.
 
     With ``trans=2`` it is that of ``a.conj().T x = b``. Only the upper triangle of `a` is read, or
     the lower one with `lower`; with `unit_diagonal` its diagonal is taken to be 1. `b` is a vector
     or a matrix; leading axes are a batch, and broadcast where their length is known to be 1. Raises
-    `LinAlgError` when it runs if the diagonal has a 0.
+    `LinAlgError` when it runs if the diagonal has a 0; with ``on_failure="nan"`` that solution is
+    all NaN instead.
 
     >>> import symc.tensor as T
     >>> T.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()
@@ -159,14 +168,26 @@ def solve_triangular(
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"solve_triangular: trans is 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
     a, b, vector = pair_of("solve_triangular", a, b)
-    op = SolveTriangular(bool(lower), trans not in (0, "N"), bool(unit_diagonal))
-    if trans in (2, "C"):
-        return columns(conjugated(op(a, conjugated(b))), vector)
-    return columns(op(a, b), vector)
+    checked = raises("solve_triangular", on_failure)
+    op = SolveTriangular(bool(lower), trans not in (0, "N"), bool(unit_diagonal), checked=checked)
+    found = conjugated(op(a, conjugated(b))) if trans in (2, "C") else op(a, b)
+    if not checked and not unit_diagonal:
+        found = nan_where_failed(found, _zeros_on_diagonal(a))
+    return columns(found, vector)
 
 
-def cho_solve(c_and_lower: tuple[TensorLike, bool], b: TensorLike) -> Tensor:
+def _zeros_on_diagonal(a: Tensor) -> Tensor:
+    found: Tensor = OPERATORS["eq"](diagonal(a, 0, -2, -1), 0).any(axis=-1)
+    return found
+
+
+def cho_solve(
+    c_and_lower: tuple[TensorLike, bool], b: TensorLike, *, on_failure: OnFailure = "raise"
+) -> Tensor:
     """The solution x of ``a x = b``, given a Cholesky factor of `a`, and whether that is the lower.
+
+    Raises `LinAlgError` when it runs if the factor has a 0 on its diagonal; with
+    ``on_failure="nan"`` that solution is all NaN instead.
 
     >>> import numpy as np, symc.tensor as T
     >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
@@ -175,17 +196,22 @@ def cho_solve(c_and_lower: tuple[TensorLike, bool], b: TensorLike) -> Tensor:
     """
     factor, lower = c_and_lower
     c, b, vector = pair_of("cho_solve", factor, b)
+    checked = raises("cho_solve", on_failure)
     solve = solve_with_factor if lower else _solve_with_upper
-    return columns(solve(c, b), vector)
+    found = solve(c, b, checked)
+    if not checked:
+        found = nan_where_failed(found, _zeros_on_diagonal(c))
+    return columns(found, vector)
 
 
-def solve_with_factor(factor: Tensor, b: Tensor) -> Tensor:
+def solve_with_factor(factor: Tensor, b: Tensor, checked: bool = True) -> Tensor:
     """The solution of a system, given the lower Cholesky factor of its matrix."""
-    half = SolveTriangular()(factor, b)
-    return conjugated(SolveTriangular(trans=True)(factor, conjugated(half)))
+    lower = SolveTriangular(checked=checked)
+    half = lower(factor, b)
+    return conjugated(replace(lower, trans=True)(factor, conjugated(half)))
 
 
-def _solve_with_upper(factor: Tensor, b: Tensor) -> Tensor:
-    upper = SolveTriangular(is_lower=False)
+def _solve_with_upper(factor: Tensor, b: Tensor, checked: bool = True) -> Tensor:
+    upper = SolveTriangular(is_lower=False, checked=checked)
     half = conjugated(replace(upper, trans=True)(factor, conjugated(b)))
     return upper(factor, half)

@@ -1,0 +1,199 @@
+"""PyMC models compiled by symc and by PyTensor's own modes: `python benchmarks/pymc.py`.
+
+In one process: builds log density and gradient of each model in each mode, compares the values,
+then times calls, all modes in turn, round by round. `--sample` also times `pm.sample` in processes
+of their own, from the script's start, with caches empty and then filled. Prints a table in
+Markdown; `--json FILE` writes all figures.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+# This file is called like the package that it measures, and Python looks here first.
+sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != Path(__file__).parent]
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import logging  # noqa: E402
+import os  # noqa: E402
+import statistics  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+import warnings  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+warnings.simplefilter("ignore")
+logging.disable(logging.WARNING)
+
+ROUNDS, SECONDS_A_ROUND = 9, 0.03
+
+
+def built(model: Any, mode: str) -> tuple[Any, dict[str, float]]:
+    """The compiled log density and gradient, and how long that took up to the first result."""
+    start, cpu = time.perf_counter(), cpu_seconds()
+    function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)._pytensor_function
+    function.trust_input = True
+    function(points(model)[0])
+    figures = {"wall": time.perf_counter() - start, "cpu": cpu_seconds() - cpu}
+    if mode == "SYMC":
+        import symc.pytensor
+
+        made = symc.pytensor.functions(function)
+        figures["own"] = sum(sum(f.seconds.values()) for f in made)
+        figures["hit"] = float(all(f.hit for f in made))
+    return function, figures
+
+
+def cpu_seconds() -> float:
+    """Processor time of this process and of those it has waited for, compilers among them."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def points(model: Any, count: int = 3) -> list[Any]:
+    """Points near 0 to evaluate at."""
+    start = model.initial_point(0)
+    size = sum(np.size(start[v.name]) for v in model.continuous_value_vars)
+    return [np.random.default_rng(seed).normal(size=size) * 0.3 for seed in range(count)]
+
+
+def worst_difference(a: Any, b: Any, at: list[Any]) -> float:
+    """The largest relative difference of values and gradients."""
+    found = 0.0
+    for x in at:
+        for p, q in zip(a(x), b(x), strict=True):
+            p, q = np.asarray(p, float), np.asarray(q, float)
+            found = max(found, float(np.max(np.abs(p - q) / np.maximum(1.0, np.abs(p)))))
+    return found
+
+
+def timed(functions: dict[str, Any], x: Any) -> dict[str, float]:
+    """Seconds of a call: the fastest round of each, the rounds taking turns."""
+    counts: dict[str, int] = {}
+    for mode, f in functions.items():
+        start = time.perf_counter()
+        f(x), f(x)
+        counts[mode] = max(2, int(2 * SECONDS_A_ROUND / (time.perf_counter() - start)))
+    best = dict.fromkeys(functions, float("inf"))
+    for _ in range(ROUNDS):
+        for mode, f in functions.items():
+            start = time.perf_counter()
+            for _ in range(counts[mode]):
+                f(x)
+            best[mode] = min(best[mode], (time.perf_counter() - start) / counts[mode])
+    return best
+
+
+def measured(make: Any, modes: list[str]) -> dict[str, Any]:
+    """All figures of one model."""
+    row: dict[str, Any] = {"model": make.__name__}
+    functions: dict[str, Any] = {}
+    for mode in modes:
+        try:
+            functions[mode], row[f"build {mode}"] = built(make(), mode)
+        except Exception as problem:
+            row[f"error {mode}"] = f"{type(problem).__name__}: {str(problem)[:200]}"
+    model = make()
+    if "SYMC" in functions:
+        _, row["warm SYMC"] = built(model, "SYMC")
+    other = next((f for mode, f in functions.items() if mode != "SYMC"), None)
+    if other is not None and "SYMC" in functions:
+        row["difference"] = worst_difference(other, functions["SYMC"], points(model))
+    row["call"] = timed(functions, points(model)[0])
+    return row
+
+
+_SAMPLE = """
+import sys, warnings, logging; warnings.simplefilter("ignore"); logging.disable(logging.WARNING)
+sys.path.insert(0, sys.argv[1])
+if __name__ == "__main__":
+    import pymc as pm
+    import symc.pytensor
+    from benchmarks import pymc_models
+    with getattr(pymc_models, sys.argv[2])():
+        pm.sample(1000, chains=4, cores=4, backend=sys.argv[3], nuts_sampler="pymc",
+                  progressbar=False, compute_convergence_checks=False, random_seed=1)
+"""
+
+
+def sampled(name: str, mode: str) -> tuple[float, float]:
+    """Seconds of `pm.sample` from a script's start: with empty caches, then with filled ones."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "sample.py"
+        script.write_text(_SAMPLE, encoding="utf-8")
+        places = {
+            "SYMC_CACHE_DIR": f"{folder}/symc", "NUMBA_CACHE_DIR": f"{folder}/numba",
+            "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
+        }  # fmt: skip
+        root = str(Path(__file__).parent.parent)
+        seconds: list[float] = []
+        for _ in range(2):
+            start = time.perf_counter()
+            command = [sys.executable, str(script), root, name, mode]
+            subprocess.run(command, check=True, env=os.environ | places)
+            seconds.append(time.perf_counter() - start)
+        return seconds[0], seconds[1]
+
+
+def shown(rows: list[dict[str, Any]], modes: list[str]) -> str:
+    """The table: seconds of processor time for builds, microseconds for calls."""
+    others = [m for m in modes if m != "SYMC"]
+    head = ["model", "difference", "own cold s", "own warm s", *(f"build {m} s" for m in modes)]
+    head += [f"call {m} us" for m in modes] + ["best other / SYMC"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    ratios: list[float] = []
+    for row in rows:
+        call = row["call"]
+        best = min((call[m] for m in others if m in call), default=float("nan"))
+        ratio = best / call["SYMC"] if "SYMC" in call else float("nan")
+        ratios += [ratio] if ratio == ratio else []
+        cells = [row["model"], f"{row.get('difference', float('nan')):.0e}"]
+        cells += [f"{row[k]['own']:.2f}" if k in row else "-" for k in ("build SYMC", "warm SYMC")]
+        cells += [f"{row[f'build {m}']['cpu']:.2f}" if f"build {m}" in row else "-" for m in modes]
+        cells += [f"{1e6 * call[m]:.1f}" if m in call else "-" for m in modes]
+        lines.append("| " + " | ".join([*cells, f"{ratio:.2f}"]) + " |")
+    if ratios:
+        lines.append(
+            f"\ngeometric mean of the last column: {statistics.geometric_mean(ratios):.2f}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measures what the arguments say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", help="names of models (default: all)")
+    parser.add_argument("--modes", default="SYMC,NUMBA,CVM,JAX")
+    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    modes: list[str] = given.modes.split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SYMC_CACHE_DIR"] = folder  # so that the first build is a cold one
+        import symc.pytensor  # noqa: F401 -- registers the mode
+        from benchmarks.pymc_models import MODELS
+
+        wanted = [m for m in MODELS if not given.models or m.__name__ in given.models]
+        rows: list[dict[str, Any]] = []
+        for make in wanted:
+            row = measured(make, modes)
+            if given.sample:
+                row["sample"] = {mode: sampled(make.__name__, mode) for mode in modes}
+            rows.append(row)
+            print(json.dumps(row), file=sys.stderr, flush=True)
+    print(shown(rows, modes))
+    for row in rows:
+        for mode, (cold, warm) in row.get("sample", {}).items():
+            print(f"sample {row['model']} {mode}: cold {cold:.1f} s, warm {warm:.1f} s")
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""PyTensor's Scan as symc's.
+
+PyTensor gives a loop buffers, with the rows before the first step and space for the rest, which may
+be less than all steps; symc's loops make their rows themselves, and the last of them are kept.
+Buffers that steps write at several places (mit-mot, from gradients) are states of the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytensor.scan.op import Scan
+
+from symc import tensor as T
+from symc.graph.node import Tensor
+from symc.loops.api import scan as symc_scan
+from symc.loops.outcome import until
+from symc.pytensor.conversion import as_bool, as_length, register
+
+
+@register(Scan)
+def _scan(op: Any, node: Any, conversion: Any, **_: Any) -> Callable[..., Any]:
+    return lambda *args: _ScanWithArguments(op, conversion, args).results()
+
+
+class _ScanWithArguments:
+    """One Scan with its arguments."""
+
+    def __init__(self, op: Any, conversion: Any, args: Sequence[Tensor]) -> None:
+        self.op, self.info, self.conversion = op, op.info, conversion
+        self.steps = as_length(args[0])
+        self.sequences = [s[: self.steps] for s in op.outer_seqs(args)]
+        self.mit_mots = list(op.outer_mitmot(args))
+        self.mit_sots = list(op.outer_mitsot(args))
+        self.sit_sots = list(op.outer_sitsot(args))
+        self.nit_sots = list(op.outer_nitsot(args))
+        self.untraced = list(op.outer_untraced_sit_sot(args))
+        self.others = list(op.outer_non_seqs(args))
+
+    def states(self) -> list[Any]:
+        """What `symc.scan` is told of each result of a step."""
+        taps = self.info.mit_sot_in_slices
+        return [
+            *self.mit_mots,
+            *(
+                {"initial": buffer[: -min(each)], "taps": list(each)}
+                for buffer, each in zip(self.mit_sots, taps, strict=True)
+            ),
+            *(buffer[0] for buffer in self.sit_sots),
+            *(None for _ in self.nit_sots),
+            *self.untraced,
+        ]
+
+    def step(self, number: Tensor, *args: Tensor) -> Any:
+        """The results of one step: new buffers, then rows, then states without rows."""
+        info, op = self.info, self.op
+        given = iter(args)
+
+        def take(count: int) -> list[Tensor]:
+            return [next(given) for _ in range(count)]
+
+        rows = take(len(self.sequences))
+        buffers = take(len(self.mit_mots))
+        taken = [
+            buffer[number + tap]
+            for buffer, taps in zip(buffers, info.normalized_mit_mot_in_slices, strict=True)
+            for tap in taps
+        ]
+        before = take(sum(map(len, info.mit_sot_in_slices)) + len(self.sit_sots))
+        inner = [*rows, *taken, *before, *take(len(self.untraced)), *self.others]
+        made = self.conversion.graph(op.fgraph, inner)
+        results = [
+            *self._written(number, buffers, made),
+            *op.inner_mitsot_outs(made), *op.inner_sitsot_outs(made),
+            *op.inner_nitsot_outs(made), *op.inner_untraced_sit_sot_outs(made),
+        ]  # fmt: skip
+        return (results, until(as_bool(made[-1]))) if info.as_while else results
+
+    def _written(
+        self, number: Tensor, buffers: Sequence[Tensor], made: Sequence[Tensor]
+    ) -> list[Tensor]:
+        written: list[Tensor] = []
+        grouped = self.op.inner_mitmot_outs_grouped(made)
+        taps = self.info.normalized_mit_mot_out_slices
+        for buffer, values, each in zip(buffers, grouped, taps, strict=True):
+            for value, tap in zip(values, each, strict=True):
+                buffer = buffer[number + tap].set(T.cast(value, buffer.dtype))
+            written.append(buffer)
+        return written
+
+    def results(self) -> list[Tensor]:
+        """The outputs of the Scan."""
+        traces, _ = symc_scan(
+            self.step,
+            sequences=[T.arange(self.steps), *self.sequences],
+            outputs_info=self.states(),
+            n_steps=self.steps,
+            return_list=True,
+        )
+        rows = iter(traces)
+        last = [_last(buffer, next(rows)) for buffer in self.mit_mots]
+        taps = self.info.mit_sot_in_slices
+        started = [
+            *((b, b[: -min(t)]) for b, t in zip(self.mit_sots, taps, strict=True)),
+            *((buffer, buffer[:1]) for buffer in self.sit_sots),
+        ]
+        kept: list[Tensor] = []
+        for buffer, start in started:
+            trace = next(rows)
+            whole = T.concatenate([T.cast(start, trace.dtype), trace])
+            kept.append(self._kept(whole, T.shape(buffer)[0]))
+        kept += [self._kept(next(rows), as_length(size)) for size in self.nit_sots]
+        return [*last, *kept, *(_last(state, next(rows)) for state in self.untraced)]
+
+    def _kept(self, rows: Tensor, size: Any) -> Tensor:
+        """The last rows, as many as the buffer holds; a loop that ends early may have less."""
+        count = T.shape(rows)[0]
+        first = count - size
+        return rows[T.maximum(first, 0) if self.info.as_while else first :]
+
+
+def _last(initial: Tensor, trace: Tensor) -> Tensor:
+    return T.cast(trace[-1], initial.dtype)

@@ -1,0 +1,82 @@
+"""Running a plan: what PyTensor calls with the values of a graph's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytensor.scalar.basic import ScalarType
+
+from symc.errors import SymcError
+from symc.pytensor.messages import translated
+from symc.pytensor.plan import Computed, Performed, StepPlan, Value, plan
+
+
+class Running:
+    """A graph ready to be called with the values of its inputs; gives a list of its outputs."""
+
+    def __init__(self, fgraph: Any, *, name: str = "pytensor", mode: str | None = None) -> None:
+        self.plan: StepPlan = plan(fgraph, name=name, mode=mode)
+        self._call = _direct(self.plan) or self._by_steps
+        self._scalars = [
+            at for at, v in enumerate(fgraph.outputs) if isinstance(v.type, ScalarType)
+        ]
+
+    @property
+    def functions(self) -> list[Any]:
+        """symc's functions, in the order of their calls."""
+        return self.plan.functions
+
+    def __call__(self, *args: Any) -> Any:
+        """The outputs. Errors are PyTensor's where it has its own for the same fault."""
+        try:
+            results = self._call(*args)
+        except SymcError as problem:
+            raise translated(problem) from problem
+        if self._scalars:
+            results = list(results)
+            for at in self._scalars:
+                results[at] = results[at][()] if hasattr(results[at], "ndim") else results[at]
+        return results
+
+    def _by_steps(self, *args: Any) -> list[Any]:
+        kept: list[Any] = [None] * self.plan.size
+        for number, value in zip(self.plan.inputs, args, strict=True):
+            kept[number] = value
+        for step in self.plan.steps:
+            match step:
+                case Computed():
+                    given = [kept[n] for n in step.inputs]
+                    made = step.function(*given, *step.constants)
+                case Performed():
+                    made = step.run([_given(v, kept) for v in step.inputs])
+            for number, value in zip(step.outputs, made, strict=True):
+                kept[number] = value
+        return [v.data if v.is_constant else kept[v.number] for v in self.plan.outputs]
+
+
+def _given(value: Value, kept: Sequence[Any]) -> Any:
+    if value.is_constant:
+        return value.data
+    found = kept[value.number]
+    if isinstance(getattr(value.variable, "type", None), ScalarType) and hasattr(found, "ndim"):
+        return found[()]
+    return found
+
+
+def _direct(plan: StepPlan) -> Callable[..., Any] | None:
+    """The call of a plan that is one function of all inputs, in order."""
+    match plan.steps:
+        case (Computed() as step,):
+            pass
+        case _:
+            return None
+    outputs = [-1 if v.is_constant else v.number for v in plan.outputs]
+    if step.outputs != tuple(outputs):
+        return None
+    call: Callable[..., Any] = getattr(step.function, "_call", step.function)
+    constants = step.constants
+    if step.inputs == plan.inputs:
+        return call if not constants else lambda *args: call(*args, *constants)
+    places = [plan.inputs.index(n) for n in step.inputs]
+    return lambda *args: call(*[args[p] for p in places], *constants)
