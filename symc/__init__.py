@@ -98,7 +98,7 @@ _HIGHER = {
     "cuda.place": "DevicePlace",
     "debug": "dprint_text explain",
     "calls.function": "copied",
-    "derivatives.grad": "Lop",
+    "derivatives.arguments": "by_arguments",
     "show.latex": "equation", "tensor.notation": "short",
     "loops.api": "scan", "loops.outline": "outline",
     "loops.batching": "batch_scan", "loops.conditions": "loop_requirements",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     (True, False)
     """
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, each) for each in cast("tuple[Any, ...]", kind))
+        return any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, DType):
         kind = to_numpy(kind)
     return bool(np.isdtype(to_numpy(_dtype(dtype)), kind))

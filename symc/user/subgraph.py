@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from symc.codegen.record import record
-from symc.derivatives.grad import Lop
+from symc.derivatives.arguments import by_arguments
 from symc.errors import FunctionError
 from symc.graph.inputs import Input, Shared, as_tensor
 from symc.graph.interpreter import evaluate
@@ -153,8 +153,10 @@ class Expanded(Op):
         others = node.args[count:]
         if not others:
             return own
-        rest = Lop(self.expand(node), list(others), bar, disconnected="zero")
-        return [*own, *cast("list[Tensor]", rest)]
+        rest = by_arguments(
+            lambda slots: graph.expanded([*node.args[:count], *slots])[self.number], others, bar
+        )
+        return [*own, *rest]
 
     def key(self) -> str:
         from symc.pipeline.identity import text_of

@@ -140,3 +140,20 @@ def test_errors() -> None:
     f = symc.function([a, b], nnet.attention(a, b, b), mode="python")
     with pytest.raises(ShapeMismatch, match="axis 0 has length 3, and must have 2"):
         f(np.zeros((2, 3, 4, 5)), np.zeros((3, 2, 4, 5)))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    "args", [lambda x: (x, x, x), lambda x: (x, 2 * x, x), lambda x: (x, T.sin(x), x + 1)]
+)
+def test_second_derivatives_where_arguments_are_one_tensor(args: Any, causal: bool) -> None:
+    """They were counted once for each argument that depends on the tensor."""
+    rng = np.random.default_rng(3)
+    at, along = rng.normal(size=(2, 3, 2)), rng.normal(size=(2, 3, 2))
+    x = T.tensor("float64", (None, None, 2), "x")
+    cost = (nnet.attention(*args(x), causal=causal) * rng.normal(size=(2, 3, 2))).sum()
+    slope = (symc.grad(cost, x) * along).sum()
+    f = symc.function([x], [slope, symc.grad(slope, x)])
+    step = 1e-5 * along
+    difference = (f(at + step)[0] - f(at - step)[0]) / 2e-5
+    np.testing.assert_allclose((f(at)[1] * along).sum(), difference, rtol=1e-6)

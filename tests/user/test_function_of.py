@@ -90,3 +90,11 @@ def test_outputs_that_are_no_tensors(outputs: Any) -> None:
     """It was an AttributeError: a number has no attribute `args`."""
     with pytest.raises(TypeError, match="function_of: outputs"):
         symc.function_of([T.scalar("x")], outputs)
+
+
+def test_gradient_by_a_shared_variable_that_arguments_depend_on() -> None:
+    """What the argument passes on was counted again in the variable's own part: 12, not 8."""
+    a, w = T.scalar("a"), symc.shared(2.0, "w")
+    times = symc.function_of([a], a * w, grad=lambda bar, _: bar * w)
+    assert symc.grad(times(2 * w), w).eval() == 8
+    assert symc.grad(times(w), w).eval() == 4

@@ -154,9 +154,11 @@ class AttentionBar(Op):
 
     def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
         *given, _, _, first = node.args
-        wanted = [*given, first]
-        # The second derivative is that of the definition.
-        found = SERVICES["Lop"](self._dense(given, first), wanted, bar, disconnected="zero")
+
+        def definition(slots: Sequence[Tensor]) -> Tensor:
+            return self._dense(slots[:-1], slots[-1])
+
+        found = SERVICES["by_arguments"](definition, [*given, first], bar)
         return [*found[:-1], None, None, found[-1]]
 
     def _dense(self, given: Sequence[Tensor], bar: Tensor) -> Tensor:
