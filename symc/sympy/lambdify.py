@@ -77,7 +77,9 @@ def lambdify(
     functions = _functions(modules)
     structure = _structure(args)
     if isinstance(expr, str):
-        expr = sympy.sympify(expr, {str(leaf): leaf for leaf in _leaves(structure)})
+        names: dict[str, Any] = {str(leaf): leaf for leaf in _leaves(structure)}
+        read: Any = sympy.sympify  # its types lack text with `locals`
+        expr = read(expr, names)
     if dtype is None and "cmath" in map(_name, _listed(modules)):
         dtype = complex
     return Lambdified(structure, expr, functions, use_imps, cse, mode, dtype)

@@ -54,7 +54,7 @@ def test_harmonic_numbers_of_an_order() -> None:
 
 def test_symbols_become_inputs() -> None:
     k = sympy.Symbol("k", integer=True)
-    base = sympy.IndexedBase("a")
+    base: Any = sympy.IndexedBase("a")
     expr = base[k, 1] * x
     inputs = inputs_of(expr)
     assert {name: str(tensor.type) for name, tensor in inputs.items()} == {
