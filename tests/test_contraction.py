@@ -6,6 +6,7 @@ import numpy as np
 
 import symc
 import symc.tensor as T
+from symc.codegen.targets import compiler, team
 from symc.graph.request import Request
 from symc.pipeline.library import NO_CONTRACTION, target_for
 
@@ -30,3 +31,10 @@ def test_only_functions_that_round_lose_the_instruction() -> None:
         request = Request("f", (x,), (), (result,), ())
         options = getattr(target_for(request), "options")  # noqa: B009 -- the C target's own
         assert (NO_CONTRACTION in options) is loses
+
+
+def test_functions_that_round_keep_symcs_threads() -> None:
+    """They ran on OpenMP's, which signals do not stop and which are gone in the child of a fork."""
+    found = compiler.find_compiler()
+    assert found is not None
+    assert team.applies(found, (NO_CONTRACTION,)) is team.applies(found, ())

@@ -17,7 +17,8 @@ from symc.codegen.targets.compiler import Compiler, is_gcc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PLAIN = frozenset({"-g"})  # options of a target that do not move a program to another process
+# Options of a target that do not move a program to another process: symbols, digits.
+PLAIN = frozenset({"-g", "-ffp-contract=off"})
 
 FILE = f"{os.path.dirname(os.path.dirname(__file__))}/runtime/team.h"
 
