@@ -61,6 +61,7 @@ static inline double symc_bessel_k_f64(double v, double x, double *above) {
         return sqrt(pi / (2.0 * x)) * symc_hankel_f64(v, x, 1.0);
     }
     double steps = floor(v + 0.5), m = v - steps, low, high;
+    if (steps > 1e7 && x > 1e7) return *above = NAN; /* that many steps would take seconds */
     if (x <= 2.0) {
         double odd = symc_temme_f64(m, 1), even = symc_temme_f64(m, 0);
         double l = log(2.0 / x), e = m * l, power = exp(e);
@@ -100,13 +101,14 @@ static inline double symc_bessel_k_f64(double v, double x, double *above) {
         low = sqrt(pi / (2.0 * x)) / s;
         high = low * (m + x + 0.5 - first * h) / x;
     }
-    for (double k = 1.0; k <= steps && high < INFINITY; k++) {
+    double k = 1.0;
+    for (; k <= steps && high < INFINITY; k++) {
         double next = 2.0 * (m + k) / x * high + low;
         low = high;
         high = next;
     }
     *above = high;
-    return v < 1.0e300 && (high < INFINITY || low < INFINITY) ? low : INFINITY;
+    return k > steps ? low : INFINITY;
 }
 
 // SYMBOL symc_bessel_i_f64
@@ -150,6 +152,10 @@ static inline double symc_bessel_j_f64(double v, double x, double *second) {
     // The order m is near 0 for small x and at most x else, where the ratio J' / J is found by
     // recurrence from v down: J grows that way.
     double steps = x < 2.0 ? floor(v + 0.5) : v - x + 1.5 > 0.0 ? floor(v - x + 1.5) : 0.0;
+    if (steps > 1e7) { /* J is below what doubles hold, until about v = 1e15 */
+        *second = v < 1e15 ? -INFINITY : NAN;
+        return v < 1e15 ? 0.0 : NAN;
+    }
     double m = v - steps, sign = 1.0, ratio = v / x > 1e-300 ? v / x : 1e-300;
     double c = ratio, d = 0.0, b = 2.0 * v / x;
     for (int k = 1; k < 1000000; k++) {

@@ -15,7 +15,7 @@ static inline double symc_zeta_sum_f64(double s, double q) {
     for (; q < 10.0 + 0.5 * s; q += 1.0) {
         double term = pow(q, -s);
         sum += term;
-        if (term * q < 0x1p-56 * sum && s > 2.0) return sum;
+        if (term * q <= 0x1p-56 * sum && s > 2.0) return sum; /* also where terms are too small */
     }
     double power = pow(q, -s), rising = s / q, z = 1.0 / (q * q);
     sum += power * (q / (s - 1.0) + 0.5);

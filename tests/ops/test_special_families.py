@@ -144,3 +144,21 @@ def test_integers_and_their_dtypes() -> None:
     assert T.comb(T.ivector("n"), 2).dtype == T.exp(T.ivector("n")).dtype
     assert T.comb(5, 2, repetition=True).eval() == 15
     assert T.comb(0, 0, repetition=True).eval() == 1
+
+
+@pytest.mark.parametrize("mode", ["default", "python"])
+def test_sums_of_powers_that_are_too_small_end(mode: str) -> None:
+    """Adding 1 to a large number changes nothing: the loop over the terms had no end."""
+    s, q = T.vectors("s", "q")
+    f = symc.function([s, q], T.zeta(s, q), mode=mode)
+    found = f([1e30, 1e30, 1e9, 2.5], [2.8e10, 1.0, 3e4, 1.0])
+    np.testing.assert_allclose(found, [0, 1, 0, 1.341487257250917], rtol=1e-14)
+
+
+def test_bessel_functions_of_very_large_orders_end() -> None:
+    v, x = T.vectors("v", "x")
+    f = symc.function([v, x], [T.jv(v, x), T.yv(v, x), T.kv(v, x)])
+    found = f([1e12, 1e9], [3.0, 0.9e9])
+    np.testing.assert_array_equal(found[0], [0, 0])
+    np.testing.assert_array_equal(found[1], [-np.inf, -np.inf])
+    assert found[2][0] == np.inf

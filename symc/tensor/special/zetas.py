@@ -24,8 +24,14 @@ _ALSO_ENTERED = ["hurwitz"]
 
 def _sum_of_powers(s: float, q: float) -> float:
     """The sum of (q + n)^-s by Euler and Maclaurin's formula 25.11.5, from a far n."""
-    far = q + 30 + int(abs(s))
-    terms = [v for n in range(30 + int(abs(s))) if (v := (q + n) ** -s) > 0]
+    terms: list[float] = []
+    for n in range(30 + int(min(abs(s), 1e5))):
+        terms.append((q + n) ** -s)
+        if s > 2 and terms[-1] * (q + n) < 1e-20 * terms[0]:
+            return math.fsum(terms)  # what is left is too small to count
+    if terms[0] == 0:
+        return 0.0
+    far = q + len(terms)
     power, rising = far**-s, s / far
     terms += [far ** (1 - s) / (s - 1), power / 2]
     for k, b in enumerate(known.BERNOULLI, 1):
