@@ -39,9 +39,11 @@ KINDS = (
 
 def _in_order(x: Array) -> Array:
     """The values sorted; zeros of either sign stay in their order."""
-    alike = x.dtype.kind in "biu" or (x.dtype.kind == "f" and bool(x.all()))
+    values = x.copy()  # before they are looked at: one number may be repeated 2**60 times
+    alike = x.dtype.kind in "biu" or (x.dtype.kind == "f" and bool(values.all()))
     kind: Literal["stable", "quicksort"] = "quicksort" if alike else "stable"
-    return np.asarray(np.sort(x, axis=-1, kind=kind))
+    values.sort(axis=-1, kind=kind)
+    return values
 
 
 @record
