@@ -203,7 +203,9 @@ OWN = [
         ),
     ),
 ]
-ROUTINES = frozenset({"sort"})  # are not in the interpreter of the loop IR
+ROUTINES = frozenset(
+    {"sort", "convolution with padding"}
+)  # are not in the interpreter of the loop IR
 CASES_ON_DEVICE = frozenset(
     {
         "pad", "zeros ravel", "tile", "repeat", "arange", "arange long step", "slice from, step",

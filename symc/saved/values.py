@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import MISSING
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -40,6 +41,7 @@ FIRST_NAMES = {"symc.derivatives.grad": "symc.grad", "symc.calls.updates": "symc
 MOVED = {first: now for now, first in FIRST_NAMES.items()}
 # So do classes that have been renamed.
 FIRST_CLASSES = {
+    "symc.grad:ChangedGradient": "symc.grad:_Passing",
     "symc.loops.build:LoopParts": "symc.loops.build:Plan",
     "symc.tensor.complex_numbers:ComplexPart": "symc.tensor.complex_numbers:Part",
     "symc.tensor.nnet.convolution:LengthPair": "symc.tensor.nnet.convolution:Lengths",
@@ -179,13 +181,19 @@ def class_named(name: str) -> Any:
 def _made(kind: Any, fields: list[Any]) -> Any:
     """A record whose fields are of the types that its class promises."""
     names = _fields(kind)
-    if len(fields) != len(names):
+    later = names[len(fields) :]  # fields that a later version added have defaults
+    if len(fields) > len(names) or not all(_has_default(kind, name) for name in later):
         raise BadFile(f"{kind.__name__} has {len(names)} fields, not {len(fields)}")
-    for name, value in zip(names, fields, strict=True):
+    for name, value in zip(names, fields, strict=False):
         hint = _hints(kind).get(name, Any)
         if not _conforms(value, hint):
             raise BadFile(f"{kind.__name__}.{name} is {hint}, which {value!r:.80} is not")
     return kind(*fields)
+
+
+def _has_default(kind: Any, name: str) -> bool:
+    field = kind.__dataclass_fields__[name]
+    return field.default is not MISSING or field.default_factory is not MISSING
 
 
 @cache

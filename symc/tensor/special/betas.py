@@ -289,7 +289,7 @@ poch: Function = elementwise(
         if (z > 0.0 && m > 0.0 && m < 170.0) return symc_gamma_f64(m) / symc_beta_f64(z, m);
         if (end > 0.0 && m < 0.0 && m > -170.0) return symc_beta_f64(end, -m) / symc_gamma_f64(-m);
         if (fabs(end) < 170.0 && fabs(z) < 170.0) return symc_gamma_f64(end) / symc_gamma_f64(z);
-        int top, bottom;
+        int top = 1, bottom = 1;
         double size = exp(lgamma_r(end, &top) - lgamma_r(z, &bottom));
         return top * bottom * size;
     }
