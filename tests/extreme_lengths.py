@@ -203,9 +203,8 @@ OWN = [
         ),
     ),
 ]
-ROUTINES = frozenset(
-    {"sort", "convolution with padding"}
-)  # are not in the interpreter of the loop IR
+# The interpreter of the loop IR lacks their routines.
+ROUTINES = frozenset({"sort", "convolution with padding"})
 CASES_ON_DEVICE = frozenset(
     {
         "pad", "zeros ravel", "tile", "repeat", "arange", "arange long step", "slice from, step",

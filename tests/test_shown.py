@@ -95,12 +95,12 @@ def test_help_says_where_a_function_is_found() -> None:
 
 SHOWN: dict[str, Any] = {
     "symc": symc, "T": T, "nnet": T.nnet, "linalg": T.linalg, "fft": T.fft, "random": T.random,
-    "optim": symc.optim, "distributed": symc.distributed, "debug": symc.debug, "cuda": symc.cuda, "sympy": symc.sympy,
-    "errors": symc.errors, "testing": symc.testing,
+    "optim": symc.optim, "distributed": symc.distributed, "debug": symc.debug,
+    "cuda": symc.cuda, "sympy": symc.sympy, "errors": symc.errors, "testing": symc.testing,
 }  # fmt: skip
 PUBLIC_MODULES = {
-    "cuda", "debug", "distributed", "errors", "fft", "linalg", "nnet", "optim", "random", "sympy", "tensor",
-    "testing",
+    "cuda", "debug", "distributed", "errors", "fft", "linalg", "nnet", "optim", "random", "sympy",
+    "tensor", "testing",
 }  # fmt: skip
 
 

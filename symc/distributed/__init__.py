@@ -18,3 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 _SERVICES.announce("symc.distributed.agreement", "together")
+
+
+def __dir__() -> list[str]:
+    return [*__all__]
