@@ -78,7 +78,8 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     (True, False)
     """
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, each) for each in kind)
+        kinds: tuple[Any, ...] = kind
+        return any(isdtype(dtype, each) for each in kinds)
     if isinstance(kind, DType):
         kind = to_numpy(kind)
     return bool(np.isdtype(to_numpy(_dtype(dtype)), kind))
