@@ -78,8 +78,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     (True, False)
     """
     if isinstance(kind, tuple):
-        kinds: tuple[Any, ...] = kind
-        return any(isdtype(dtype, each) for each in kinds)
+        return any(isdtype(dtype, each) for each in kind)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(kind, DType):
         kind = to_numpy(kind)
     return bool(np.isdtype(to_numpy(_dtype(dtype)), kind))
