@@ -36,6 +36,7 @@ with _without_collection():
     from symc.version import VERSION as _VERSION
 
 if _TYPE_CHECKING:
+    from symc import dask as dask
     from symc import distributed as distributed
     from symc import errors as errors
     from symc import optim as optim
@@ -55,6 +56,7 @@ if _TYPE_CHECKING:
     from symc.loops.repeat import while_loop as while_loop
     from symc.measure.benchmark import benchmark as benchmark
     from symc.measure.profile import profile as profile
+    from symc.saved.frozen import frozen as frozen
     from symc.saved.functions import load as load
     from symc.saved.functions import save as save
     from symc.tensor.watch import Assert as Assert
@@ -76,7 +78,7 @@ _publish(globals(), "symc", __all__)
 
 # Names whose import waits for their first use: modules, and functions with the modules they stand
 # in.
-_MODULES = ("cuda", "debug", "distributed", "errors", "optim", "sympy", "testing")
+_MODULES = ("cuda", "dask", "debug", "distributed", "errors", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op", "free_memory": "calls.kept",
@@ -85,7 +87,7 @@ _LATE = {
     "map": "loops.folding", "reduce": "loops.folding",
     "foldl": "loops.folding", "foldr": "loops.folding",
     "while_loop": "loops.repeat", "fori_loop": "loops.repeat",
-    "save": "saved.functions", "load": "saved.functions",
+    "save": "saved.functions", "load": "saved.functions", "frozen": "saved.frozen",
     "dprint": "debug", "pprint": "debug",
     "benchmark": "measure.benchmark", "profile": "measure.profile", "verify_grad": "testing",
     "vmap": "derivatives.vectorize",

@@ -32,7 +32,7 @@ FLOORS = (
     ("calls",),
     ("cuda",),
     ("checking",),
-    ("debug", "distributed", "measure", "optim", "saved", "show", "sympy", "testing"),
+    ("dask", "debug", "distributed", "measure", "optim", "saved", "show", "sympy", "testing"),
     ("user",),
     ("", "__main__", "commands", "demo", "pytensor", "theano"),
 )
@@ -48,6 +48,7 @@ OUTSIDE = {
     "symc": {"numpy"},
     "symc._build": {"numpy", "setuptools"},
     "symc.commands": {"numpy", "tqdm"},
+    "symc.dask": {"numpy", "dask"},
     "symc.demo": {"numpy", "tqdm"},
     "symc.pytensor": {"numpy", "pymc", "pytensor"},
     "symc.sympy": {"numpy", "sympy"},

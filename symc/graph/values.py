@@ -203,6 +203,12 @@ def _refuse(value: Any, holds: str) -> None:
             )
     elif isinstance(value, np.generic | str | bytes) or value is None:
         return
+    elif _is_dasks(value):
+        raise Unfit(
+            f"{holds} a {_name(value)}, which would become one array in this process\n"
+            "  symc.dask.map_blocks(f, x) calls a function for each block, x.compute() gives an "
+            "array"
+        )
     elif isinstance(value, Iterator):
         raise Unfit(f"{holds} a {_name(value)}, which gives its values only once\n  pass list(...)")
     elif isinstance(value, AbstractSet | Mapping):
@@ -214,6 +220,12 @@ def _refuse(value: Any, holds: str) -> None:
                     f"{holds} a sparse {_name(value)}, and symc has dense arrays\n"
                     f"  pass .{method}()"
                 )
+
+
+def _is_dasks(value: Any) -> bool:
+    """Whether a value waits for Dask to compute it; xarray's may, and say None where they do not."""
+    graph = getattr(_type(value), "__dask_graph__", None)
+    return graph is not None and graph(value) is not None
 
 
 def _unreadable(value: Any, error: Exception) -> str:

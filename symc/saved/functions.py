@@ -6,9 +6,12 @@ variable still do when both come from one pickle. A file holds one function and 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
@@ -21,6 +24,7 @@ from symc.graph.node import Array, Tensor
 from symc.graph.request import Request
 from symc.saved import archive
 from symc.saved.document import WRONG, Document, check_slots, nodes_of
+from symc.saved.frozen import once
 from symc.saved.values import whole
 from symc.version import VERSION
 
@@ -262,10 +266,13 @@ def _lengths(entry: dict[str, Any]) -> tuple[int | None, ...]:
 
 # --- pickles --------------------------------------------------------------------------------------
 
+_tokens: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()
+_inputs: WeakValueDictionary[tuple[str, str | None], Tensor] = WeakValueDictionary()
+
 
 def reduce_function(function: Function) -> tuple[Any, ...]:
     """How a function pickles: JSON, arrays, and its inputs and shared variables as objects."""
-    return _function_of, _document_of(function)
+    return _new_function, _document_of(function)
 
 
 def reduce_tensor(node: Tensor) -> tuple[Any, ...]:
@@ -275,7 +282,7 @@ def reduce_tensor(node: Tensor) -> tuple[Any, ...]:
         # The state is set when the variable is there already, to which the update refers.
         return _new_shared, made, (None, {"default_update": node.default_update})
     if isinstance(node.op, Input):
-        return _new_input, (node.dtype.name, node.op.declared, node.name)
+        return _new_input, (node.dtype.name, node.op.declared, node.name, _token(node))
     document = Document()
     document.add([node])
     return _new_node, (document.nodes, document.leaves, document.arrays)
@@ -287,8 +294,34 @@ def _new_shared(
     return shared(value, name, shape=declared, device=device)
 
 
-def _new_input(dtype: str, declared: tuple[int | None, ...], name: str | None) -> Tensor:
-    return tensor(dtype, declared, name)
+def _token(node: Tensor) -> str:
+    """What no other input has in any process."""
+    found = _tokens.get(node)
+    if found is None:
+        found = _tokens[node] = uuid4().hex
+    _inputs[found, node.name] = node
+    return found
+
+
+def _new_input(
+    dtype: str, declared: tuple[int | None, ...], name: str | None, token: str | None = None
+) -> Tensor:
+    """An input that was pickled: the same object, as long as the process has it."""
+    found = None if token is None else _inputs.get((token, name))
+    if found is not None and found.name == name:
+        return found
+    made = tensor(dtype, declared, name)
+    if token is not None:
+        _tokens[made], _inputs[token, name] = token, made
+    return made
+
+
+def _new_function(text: dict[str, Any], leaves: list[Tensor], arrays: list[Array]) -> Function:
+    """A function that was pickled. One without state is made once a process: see `frozen.py`."""
+    if any(isinstance(leaf, SharedVariable) for leaf in leaves):
+        return _function_of(text, leaves, arrays)
+    contents = json.dumps(text), *((each.dtype, each.shape, each.tobytes()) for each in arrays)
+    return once((*contents, *leaves), lambda: _function_of(text, leaves, arrays))
 
 
 def _new_node(entries: list[Any], leaves: list[Tensor], arrays: list[Array]) -> Tensor:

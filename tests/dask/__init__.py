@@ -1,0 +1,1 @@
+"""`symc.dask`, and functions in the processes of pools."""
