@@ -1,13 +1,13 @@
 """Training on several processes, each with a part of the data.
 
-One step on r processes with n_1 ... n_r rows is one step of one process with all of them: costs and
-gradients of each process count as much as it has rows.
+One step on r processes with n_1 ... n_r rows is one step of one process with all of them: the cost of
+each process counts as much as it has rows, and so does its gradient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,21 +15,17 @@ from symc import tensor as T
 from symc.calls.callable import Function
 from symc.calls.function import function
 from symc.calls.updates import as_updates
-from symc.codegen.dtypes import UINT64, DType
+from symc.codegen.dtypes import DType
 from symc.derivatives.grad import grad
 from symc.distributed.collectives import all_reduce
 from symc.distributed.groups import ProcessGroup, world
+from symc.distributed.sharded import Optimizer, Update, sharded_updates
+from symc.distributed.state import start_apart, start_together
 from symc.errors import ShapeMismatch
 from symc.graph.inputs import SharedVariable
 from symc.graph.node import Tensor
-from symc.graph.walks import walk
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
-from symc.tensor.random.keys import fold_in
-
-Update: TypeAlias = tuple[SharedVariable, Tensor]
-Optimizer: TypeAlias = Callable[[Sequence[Tensor], Sequence[SharedVariable]], Sequence[Update]]
-
 
 def data_parallel(
     loss: Tensor,
@@ -40,6 +36,7 @@ def data_parallel(
     updates: Sequence[Update] | Mapping[SharedVariable, Tensor] = (),
     group: ProcessGroup | None = None,
     bucket_bytes: int = 32 << 20,
+    shard: bool = False,
     name: str | None = None,
     **options: Any,
 ) -> Function:
@@ -52,13 +49,18 @@ def data_parallel(
       `symc.optim` do: ``lambda grads, params: symc.optim.adam(grads, params, 1e-3)``.
     - `inputs`: of the function. Its result is the loss over the rows of all processes.
     - `updates`: other updates, such as the running means of batch normalisation: floats become
-      the mean over the processes, by rows. Random streams of the loss are made different in each
+      the mean over the processes, by rows. (Within the loss, means are of a process's own rows,
+      unless the loss has `all_reduce`.) Random streams of the loss are made different in each
       process now, by folding in its rank.
     - `bucket_bytes`: gradients of one dtype are sent together, so many bytes at a time.
+    - `shard`: each process keeps the optimiser's memory for its part of the parameters, and updates
+      these. `optimizer` is then called with a vector for each bucket in place of the parameters,
+      and must treat each element by itself; see `symc.distributed.sharded`.
     - `options` go to `symc.function`.
 
     All processes call this, and the function, equally often. Raises `ShapeMismatch` for a loss that
-    is not a scalar, `ValueError` where no input has rows.
+    is not a scalar, `ValueError` where no input has rows, and `FunctionError` for an optimiser that
+    cannot be sharded.
 
     >>> import numpy as np, symc, symc.tensor as T, symc.distributed as D
     >>> x, y, w = T.matrix("x"), T.vector("y"), symc.shared(np.zeros(2), "w")
@@ -77,12 +79,18 @@ def data_parallel(
         raise ValueError("no input has an axis of rows")
     mine = cast_to(T.as_tensor(rows), T.as_tensor(1.0).dtype)
     share = mine / all_reduce(mine, "sum", group)
-    gradients = _summed(grad(loss, list(params)), share, group, bucket_bytes)
-    stepped = list(optimizer(gradients, params))
+    weighted = loss * cast_to(share, loss.dtype)
+    start_together(params, group)
+    gradients = grad(weighted, list(params))
+    buckets = list(_buckets(gradients, bucket_bytes))
+    if shard:
+        stepped = sharded_updates(gradients, params, optimizer, buckets, group)
+    else:
+        stepped = list(optimizer(_summed(gradients, buckets, group), params))
     others = [(variable, _mean(new, share, group)) for variable, new in as_updates(updates)]
-    _start_together([*params, *(variable for variable, _ in stepped)], group)
-    _start_apart(loss, group)
-    total = all_reduce(loss * cast_to(share, loss.dtype), "sum", group)
+    start_together([variable for variable, _ in stepped], group)
+    start_apart(loss, group)
+    total = all_reduce(weighted, "sum", group)
     return function(list(inputs), total, updates=[*stepped, *others], name=name, **options)
 
 
@@ -94,14 +102,13 @@ def _mean(new: Tensor, share: Tensor, group: ProcessGroup) -> Tensor:
 
 
 def _summed(
-    gradients: Sequence[Tensor], share: Tensor, group: ProcessGroup, bucket_bytes: int
+    gradients: Sequence[Tensor], buckets: Sequence[Sequence[int]], group: ProcessGroup
 ) -> list[Tensor]:
-    """The gradients of all processes' rows, sent in buckets of neighbours of one dtype."""
+    """The gradients of all processes together, sent bucket by bucket."""
     found: dict[int, Tensor] = {}
-    for numbers in _buckets(gradients, bucket_bytes):
+    for numbers in buckets:
         parts = [gradients[number] for number in numbers]
-        flat = T.concatenate([part.reshape((-1,)) for part in parts])
-        total = all_reduce(flat * cast_to(share, flat.dtype), "sum", group)
+        total = all_reduce(T.concatenate([part.reshape((-1,)) for part in parts]), "sum", group)
         place: Any = 0
         for number, part in zip(numbers, parts, strict=True):
             shape = tuple(part.shape[axis] for axis in range(part.ndim))
@@ -124,23 +131,3 @@ def _buckets(gradients: Sequence[Tensor], most: int) -> Iterator[list[int]]:
             numbers, filled = [], 0
         waiting[each.dtype] = ([*numbers, number], filled + bytes_)
     yield from (numbers for numbers, _ in waiting.values())
-
-
-def _start_together(variables: Sequence[SharedVariable], group: ProcessGroup) -> None:
-    """Give process 0's values to all: of parameters and of the optimizer's memory."""
-    for variable in dict.fromkeys(variables):
-        variable.set_value(group.communicator.bcast(variable.get_value()))
-
-
-def _start_apart(loss: Tensor, group: ProcessGroup) -> None:
-    """Random streams that differ: process 0's seeds, each with the rank folded in."""
-    for node in walk([loss]):
-        if isinstance(node, SharedVariable) and _is_state(node):
-            state = group.communicator.bcast(node.get_value())
-            key = fold_in(T.as_tensor(state), group.rank).eval()
-            node.set_value(np.array([key[0], state[1]], np.uint64))  # a seed, and calls since
-
-
-def _is_state(variable: SharedVariable) -> bool:
-    """Whether it is the state of a `RandomStream`."""
-    return variable.default_update is not None and variable.dtype is UINT64 and variable.ndim == 1

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ import pytest
 import symc
 import symc.distributed as D
 import symc.tensor as T
-from symc.errors import FunctionError, ProgramsDiffer, ShapeMismatch
+from symc.errors import BadFile, FunctionError, ProgramsDiffer, ShapeMismatch
 
 RANK, SIZE = D.rank(), D.size()
 PROGRAMS: dict[str, Callable[[], None]] = {}
@@ -76,43 +79,153 @@ def gradients() -> None:
         "scatter": (D.reduce_scatter(D.all_gather(T.exp(X))) * weight).sum(),
         "broadcast": (D.broadcast(X**2, root=SIZE - 1) * weight).sum(),
         "shift": (D.shift(X**3, wrap=False) * weight).sum(),
+        "batched": (symc.vmap(D.shift)(T.outer(X, X)) * weight).sum(),
     }
-    for name, cost in costs.items():
-        summed = symc.function([X], D.all_reduce(cost))
-        gradient = symc.function([X], symc.grad(cost, X), on_unused_input="ignore")(of(RANK))
-        for rank in range(SIZE):
-            for place in range(3):
-                step = np.zeros(3)
-                step[place] = 1e-6 * (rank == RANK)
-                slope = (summed(of(RANK) + step) - summed(of(RANK) - step)) / 2e-6
-                if rank == RANK:
-                    np.testing.assert_allclose(gradient[place], slope, atol=1e-7, err_msg=name)
+    summed = symc.function([X], D.all_reduce(T.stack(list(costs.values()))))
+    gradient = symc.function([X], [symc.grad(cost, X) for cost in costs.values()])(of(RANK))
+    for rank in range(SIZE):
+        for place in range(3):
+            step = np.zeros(3)
+            step[place] = 1e-6 * (rank == RANK)
+            slopes = (summed(of(RANK) + step) - summed(of(RANK) - step)) / 2e-6
+            if rank == RANK:
+                for name, found, slope in zip(costs, gradient, slopes, strict=True):
+                    np.testing.assert_allclose(found[place], slope, atol=1e-7, err_msg=name)
+
+
+ROWS = np.random.default_rng(0)
+POINTS, LABELS = ROWS.normal(size=(10, 4)), ROWS.normal(size=10)
+CUTS = [0, *(3 + k for k in range(SIZE - 1)), 10]
+MINE = slice(CUTS[RANK], CUTS[RANK + 1])
+
+
+def model(**options: Any) -> tuple[list[Any], Any]:
+    """Parameters of a network, and its step on the rows of all processes."""
+    y, start = T.vector("y"), np.random.default_rng(1)
+    params = [symc.shared(start.normal(size=(4, 5)), "w1"), symc.shared(start.normal(size=5), "w2")]
+    loss = ((T.tanh(M @ params[0]) @ params[1] - y) ** 2).mean()
+    if options.pop("alone", False):
+        updates = symc.optim.adam(loss, params, 0.05)
+        return params, symc.function([M, y], loss, updates=updates, **options)
+    step = D.data_parallel(loss, params, adam, inputs=[M, y], **options)
+    return params, step
+
+
+def adam(gradients: Any, params: Any) -> Any:
+    return symc.optim.adam(gradients, params, 0.05)
 
 
 @program
 def training() -> None:
-    """Unequal shards give what one process with all rows gives."""
-    rng = np.random.default_rng(0)
-    points, labels = rng.normal(size=(10, 4)), rng.normal(size=10)
-    cuts = [0, *(3 + k for k in range(SIZE - 1)), 10]
-    mine = slice(cuts[RANK], cuts[RANK + 1])
-
-    def model() -> tuple[Any, Any, Any, list[Any]]:
-        y, start = T.vector("y"), np.random.default_rng(1)
-        w1 = symc.shared(start.normal(size=(4, 5)), "w1")
-        w2 = symc.shared(start.normal(size=5), "w2")
-        return y, ((T.tanh(M @ w1) @ w2 - y) ** 2).mean(), None, [w1, w2]
-
-    y, loss, _, params = model()
-    step = D.data_parallel(loss, params, lambda g, p: symc.optim.adam(g, p, 0.05), inputs=[M, y],
-                           bucket_bytes=64)  # fmt: skip
-    z, one_loss, _, one_params = model()
-    one = symc.function([M, z], one_loss, updates=symc.optim.adam(one_loss, one_params, 0.05))
+    """Unequal shards give what one process with all rows gives, sharded memory or not."""
+    one_params, one = model(alone=True)
+    many = [model(bucket_bytes=64), model(shard=True), model(shard=True, bucket_bytes=64)]
     for _ in range(20):
-        together, alone = step(points[mine], labels[mine]), one(points, labels)
-        np.testing.assert_allclose(together, alone, rtol=1e-9)
-    for ours, theirs in zip(params, one_params, strict=True):
+        alone = one(POINTS, LABELS)
+        for _, step in many:
+            np.testing.assert_allclose(step(POINTS[MINE], LABELS[MINE]), alone, rtol=1e-9)
+    for params, step in many:
+        for ours, theirs in zip(params, one_params, strict=True):
+            np.testing.assert_allclose(ours.get_value(), theirs.get_value(), rtol=1e-6, atol=1e-9)
+        if step is not many[0][1]:
+            kept = sum(each.get_value().size for each in step.shared if "mean" in each.name)
+            assert kept <= -(-20 // SIZE) + -(-5 // SIZE)
+
+
+@program
+def normalised() -> None:
+    """Running means are those of all rows; means over all rows in the loss are differentiated."""
+    start = np.random.default_rng(2).normal(size=4)
+    running, w = symc.shared(np.zeros(4), "running"), symc.shared(start, "w")
+    rows = T.cast(M.shape[0], "float64")
+
+    def cost(count: Any, mean: Any) -> Any:
+        return ((((M - mean) * w) ** 3).sum(axis=1)).sum() / count
+
+    mean = D.all_reduce(M.sum(axis=0)) / D.all_reduce(rows)
+    step = D.data_parallel(
+        cost(rows, mean), [w], lambda g, p: symc.optim.sgd(g, p, 0.1), inputs=[M],
+        updates=[(running, 0.9 * running + 0.1 * M.mean(axis=0))],
+    )  # fmt: skip
+    step(POINTS[MINE])
+    alone = cost(rows, M.mean(axis=0))
+    w.set_value(start)
+    wanted = symc.function([M], w - 0.1 * symc.grad(alone, w))(POINTS)
+    w.set_value(start)
+    step(POINTS[MINE])
+    np.testing.assert_allclose(w.get_value(), wanted, rtol=1e-9)
+    np.testing.assert_allclose(running.get_value(), 0.19 * POINTS.mean(axis=0), rtol=1e-9)
+
+
+@program
+def elementwise_optimisers() -> None:
+    """A norm of a part is refused; that of all parts is right."""
+    params, _ = model(mode="python")
+    w = params[1]
+    cost = (T.exp(w) * X[0]).sum()
+
+    def clipped(gradients: Any, params: Any, total: Any = lambda x: x) -> Any:
+        norm = T.sqrt(total(sum((g**2).sum() for g in gradients)))
+        return [(p, p - g / norm) for g, p in zip(gradients, params, strict=True)]
+
+    with pytest.raises(FunctionError, match=r"combines elements(.|\n)*programs.py"):
+        D.data_parallel(cost, [w], clipped, inputs=[X], shard=True)
+    before = w.get_value()
+    step = D.data_parallel(
+        cost, [w], lambda g, p: clipped(g, p, D.all_reduce), inputs=[X], shard=True, mode="python"
+    )
+    step(np.ones(1))
+    wanted = before - np.exp(before) / np.linalg.norm(np.exp(before))
+    np.testing.assert_allclose(w.get_value(), wanted, rtol=1e-9)
+
+
+@program
+def goes_on() -> None:
+    """A job that goes on where another one ended: as if it had not ended, on other processes too."""
+    folder, until = Path(os.environ["FOLDER"]), int(os.environ["UNTIL"])
+    params, step = model(shard=True, mode="python")
+    run = D.checkpoint(step, folder / "run.symc", every=3)
+    print(f"{RANK} begins at {run.done}", flush=True)
+    for number in run.steps(12):
+        if number == until:
+            os.kill(os.getpid(), signal.SIGKILL)
+        step(POINTS[MINE], LABELS[MINE])
+    _, one = model(alone=True, mode="python")
+    for _ in range(12):
+        one(POINTS, LABELS)
+    for ours, theirs in zip(params, one.shared, strict=False):
         np.testing.assert_allclose(ours.get_value(), theirs.get_value(), rtol=1e-6, atol=1e-9)
+
+
+@program
+def streams_go_on() -> None:
+    """Random numbers after a restart are those that would have come."""
+    place = Path(os.environ["FOLDER"]) / "streams.symc"
+
+    def made() -> tuple[Any, Any]:
+        w = symc.shared(np.zeros(3), "w")
+        noise = T.random.RandomStream(3).normal(size=(3,))
+        cost = (w * noise * X[0]).sum()
+        return w, D.data_parallel(
+            cost, [w], lambda g, p: symc.optim.sgd(g, p, 1.0), inputs=[X], mode="python"
+        )
+
+    w, step = made()
+    run = D.checkpoint(step, place, every=2)
+    for _ in run.steps(5):
+        step(np.ones(1))
+    place.unlink() if RANK == 0 else None
+    again, other = made()
+    for _ in D.checkpoint(other, place, every=2).steps(2):
+        other(np.ones(1))
+    third, rest = made()
+    for _ in D.checkpoint(rest, place, every=2).steps(5):
+        rest(np.ones(1))
+    assert (third.get_value() == w.get_value()).all()
+    assert not (again.get_value() == w.get_value()).all()
+    _, wrong = model(mode="python")
+    with pytest.raises(BadFile, match="another step"):
+        D.checkpoint(wrong, place)
 
 
 @program
@@ -169,6 +282,12 @@ def fails_on_one() -> None:
     if RANK == SIZE - 1:
         raise ArithmeticError("only here")
     f(of(RANK))
+
+
+@program
+def once_compiled() -> None:
+    f = symc.function([X], D.all_reduce(T.cosh(X)), name="cold")
+    np.testing.assert_allclose(f(of(RANK)), sum(np.cosh(each) for each in EVERY))
 
 
 if __name__ == "__main__":
