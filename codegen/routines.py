@@ -120,6 +120,8 @@ _COLLECTIVE = {
     "mpi_broadcast": "group fixed kind root n x result! lengths!",
     "mpi_to_root": "group fixed kind root n x result! lengths!",
     "mpi_shift": "group fixed kind by wrap n x result! lengths!",
+    "mpi_begin_sum": "group fixed kind n x pending! lengths!",
+    "mpi_end_sum": "kind n pending* result!",
 }
 
 

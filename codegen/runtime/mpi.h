@@ -11,11 +11,12 @@
 // number of elements, and a result is left as it is unless these are equal.
 
 // SYMBOL symc_mpi
-// In the order of targets/mpi.py: functions, the number of no process, element types, operations,
-// communicators.
+// In the order of targets/mpi.py: functions, the number of no process, the address that says that a
+// buffer is both given and received, element types, operations, communicators.
 enum {
     SYMC_MPI_ALLREDUCE, SYMC_MPI_ALLGATHER, SYMC_MPI_REDUCE_SCATTER, SYMC_MPI_BCAST,
-    SYMC_MPI_SENDRECV, SYMC_MPI_RANK, SYMC_MPI_SIZE, SYMC_MPI_NOBODY, SYMC_MPI_TYPES,
+    SYMC_MPI_SENDRECV, SYMC_MPI_RANK, SYMC_MPI_SIZE, SYMC_MPI_IALLREDUCE, SYMC_MPI_WAIT,
+    SYMC_MPI_NOBODY, SYMC_MPI_IN_PLACE, SYMC_MPI_TYPES,
     SYMC_MPI_REDUCTIONS = SYMC_MPI_TYPES + 13, SYMC_MPI_GROUPS = SYMC_MPI_REDUCTIONS + 3,
     SYMC_MPI_ENTRIES = SYMC_MPI_GROUPS + 16
 };
@@ -147,4 +148,46 @@ static void symc_mpi_shift(int64_t group, int64_t fixed, int64_t kind, int64_t b
                  void *))symc_mpi[SYMC_MPI_SENDRECV];
     exchange(x, (int)n, symc_mpi_type(kind), (int)ends[0], 7, result, (int)n, symc_mpi_type(kind),
              (int)ends[1], 7, symc_mpi_group(group), status);
+}
+
+// SYMBOL symc_mpi_begin_sum
+// NEEDS symc_mpi_agree malloc
+// Begins a sum over the processes that goes on while the program does other things, in memory of
+// its own: a call that ends with an error in between must not take it away. `pending` receives its
+// address, for symc_mpi_end_sum. Without memory the process ends, as other errors of MPI end it.
+static void symc_mpi_begin_sum(int64_t group, int64_t fixed, int64_t kind, int64_t n, const void *x,
+                               int64_t *pending, int64_t *lengths, int64_t threads) {
+    (void)threads;
+    pending[0] = 0;
+    if (!symc_mpi_agree(group, fixed, n, lengths)) return;
+    const int64_t pieces = (n + SYMC_MPI_MOST - 1) / SYMC_MPI_MOST, bytes = n * symc_mpi_bytes(kind);
+    void **memory = malloc((size_t)(pieces * 8 + bytes + 8));
+    if (!memory) __builtin_trap();
+    char *values = (char *)(memory + pieces);
+    memcpy(values, x, (size_t)bytes);
+    for (int64_t piece = 0; piece < pieces; piece++) {
+        const int64_t start = piece * SYMC_MPI_MOST, left = n - start;
+        memory[piece] = 0;
+        ((int (*)(const void *, void *, int, void *, void *, void *,
+                  void **))symc_mpi[SYMC_MPI_IALLREDUCE])(
+            symc_mpi[SYMC_MPI_IN_PLACE], values + start * symc_mpi_bytes(kind),
+            (int)(left < SYMC_MPI_MOST ? left : SYMC_MPI_MOST), symc_mpi_type(kind),
+            symc_mpi[SYMC_MPI_REDUCTIONS], symc_mpi_group(group), memory + piece);
+    }
+    pending[0] = (int64_t)memory;
+}
+
+// SYMBOL symc_mpi_end_sum
+// NEEDS symc_mpi_handle malloc free
+// Waits for the sum that was begun.
+static void symc_mpi_end_sum(int64_t kind, int64_t n, const int64_t *pending, void *result,
+                             int64_t threads) {
+    (void)threads;
+    const int64_t pieces = (n + SYMC_MPI_MOST - 1) / SYMC_MPI_MOST;
+    void **memory = (void **)pending[0];
+    int64_t status[32];
+    for (int64_t piece = 0; piece < pieces; piece++)
+        ((int (*)(void **, void *))symc_mpi[SYMC_MPI_WAIT])(memory + piece, status);
+    memcpy(result, memory + pieces, (size_t)(n * symc_mpi_bytes(kind)));
+    free(memory);
 }

@@ -26,7 +26,7 @@ typedef struct symc_blas {
 } symc_blas;
 extern symc_blas symc_imports;
 extern void *symc_lapack[40];
-extern void *symc_mpi[40];
+extern void *symc_mpi[43];
 extern const void *symc_team;
 
 void *dlopen(const char *path, int flags);

@@ -16,7 +16,7 @@ from symc.codegen.errors import MpiMissing
 
 FUNCTIONS = (
     "MPI_Allreduce", "MPI_Allgather", "MPI_Reduce_scatter_block", "MPI_Bcast", "MPI_Sendrecv",
-    "MPI_Comm_rank", "MPI_Comm_size",
+    "MPI_Comm_rank", "MPI_Comm_size", "MPI_Iallreduce", "MPI_Wait",
 )  # fmt: skip
 KINDS = {
     "bool": "C_BOOL", "int8": "INT8_T", "int16": "INT16_T", "int32": "INT32_T",
@@ -56,7 +56,7 @@ def fill(table: Any) -> None:
     mpi = started()
     library = ctypes.CDLL(mpi.__file__, mode=os.RTLD_NOW | os.RTLD_LOCAL)
     entries = [_address(library, name) for name in FUNCTIONS]
-    entries.append(int(mpi.PROC_NULL))
+    entries += [int(mpi.PROC_NULL), int(mpi.IN_PLACE)]
     entries += [_handle(mpi, getattr(mpi, name)) for name in KINDS.values()]
     entries += [_handle(mpi, getattr(mpi, name)) for name in REDUCTIONS.values()]
     entries += [_handle(mpi, each) for each in COMMUNICATORS]

@@ -70,7 +70,9 @@ def _alone(dim: Dim) -> Size | None:
     return found[0] if len(found) == 1 and substitute(dim, lambda _: 7) == 7 else None
 
 
-def check_lengths(request: Request, known: Families, chunks: Mapping[Axis, Sequence[float]]) -> None:
+def check_lengths(
+    request: Request, known: Families, chunks: Mapping[Axis, Sequence[float]]
+) -> None:
     """Raises `ShapeMismatch` where whole arrays, or blocks of a declared length, do not fit."""
     first: dict[int, Axis] = {}
     for axis, lengths in chunks.items():
@@ -79,8 +81,8 @@ def check_lengths(request: Request, known: Families, chunks: Mapping[Axis, Seque
         total, others = sum(lengths), sum(chunks[other])
         if isinstance(declared, int) and any(n != declared and not math.isnan(n) for n in lengths):
             raise ShapeMismatch(
-                f"{request.name}: axis {axis[1]} of argument {axis[0]} has blocks of {_few(lengths)}"
-                f" elements, and was declared {declared}\n"
+                f"{request.name}: axis {axis[1]} of argument {axis[0]} has blocks of "
+                f"{_few(lengths)} elements, and was declared {declared}\n"
                 f"  input  {describe(request.inputs[axis[0]])}"
             )
         if not math.isnan(total + others) and total != others:
@@ -140,9 +142,7 @@ def _length(dim: Dim, of_size: Mapping[Any, int | None], chunks: Chunks, place: 
     return result
 
 
-def _unclear(
-    request: Request, known: Families, node: Tensor, how: str, which: set[int]
-) -> str:
+def _unclear(request: Request, known: Families, node: Tensor, how: str, which: set[int]) -> str:
     number, axis = next(axis for axis, family in known.of.items() if family in which)
     variable = request.inputs[number]
     name = variable.name or f"argument {number}"

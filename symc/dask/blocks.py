@@ -1,7 +1,7 @@
 """`map_blocks`: a function of symc's called for each block of Dask's arrays.
 
-The tasks are put together here, one call for each block with all of the function's results, as
-Dask's own `map_blocks` has one result and guesses the lengths and the dtype by calling the function.
+The tasks are put together here, one call for each block with all of the function's results: Dask's
+own `map_blocks` has one result, whose lengths and dtype it guesses by calling the function.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
     - `arrays`: its arguments: Dask's arrays, by blocks; all else (NumPy's arrays, numbers) goes
       whole to every call.
 
-    The result is one Dask array, or a list or dict of them as `f` returns arrays. Dtypes, numbers of
-    axes and lengths are those of the graph. Axes that the graph wants equally long have their blocks
-    in common, and Dask rechunks those that differ; an axis that a result lacks, such as that of a
-    sum, must be one block.
+    The result is one Dask array, or a list or dict of them as `f` returns arrays. Dtypes, numbers
+    of axes and lengths are those of the graph. Axes that the graph wants equally long have their
+    blocks in common, and Dask rechunks those that differ; an axis that a result lacks, such as that
+    of a sum, must be one block.
 
     Raises `ShapeMismatch` where lengths or blocks do not fit, `RankError`, `DTypeError` and
     `BadArgument` for arguments that `f` does not take, `FunctionError` for functions with updates

@@ -2,7 +2,8 @@
 
 Every process runs the same script (``python -m symc run -n 4 script.py``) and calls the same
 functions; in these, collective operations exchange arrays. `data_parallel` trains with a part of
-the data in each process, and `checkpoint` lets an ended job go on. Needs mpi4py and an MPI: ``pip install '.[mpi]'`` in a checkout.
+the data in each process, and `checkpoint` lets an ended job go on. Needs mpi4py and an MPI: ``pip
+install '.[mpi]'`` in a checkout.
 """
 
 from __future__ import annotations

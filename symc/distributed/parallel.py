@@ -1,7 +1,7 @@
 """Training on several processes, each with a part of the data.
 
-One step on r processes with n_1 ... n_r rows is one step of one process with all of them: the cost of
-each process counts as much as it has rows, and so does its gradient.
+One step on r processes with n_1 ... n_r rows is one step of one process with all of them: the cost
+of each process counts as much as it has rows, and so does its gradient.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from symc.codegen.dtypes import DType
 from symc.derivatives.grad import grad
 from symc.distributed.collectives import all_reduce
 from symc.distributed.groups import ProcessGroup, world
+from symc.distributed.pending import sum_meanwhile
 from symc.distributed.sharded import Optimizer, Update, sharded_updates
 from symc.distributed.state import start_apart, start_together
 from symc.errors import ShapeMismatch
@@ -26,6 +27,8 @@ from symc.graph.inputs import SharedVariable
 from symc.graph.node import Tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
+from symc.tensor.lengths import length
+
 
 def data_parallel(
     loss: Tensor,
@@ -81,7 +84,7 @@ def data_parallel(
     share = mine / all_reduce(mine, "sum", group)
     weighted = loss * cast_to(share, loss.dtype)
     start_together(params, group)
-    gradients = grad(weighted, list(params))
+    gradients = [_as_long(*pair) for pair in zip(grad(weighted, [*params]), params, strict=True)]
     buckets = list(_buckets(gradients, bucket_bytes))
     if shard:
         stepped = sharded_updates(gradients, params, optimizer, buckets, group)
@@ -90,6 +93,9 @@ def data_parallel(
     others = [(variable, _mean(new, share, group)) for variable, new in as_updates(updates)]
     start_together([variable for variable, _ in stepped], group)
     start_apart(loss, group)
+    # Programs compute in the order of their results: the last bucket's gradients are there first.
+    place = {params[number]: k for k, bucket in enumerate(buckets) for number in bucket}
+    stepped.sort(key=lambda update: place.get(update[0], len(place)))
     total = all_reduce(weighted, "sum", group)
     return function(list(inputs), total, updates=[*stepped, *others], name=name, **options)
 
@@ -101,14 +107,23 @@ def _mean(new: Tensor, share: Tensor, group: ProcessGroup) -> Tensor:
     return all_reduce(new * cast_to(share, new.dtype), "sum", group)
 
 
+def _as_long(gradient: Tensor, param: SharedVariable) -> Tensor:
+    """The gradient with the lengths of its parameter in its type: they need no messages then."""
+    return gradient.reshape(tuple(length(param, axis) for axis in range(param.ndim)))
+
+
 def _summed(
     gradients: Sequence[Tensor], buckets: Sequence[Sequence[int]], group: ProcessGroup
 ) -> list[Tensor]:
-    """The gradients of all processes together, sent bucket by bucket."""
+    """The gradients of all processes together, sent bucket by bucket.
+
+    Of several buckets, those that are complete travel while gradients of others are computed.
+    """
+    send = sum_meanwhile if len(buckets) > 1 else lambda x, group: all_reduce(x, "sum", group)
     found: dict[int, Tensor] = {}
     for numbers in buckets:
         parts = [gradients[number] for number in numbers]
-        total = all_reduce(T.concatenate([part.reshape((-1,)) for part in parts]), "sum", group)
+        total = send(T.concatenate([part.reshape((-1,)) for part in parts]), group)
         place: Any = 0
         for number, part in zip(numbers, parts, strict=True):
             shape = tuple(part.shape[axis] for axis in range(part.ndim))

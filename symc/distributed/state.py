@@ -1,4 +1,4 @@
-"""What training on several processes keeps: which values are the same in all of them, which are not.
+"""What training on several processes keeps: values that all have in common, and others.
 
 Most variables have one value in all processes. Of a sharded one each process has a part, and the
 state of a random stream is that of all of them with the process's rank folded in. `whole` is the

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from symc.distributed.ops import AllGather, AllReduce, Broadcast, Collective
+from symc.distributed.pending import EndSum
 from symc.errors import FunctionError
 from symc.graph.inputs import Constant
 from symc.graph.node import Tensor
@@ -79,7 +80,7 @@ class Uniform:
 
     def _of(self, node: Tensor) -> bool:
         op = node.op
-        if isinstance(op, Constant | AllReduce | AllGather | Broadcast):
+        if isinstance(op, Constant | AllReduce | AllGather | Broadcast | EndSum):
             return True
         if not node.args or isinstance(op, Collective) or op.is_users:
             return False

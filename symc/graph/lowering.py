@@ -110,6 +110,9 @@ class LibCall:
     lowers to an equal call. The routine then runs once for those that are wanted; the others go
     to memory that nothing reads. Empty: the node is the only result.
 
+    A routine that begins something is called as early as its arguments allow (`when`), and one that
+    waits for it as late as possible.
+
     `otherwise` is done where a target lacks the routine; without it, `HostCall` is.
     """
 
@@ -118,6 +121,7 @@ class LibCall:
     results: tuple[Op, ...] = ()
     otherwise: At | Fold | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
+    when: Literal["begins", "in order", "waits"] = "in order"
 
 
 @record

@@ -223,7 +223,7 @@ def _refuse(value: Any, holds: str) -> None:
 
 
 def _is_dasks(value: Any) -> bool:
-    """Whether a value waits for Dask to compute it; xarray's may, and say None where they do not."""
+    """Whether a value waits for Dask to compute it. Of xarray's some do; others say None."""
     graph = getattr(_type(value), "__dask_graph__", None)
     return graph is not None and graph(value) is not None
 

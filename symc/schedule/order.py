@@ -1,4 +1,7 @@
-"""The order of all units: each after those it needs, and checks as early as possible."""
+"""The order of all units: each after those it needs, and checks as early as possible.
+
+What begins something that goes on by itself comes next, and what waits for that comes last.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,15 @@ def in_order(groups: Groups) -> list[Unit]:
     position = {node: number for number, node in enumerate(groups.stages)}
     needed = groups.needed()
     waiting = {group: len(before) for group, before in groups.before.items()}
-    ready = [(group not in needed, group) for group, count in waiting.items() if not count]
+
+    def priority(group: int) -> int:
+        if group in needed:
+            return 0
+        lowering = groups.members[group][0].lowering if group in groups.members else None
+        when = lowering.when if isinstance(lowering, LibCall) else "in order"
+        return {"begins": 1, "in order": 2, "waits": 3}[when]
+
+    ready = [(priority(group), group) for group, count in waiting.items() if not count]
     heapq.heapify(ready)
     units: list[Unit] = []
     while ready:
@@ -31,7 +42,7 @@ def in_order(groups: Groups) -> list[Unit]:
         for other in groups.after[group]:
             waiting[other] -= 1
             if not waiting[other]:
-                heapq.heappush(ready, (other not in needed, other))
+                heapq.heappush(ready, (priority(other), other))
     assert not any(waiting.values()), "groups form a cycle"
     return units
 

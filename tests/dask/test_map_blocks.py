@@ -117,7 +117,6 @@ def killed_once(block: Any, folder: str) -> Any:
     return block
 
 
-
 @pytest.mark.filterwarnings("ignore")  # Dask's, of ports and of workers that have gone
 def test_a_killed_worker_is_replaced(tmp_path: Any) -> None:
     """Dask computes its tasks again in a new process, which makes the function again."""

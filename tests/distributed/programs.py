@@ -15,6 +15,7 @@ import pytest
 import symc
 import symc.distributed as D
 import symc.tensor as T
+from symc.distributed.pending import sum_meanwhile
 from symc.errors import BadFile, FunctionError, ProgramsDiffer, ShapeMismatch
 
 RANK, SIZE = D.rank(), D.size()
@@ -55,6 +56,8 @@ def values() -> None:
         (D.shift(X), EVERY[RANK - 1]),
         (D.shift(X, -1), EVERY[(RANK + 1) % SIZE]),
         (D.shift(X, wrap=False), EVERY[RANK - 1] if RANK else np.zeros(3)),
+        (D.shift(X, SIZE + 1), EVERY[RANK - 1]),
+        (sum_meanwhile(X, D.world()) * sum_meanwhile(2 * X, D.world()), 2 * sum(EVERY) ** 2),
         (D.reduce_scatter(D.all_gather(X)), SIZE * EVERY[RANK][None]),
         (symc.vmap(D.all_reduce)(T.outer(X, X)), sum(np.outer(e, e) for e in EVERY)),
         (symc.vmap(D.all_gather)(T.outer(X, X)),
@@ -133,6 +136,26 @@ def training() -> None:
 
 
 @program
+def meanwhile() -> None:
+    """Buckets of gradients travel while those of earlier layers are computed."""
+    params = [symc.shared(np.eye(3) + k, f"w{k}") for k in range(3)]
+    hidden = M
+    for each in params:
+        hidden = T.tanh(hidden @ each)
+    step = D.data_parallel(
+        hidden.mean(), params, lambda g, p: symc.optim.sgd(g, p, 0.1), inputs=[M], bucket_bytes=72
+    )
+    step(np.ones((2, 3)))
+    lines = step.explain().split("\n")
+    begun, ended = ([k for k, line in enumerate(lines) if f"  {name}_sum(" in line]
+                    for name in ("begin", "end"))  # fmt: skip
+    products = [k for k, line in enumerate(lines) if " @ " in line and "_sum" not in line]
+    assert len(begun) == len(ended) == 3
+    assert begun[0] < products[-1]
+    assert max(begun) < min(ended)
+
+
+@program
 def normalised() -> None:
     """Running means are those of all rows; means over all rows in the loss are differentiated."""
     start = np.random.default_rng(2).normal(size=4)
@@ -181,7 +204,7 @@ def elementwise_optimisers() -> None:
 
 @program
 def goes_on() -> None:
-    """A job that goes on where another one ended: as if it had not ended, on other processes too."""
+    """A job that goes on where another one ended, as if it had not ended."""
     folder, until = Path(os.environ["FOLDER"]), int(os.environ["UNTIL"])
     params, step = model(shard=True, mode="python")
     run = D.checkpoint(step, folder / "run.symc", every=3)

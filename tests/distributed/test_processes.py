@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(
 
 
 EVERYTHING = (
-    "values", "gradients", "training", "normalised", "elementwise_optimisers", "random", "loops",
-    "refused", "streams_go_on",
+    "values", "gradients", "training", "meanwhile", "normalised", "elementwise_optimisers",
+    "random", "loops", "refused", "streams_go_on",
 )  # fmt: skip
 
 
