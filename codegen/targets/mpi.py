@@ -27,7 +27,7 @@ KINDS = {
 """MPI's names of the element types, in the order in which programs number them."""
 REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN"}
 MOST_GROUPS = 16
-_REMEDY = "in a checkout: pip install '.[mpi]'"
+REMEDY = "in a checkout: pip install '.[mpi]'"
 
 COMMUNICATORS: list[Any] = []
 """mpi4py's communicators by the number that programs have for them."""
@@ -36,7 +36,7 @@ COMMUNICATORS: list[Any] = []
 def installed() -> None:
     """Raises `MpiMissing` where mpi4py is not installed."""
     if find_spec("mpi4py") is None:
-        raise MpiMissing(f"programs on several processes need mpi4py and an MPI\n{_REMEDY}")
+        raise MpiMissing(f"programs on several processes need mpi4py and an MPI\n{REMEDY}")
 
 
 def started() -> Any:
@@ -45,7 +45,7 @@ def started() -> Any:
     try:
         from mpi4py import MPI  # pyright: ignore[reportMissingImports]
     except (ImportError, RuntimeError) as error:
-        raise MpiMissing(f"mpi4py finds no MPI: {error}\n{_REMEDY}") from None
+        raise MpiMissing(f"mpi4py finds no MPI: {error}\n{REMEDY}") from None
     return MPI
 
 

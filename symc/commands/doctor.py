@@ -183,6 +183,44 @@ def _compiling() -> Iterator[Finding]:
         yield Finding("a function", "good", f"{how} and right, {took:.0f} ms")
 
 
+def _processes() -> Iterator[Finding]:
+    """MPI's own word, from a process of its own: one that has not started MPI cannot do so later."""
+    import subprocess
+
+    from symc.codegen.errors import MpiMissing
+    from symc.codegen.targets import mpi
+    from symc.commands.run import find_launcher
+
+    code = (
+        "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI;"
+        "print(MPI.Get_library_version().splitlines()[0])"
+    )
+    try:
+        mpi.installed()
+        launcher = find_launcher()
+    except MpiMissing as missing:
+        what, _, mend = str(missing).partition("\n")
+        yield Finding("processes", "missing", what, mend)
+        return
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if told.returncode:
+        fault = (told.stderr.strip() or "it says nothing").splitlines()[-1]
+        yield Finding("processes", "missing", f"mpi4py finds no MPI: {fault}", mpi.REMEDY)
+    else:
+        yield Finding("processes", "good", f"{launcher}: {' '.join(told.stdout.split())}")
+
+
+def _dask() -> Iterator[Finding]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        yield Finding("Dask", "good", version("dask"))
+    except PackageNotFoundError:
+        yield Finding(
+            "Dask", "missing", "symc.dask needs it", "in a checkout: pip install '.[dask]'"
+        )
+
+
 def _nvrtc() -> Iterator[Finding]:
     from symc.codegen.targets.cuda import nvrtc
 
@@ -218,5 +256,6 @@ def _simulator() -> Iterator[Finding]:
 
 
 LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
-    _python, _call_path, _compiler, _threads, _blas, _cache, _compiling, _nvrtc, _cards, _simulator,
+    _python, _call_path, _compiler, _threads, _blas, _cache, _compiling, _processes, _dask,
+    _nvrtc, _cards, _simulator,
 )  # fmt: skip

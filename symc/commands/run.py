@@ -13,14 +13,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from symc.codegen import processors
 from symc.codegen.errors import MpiMissing
 from symc.codegen.targets.mpi import installed
 
-# Open MPI refuses more processes than processors unless told otherwise; MPICH does not ask.
+# Open MPI refuses more processes than processors unless told otherwise; MPICH does not ask. Both
+# wait for messages in loops that keep a processor busy, and leave it to others only where told.
 _MORE_PROCESSES = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
+_WAIT_IDLY = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +47,21 @@ def run(options: argparse.Namespace) -> int:
         return 2
     command = [launcher, "-n", str(options.count), sys.executable, "-m", "mpi4py"]
     command += ["-m"] * options.module + [options.program, *options.arguments]
-    return subprocess.run(command, env=_MORE_PROCESSES | os.environ, check=False).returncode
+    environment = settings(options.count) | os.environ
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def settings(count: int) -> dict[str, str]:
+    """Variables for so many processes on this machine; those that are set already count more.
+
+    The processes share its processors: together they have as many threads as there are.
+
+    >>> settings(10_000)["OMP_NUM_THREADS"]
+    '1'
+    """
+    cores = processors.find({}).count
+    threads = {"OMP_NUM_THREADS": str(max(1, cores // count))}
+    return _MORE_PROCESSES | threads | (_WAIT_IDLY if count > cores else {})
 
 
 def find_launcher() -> str:
