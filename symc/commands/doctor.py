@@ -184,7 +184,7 @@ def _compiling() -> Iterator[Finding]:
 
 
 def _processes() -> Iterator[Finding]:
-    """MPI's own word, from a process of its own: one that has not started MPI cannot do so later."""
+    """MPI's own word. It comes from another process, as this one may want to start MPI later."""
     import subprocess
 
     from symc.codegen.errors import MpiMissing
