@@ -11,7 +11,7 @@ For each function two programs are compiled:
 
 On the processor both are compiled with the sanitizers that there are. Each call is first made in a
 process of its own, under AddressSanitizer (`guarded.py`): so a crash of a user's C is an error like
-others. On a device the launches are waited for one by one, so that errors name the step; the
+others. (Programs that exchange arrays with other processes do not run there.) On a device the launches are waited for one by one, so that errors name the step; the
 simulator checks each access itself.
 
 Debug mode is for finding errors of symc, and of ops that users write; it is slow.
@@ -48,7 +48,7 @@ from symc.graph.inputs import Constant, Input, Shared
 from symc.graph.interpreter import compute
 from symc.graph.node import Array, Op, Tensor
 from symc.graph.request import Request
-from symc.graph.walks import substitute, walk
+from symc.graph.walks import substitute, walk, walk_within
 from symc.loops.scan import Part, Scan
 from symc.pipeline.library import NO_CONTRACTION, target
 from symc.rewrite.stabilise import stabilise
@@ -85,7 +85,8 @@ class Checker:
         kept: list[bool | None] = [False] * len(request.inputs)
         self.every = _made(every, "compile", "list", kept)
         self.plain = _made(request, "default", form, downcast)
-        on_host = request.device == "cpu" and not has_address_sanitizer()
+        alone = not any(node.op.is_collective for node in walk_within(request.roots()))
+        on_host = request.device == "cpu" and not has_address_sanitizer() and alone
         self.runner = runner() if on_host else None
         programs = (every, "compile", self.every), (request, "default", self.plain)
         self.guarded = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from symc.calls.callable import Function, compiled_function
 from symc.calls.function import function
-from symc.distributed.groups import ProcessGroup, world
+from symc.distributed.groups import ProcessGroup, chosen
 from symc.distributed.state import give_whole, whole
 from symc.errors import BadFile
 from symc.graph.inputs import shared
@@ -135,4 +135,4 @@ def checkpoint(
     compiled_function(step, "checkpoint")
     if every < 1:
         raise ValueError(f"checkpoint: every={every} is not a number of steps")
-    return Checkpoint(step, Path(path), every, world() if group is None else group)
+    return Checkpoint(step, Path(path), every, chosen(group))

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from symc.codegen.dtypes import BOOL, FLOAT16, FLOAT32, INT64
 from symc.codegen.targets.mpi import KINDS
-from symc.distributed.groups import ProcessGroup, world
+from symc.distributed.groups import ProcessGroup, chosen
 from symc.distributed.ops import AllGather, AllReduce, Broadcast, ReduceScatter, Shift
 from symc.errors import ShapeMismatch
 from symc.graph.inputs import as_tensor
@@ -41,7 +41,7 @@ def all_reduce(
     given = as_tensor(x)
     if reduction not in ("sum", "mean", "max", "min"):
         raise ValueError(f"all_reduce: reduction is {reduction!r}; there are sum, mean, max, min")
-    group = world() if group is None else group
+    group = chosen(group)
     size = group.size
     if reduction == "mean":
         wanted = given if given.dtype.is_inexact else cast_to(given, as_tensor(1.0).dtype)
@@ -68,7 +68,7 @@ def all_gather(x: TensorLike, axis: int | None = None, group: ProcessGroup | Non
     array([1., 2.])
     """
     given = as_tensor(x)
-    group = world() if group is None else group
+    group = chosen(group)
     every = _through(given, lambda t: AllGather(group.number, group.size)(t))
     if axis is None:
         return every
@@ -90,7 +90,7 @@ def reduce_scatter(x: TensorLike, group: ProcessGroup | None = None) -> Tensor:
     array([1., 2.])
     """
     given = as_tensor(x)
-    group = world() if group is None else group
+    group = chosen(group)
     size = group.size
     if given.ndim == 0:
         raise ShapeMismatch(f"reduce_scatter needs an axis\n  given  {describe(given)}")
@@ -115,7 +115,7 @@ def broadcast(x: TensorLike, root: int = 0, group: ProcessGroup | None = None) -
     >>> D.broadcast([1.0, 2.0]).eval()
     array([1., 2.])
     """
-    group = world() if group is None else group
+    group = chosen(group)
     if not 0 <= root < group.size:
         raise ValueError(f"broadcast: root is {root}, of {group.size} processes")
     return _through(as_tensor(x), lambda t: Broadcast(group.number, group.size, root=root)(t))
@@ -133,7 +133,7 @@ def shift(
     >>> D.shift([1.0, 2.0]).eval(), D.shift([1.0, 2.0], wrap=False).eval()
     (array([1., 2.]), array([0., 0.]))
     """
-    group = world() if group is None else group
+    group = chosen(group)
     op = Shift(group.number, group.size, by=int(by), wrap=bool(wrap))
     return _through(as_tensor(x), lambda t: op(t))
 

@@ -7,7 +7,7 @@ the user's never meet. Its errors end the process: other processes would wait fo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from symc.codegen.record import record
 from symc.codegen.targets.mpi import COMMUNICATORS, MOST_GROUPS, started
@@ -68,6 +68,16 @@ def group(communicator: Any) -> ProcessGroup:
     own.Set_errhandler(started().ERRORS_ARE_FATAL)
     COMMUNICATORS.append(own)
     return ProcessGroup(len(COMMUNICATORS) - 1)
+
+
+def chosen(given: ProcessGroup | None) -> ProcessGroup:
+    """The group that is given, or all processes. Raises TypeError for what is no group."""
+    if given is not None and not isinstance(cast("object", given), ProcessGroup):
+        raise TypeError(
+            f"{given!r:.80} is no group of processes\n"
+            "  symc.distributed.group makes one of a communicator of mpi4py, once"
+        )
+    return world() if given is None else given
 
 
 def rank() -> int:

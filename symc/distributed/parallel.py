@@ -18,7 +18,7 @@ from symc.calls.updates import as_updates
 from symc.codegen.dtypes import DType
 from symc.derivatives.grad import grad
 from symc.distributed.collectives import all_reduce
-from symc.distributed.groups import ProcessGroup, world
+from symc.distributed.groups import ProcessGroup, chosen
 from symc.distributed.pending import sum_meanwhile
 from symc.distributed.sharded import Optimizer, Update, sharded_updates
 from symc.distributed.state import start_apart, start_together
@@ -74,7 +74,7 @@ def data_parallel(
     >>> w.get_value()
     array([0.5, 1.5])
     """
-    group = world() if group is None else group
+    group = chosen(group)
     if loss.ndim:
         raise ShapeMismatch(f"the loss must be a scalar\n  given  {describe(loss)}")
     rows = next((each.shape[0] for each in inputs if each.ndim), None)

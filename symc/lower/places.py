@@ -115,13 +115,15 @@ class Places:
         node = self.base(node)
         found = self._homes.get(node)
         if found is None:
-            known = isinstance(node.op, Constant) and node.type.shape
+            known = isinstance(
+                node.op, Constant
+            )  # a number, too, where a routine wants its address
             found = self._constant(node) if known else self.destinations(node)[0]
             self._homes[node] = found
         return found
 
     def _constant(self, node: Tensor) -> str:
-        """The buffer of a constant array, which is one for the whole program."""
+        """The buffer of a constant, which is one for the whole program."""
         constants = self.parts.constants
         if node not in constants:
             constants[node] = self.parts.names.fresh(node.name, "constant")

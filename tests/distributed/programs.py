@@ -57,6 +57,7 @@ def values() -> None:
         (D.shift(X, -1), EVERY[(RANK + 1) % SIZE]),
         (D.shift(X, wrap=False), EVERY[RANK - 1] if RANK else np.zeros(3)),
         (D.shift(X, SIZE + 1), EVERY[RANK - 1]),
+        (D.all_reduce(T.as_tensor(2.0)) * X, 2 * SIZE * of(RANK)),
         (sum_meanwhile(X, D.world()) * sum_meanwhile(2 * X, D.world()), 2 * sum(EVERY) ** 2),
         (D.reduce_scatter(D.all_gather(X)), SIZE * EVERY[RANK][None]),
         (symc.vmap(D.all_reduce)(T.outer(X, X)), sum(np.outer(e, e) for e in EVERY)),
@@ -86,6 +87,8 @@ def gradients() -> None:
     }
     summed = symc.function([X], D.all_reduce(T.stack(list(costs.values()))))
     gradient = symc.function([X], [symc.grad(cost, X) for cost in costs.values()])(of(RANK))
+    curvature = symc.function([X], symc.hessian(D.all_reduce((X**3).sum()), X))(of(RANK))
+    np.testing.assert_allclose(curvature, np.diag(6 * SIZE * of(RANK)), rtol=1e-12)
     for rank in range(SIZE):
         for place in range(3):
             step = np.zeros(3)
@@ -210,7 +213,7 @@ def goes_on() -> None:
     run = D.checkpoint(step, folder / "run.symc", every=3)
     print(f"{RANK} begins at {run.done}", flush=True)
     for number in run.steps(12):
-        if number == until:
+        if number == until and RANK == SIZE - 1:
             os.kill(os.getpid(), signal.SIGKILL)
         step(POINTS[MINE], LABELS[MINE])
     _, one = model(alone=True, mode="python")
@@ -295,6 +298,15 @@ def refused() -> None:
         with pytest.raises(ShapeMismatch, match=f"of 3 to {2 + SIZE} elements"):
             g(np.ones(3 + RANK))
         np.testing.assert_allclose(g(of(RANK)), sum(EVERY))
+
+
+@program
+def checked() -> None:
+    """Debug mode runs such functions, too; what is no group is said to be none."""
+    f = symc.function([X], D.all_reduce(X) * D.shift(X), mode="debug")
+    np.testing.assert_allclose(f(of(RANK)), sum(EVERY) * EVERY[RANK - 1])
+    with pytest.raises(TypeError, match="is no group of processes"):
+        D.all_reduce(X, group=D.world().communicator)
 
 
 @program
