@@ -11,8 +11,9 @@ For each function two programs are compiled:
 
 On the processor both are compiled with the sanitizers that there are. Each call is first made in a
 process of its own, under AddressSanitizer (`guarded.py`): so a crash of a user's C is an error like
-others. (Programs that exchange arrays with other processes do not run there.) On a device the launches are waited for one by one, so that errors name the step; the
-simulator checks each access itself.
+others. (Programs that exchange arrays with other processes are not run there.) On a device the
+launches are waited for one by one, so that errors name the step; the simulator checks each access
+itself.
 
 Debug mode is for finding errors of symc, and of ops that users write; it is slow.
 """
