@@ -56,9 +56,11 @@ def families(request: Request) -> Families:
 
     for _, requirement in requirements(walk(request.roots())):
         if isinstance(requirement.holds, tuple):
-            pair = [axes.get(size) for dim in requirement.holds if (size := _alone(dim))]
-            if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
-                above[top(pair[0])] = top(pair[1])
+            match [axes.get(_alone(dim)) for dim in requirement.holds]:
+                case [(_, _) as left, (_, _) as right]:
+                    above[top(left)] = top(right)
+                case _:
+                    pass
     numbers: dict[Axis, int] = {}
     of = {axis: numbers.setdefault(top(axis), len(numbers)) for axis in above}
     return Families(of, axes)

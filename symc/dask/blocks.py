@@ -52,6 +52,7 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
     if find_spec("dask") is None:
         raise ModuleNotFoundError("map_blocks needs Dask\nin a checkout: pip install '.[dask]'")
     import dask.array as da
+    from dask.array.core import unify_chunks
     from dask.base import tokenize
     from dask.highlevelgraph import HighLevelGraph
 
@@ -71,7 +72,7 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
 
     blocked = [number for number, each in enumerate(given) if isinstance(each, da.Array)]
     pairs = [part for number in blocked for part in (given[number], run_with(number))]
-    shared_chunks, unified = da.core.unify_chunks(*pairs)
+    shared_chunks, unified = unify_chunks(*pairs)
     for number, each in zip(blocked, unified, strict=True):
         given[number] = each
     of_family = {known.of[axis]: each for axis, each in lengths.items()} | shared_chunks
@@ -93,17 +94,18 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
     def result(number: int, node: Tensor) -> Any:
         """One of the function's results."""
         axes = result_axes(f.request, known, of_family, node)
-        taken = {
+        taken: dict[Any, Any] = {
             (f"{name}-{number}-of", *_place(axes, order, place)):
                 (itemgetter(number), (f"{name}-call", *place))
             for place in itertools.product(*(range(len(of_family[each])) for each in order))
         }  # fmt: skip
-        graph = HighLevelGraph.from_collections(
+        graph: Any = HighLevelGraph.from_collections(
             f"{name}-{number}-of", tasks | taken, dependencies=[given[k] for k in blocked]
         )
         dtype, chunks = to_numpy(node.dtype), tuple(axis.lengths for axis in axes)
         meta = np.empty((0,) * node.ndim, dtype)
-        return da.Array(graph, f"{name}-{number}-of", chunks, dtype=dtype, meta=meta)
+        make: Any = da.Array  # it has a `__new__`, which type checkers do not find
+        return make(graph, f"{name}-{number}-of", chunks, dtype=dtype, meta=meta)
 
     results = [result(number, node) for number, node in enumerate(f.request.outputs)]
     match f.form:

@@ -79,14 +79,13 @@ class Checkpoint:
 
     def _read(self) -> list[Array]:
         """The values in the file. Raises `BadFile` if they are not those of this step."""
-        state = load(self._path, mode="python")()
-        if not isinstance(state, dict) or list(state) != [*self._names, _DONE]:
-            names = ", ".join(state) if isinstance(state, dict) else "no state"
+        state = load(self._path, mode="python")
+        if state.keys != [*self._names, _DONE]:
             raise BadFile(
-                f"{self._path} is of another step: it has {names}; this one has "
-                f"{', '.join(self._names)}"
+                f"{self._path} is of another step: it has {', '.join(state.keys) or 'no state'}; "
+                f"this one has {', '.join(self._names)}"
             )
-        return list(state.values())
+        return list(state().values())
 
     def _on_first(self, act: Callable[[], _Result]) -> _Result:
         """What process 0 finds; what it raises is raised in all, of which none waits for it."""

@@ -28,6 +28,7 @@ from symc.graph.node import Tensor
 from symc.tensor.broadcast import describe
 from symc.tensor.elementwise import cast_to
 from symc.tensor.lengths import length
+from symc.tensor.reshape import reshape
 
 
 def data_parallel(
@@ -109,7 +110,7 @@ def _mean(new: Tensor, share: Tensor, group: ProcessGroup) -> Tensor:
 
 def _as_long(gradient: Tensor, param: SharedVariable) -> Tensor:
     """The gradient with the lengths of its parameter in its type: they need no messages then."""
-    return gradient.reshape(tuple(length(param, axis) for axis in range(param.ndim)))
+    return reshape(gradient, tuple(length(param, axis) for axis in range(param.ndim)))
 
 
 def _summed(
@@ -119,11 +120,12 @@ def _summed(
 
     Of several buckets, those that are complete travel while gradients of others are computed.
     """
-    send = sum_meanwhile if len(buckets) > 1 else lambda x, group: all_reduce(x, "sum", group)
     found: dict[int, Tensor] = {}
     for numbers in buckets:
         parts = [gradients[number] for number in numbers]
-        total = send(T.concatenate([part.reshape((-1,)) for part in parts]), group)
+        flat = T.concatenate([part.reshape((-1,)) for part in parts])
+        several = len(buckets) > 1
+        total = sum_meanwhile(flat, group) if several else all_reduce(flat, "sum", group)
         place: Any = 0
         for number, part in zip(numbers, parts, strict=True):
             shape = tuple(part.shape[axis] for axis in range(part.ndim))

@@ -61,7 +61,7 @@ def sharded_updates(
         own.append(rows.reshape((group.size, part_length(total, group)))[rank])
     updates = list(optimizer(sums, stand_ins))
     _check_elementwise(updates, [*sums, *stand_ins])
-    replaced = clone([new for _, new in updates], dict(zip(stand_ins, own, strict=True)))
+    replaced = clone([new for _, new in updates], list(zip(stand_ins, own, strict=True)))
     found: list[Update] = []
     for (variable, _), new in zip(updates, replaced, strict=True):
         if variable not in stand_ins:

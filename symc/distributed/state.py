@@ -14,10 +14,9 @@ import numpy as np
 
 from symc.codegen.dtypes import UINT64
 from symc.distributed.groups import ProcessGroup
-from symc.graph.inputs import SharedVariable, shared
+from symc.graph.inputs import SharedVariable, as_tensor, shared
 from symc.graph.node import Array, Tensor
 from symc.graph.walks import walk
-from symc.tensor.elementwise import as_tensor
 from symc.tensor.random.keys import fold_in
 
 _parts: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()

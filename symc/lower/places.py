@@ -115,9 +115,7 @@ class Places:
         node = self.base(node)
         found = self._homes.get(node)
         if found is None:
-            known = isinstance(
-                node.op, Constant
-            )  # a number, too, where a routine wants its address
+            known = isinstance(node.op, Constant)  # a number, too: routines get addresses
             found = self._constant(node) if known else self.destinations(node)[0]
             self._homes[node] = found
         return found

@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from symc.calls.callable import Function, compiled_function
 from symc.errors import FunctionError
@@ -27,12 +27,12 @@ _made: dict[Hashable, Any] = {}
 
 def once(key: Hashable, make: Callable[[], _Made]) -> _Made:
     """What `make` gives, or gave when it was first asked for under this key."""
-    found: _Made | None = _made.get(key)
-    if found is None:
+    if key not in _made:
+        made = make()
         while len(_made) >= MOST:
             _made.pop(next(iter(_made)), None)
-        found = _made.setdefault(key, make())  # of two threads' the first
-    return found
+        return cast("_Made", _made.setdefault(key, made))  # of two threads' the first
+    return cast("_Made", _made[key])
 
 
 class Frozen:
