@@ -27,12 +27,13 @@ _made: dict[Hashable, Any] = {}
 
 def once(key: Hashable, make: Callable[[], _Made]) -> _Made:
     """What `make` gives, or gave when it was first asked for under this key."""
-    if key not in _made:
+    found = _made.get(key)
+    if found is None:
         made = make()
         while len(_made) >= MOST:
             _made.pop(next(iter(_made)), None)
-        return cast("_Made", _made.setdefault(key, made))  # of two threads' the first
-    return cast("_Made", _made[key])
+        found = _made.setdefault(key, made)  # of two threads' the first
+    return cast("_Made", found)
 
 
 class Frozen:
