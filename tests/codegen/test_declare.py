@@ -8,10 +8,10 @@ from symc.codegen.meaning.interpret import Array
 from symc.codegen.passes.declare import declare
 from symc.codegen.verify.program import verify
 from tests.codegen.programs import (
-    C,
     F64,
-    N,
     ZERO,
+    C,
+    N,
     buffer,
     load,
     local,
