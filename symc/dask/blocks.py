@@ -7,7 +7,7 @@ own `map_blocks` has one result, whose lengths and dtype it guesses by calling t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any
@@ -16,9 +16,18 @@ import numpy as np
 
 from symc.calls.arguments import convert_argument
 from symc.calls.callable import Function, compiled_function
-from symc.dask.axes import Axis, ResultAxis, check_lengths, families, result_axes
+from symc.codegen.record import record
+from symc.dask.axes import (
+    Axis,
+    Chunks,
+    Families,
+    ResultAxis,
+    check_lengths,
+    families,
+    result_axes,
+)
 from symc.errors import BadArgument, FunctionError, RankError
-from symc.graph.node import Tensor
+from symc.graph.request import Request
 from symc.graph.types import to_numpy
 from symc.graph.walks import walk_within
 from symc.saved.frozen import Frozen, frozen
@@ -52,62 +61,12 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
     if find_spec("dask") is None:
         raise ModuleNotFoundError("map_blocks needs Dask\nin a checkout: pip install '.[dask]'")
     import dask.array as da
-    from dask.array.core import unify_chunks
-    from dask.base import tokenize
-    from dask.highlevelgraph import HighLevelGraph
 
     compiled_function(f, "map_blocks")
     if any(node.op.is_collective for node in walk_within(f.request.roots())):
         raise FunctionError(f"{f.name} exchanges arrays with other processes, which no task may")
-    given = _arguments(f, arrays, da.Array)
-    known = families(f.request)
-    lengths: dict[Axis, Sequence[float]] = {}
-    for number, each in enumerate(given):
-        chunks = each.chunks if isinstance(each, da.Array) else [(n,) for n in each.shape]
-        lengths |= {(number, axis): tuple(of_axis) for axis, of_axis in enumerate(chunks)}
-    check_lengths(f.request, known, lengths)
-
-    def run_with(number: int) -> list[int]:
-        return [known.of[number, axis] for axis in range(given[number].ndim)]
-
-    blocked = [number for number, each in enumerate(given) if isinstance(each, da.Array)]
-    pairs = [part for number in blocked for part in (given[number], run_with(number))]
-    shared_chunks, unified = unify_chunks(*pairs)
-    for number, each in zip(blocked, unified, strict=True):
-        given[number] = each
-    of_family = {known.of[axis]: each for axis, each in lengths.items()} | shared_chunks
-
-    sent = frozen(f)
-    name = f"{f.name}-{tokenize(sent.digest, *given)}"
-    tasks: dict[Any, Any] = {f"{name}-function": sent}
-    tasks |= {f"{name}-{k}": each for k, each in enumerate(given) if k not in blocked}
-    order = [family for family, each in of_family.items() if len(each) > 1]
-    for place in itertools.product(*(range(len(of_family[family])) for family in order)):
-        at = dict(zip(order, place, strict=True))
-        keys = [
-            (each.name, *(at.get(family, 0) for family in run_with(k)))
-            if k in blocked else f"{name}-{k}"
-            for k, each in enumerate(given)
-        ]  # fmt: skip
-        tasks[f"{name}-call", *place] = (_call, f"{name}-function", *keys)
-
-    def result(number: int, node: Tensor) -> Any:
-        """One of the function's results."""
-        axes = result_axes(f.request, known, of_family, node)
-        taken: dict[Any, Any] = {
-            (f"{name}-{number}-of", *_place(axes, order, place)):
-                (itemgetter(number), (f"{name}-call", *place))
-            for place in itertools.product(*(range(len(of_family[each])) for each in order))
-        }  # fmt: skip
-        graph: Any = HighLevelGraph.from_collections(
-            f"{name}-{number}-of", tasks | taken, dependencies=[given[k] for k in blocked]
-        )
-        dtype, chunks = to_numpy(node.dtype), tuple(axis.lengths for axis in axes)
-        meta = np.empty((0,) * node.ndim, dtype)
-        make: Any = da.Array  # it has a `__new__`, which type checkers do not find
-        return make(graph, f"{name}-{number}-of", chunks, dtype=dtype, meta=meta)
-
-    results = [result(number, node) for number, node in enumerate(f.request.outputs)]
+    calls = _calls(f, _arguments(f, arrays, da.Array))
+    results = [_result(calls, number) for number in range(len(f.request.outputs))]
     match f.form:
         case "one":
             return results[0]
@@ -115,6 +74,84 @@ def map_blocks(f: Function, *arrays: Any) -> Any:
             return dict(zip(f.keys, results, strict=True))
         case _:
             return results
+
+
+@record
+class Calls:
+    """A call of a function for each combination of blocks.
+
+    `chunks` has the lengths of the blocks of each family of axes, `several` the families of more
+    than one block: a call is named after the numbers of its blocks of these. `tasks` are in Dask's
+    form, and need those of `arrays`.
+    """
+
+    request: Request
+    known: Families
+    name: str
+    chunks: Chunks
+    several: Sequence[int]
+    tasks: Mapping[Any, Any]
+    arrays: Sequence[Any]
+
+    def places(self) -> Iterator[tuple[int, ...]]:
+        """The numbers of blocks of each call."""
+        return itertools.product(*(range(len(self.chunks[family])) for family in self.several))
+
+
+def _calls(f: Function, given: Sequence[Any]) -> Calls:
+    """The calls for these arguments, Dask's arrays rechunked where that brings blocks together."""
+    import dask.array as da
+    from dask.array.core import unify_chunks
+    from dask.base import tokenize
+
+    known = families(f.request)
+    lengths: dict[Axis, Sequence[float]] = {}
+    for number, each in enumerate(given):
+        chunks = each.chunks if isinstance(each, da.Array) else [(n,) for n in each.shape]
+        lengths |= {(number, axis): tuple(of_axis) for axis, of_axis in enumerate(chunks)}
+    check_lengths(f.request, known, lengths)
+
+    axes = [[known.of[k, axis] for axis in range(each.ndim)] for k, each in enumerate(given)]
+    blocked = [number for number, each in enumerate(given) if isinstance(each, da.Array)]
+    shared, unified = unify_chunks(*(part for k in blocked for part in (given[k], axes[k])))
+    arrays = dict(zip(blocked, unified, strict=True))
+    of_family = {known.of[axis]: each for axis, each in lengths.items()} | shared
+    several = [family for family, each in of_family.items() if len(each) > 1]
+
+    sent = frozen(f)
+    name = f"{f.name}-{tokenize(sent.digest, *given)}"
+    tasks: dict[Any, Any] = {f"{name}-function": sent}
+    tasks |= {f"{name}-{k}": each for k, each in enumerate(given) if k not in arrays}
+    calls = Calls(f.request, known, name, of_family, several, tasks, unified)
+    for place in calls.places():
+        at = dict(zip(several, place, strict=True))
+        keys = [
+            (arrays[k].name, *(at.get(family, 0) for family in axes[k]))
+            if k in arrays else f"{name}-{k}"
+            for k in range(len(given))
+        ]  # fmt: skip
+        tasks[f"{name}-call", *place] = (_call, f"{name}-function", *keys)
+    return calls
+
+
+def _result(calls: Calls, number: int) -> Any:
+    """One of the function's results, as a Dask array."""
+    import dask.array as da
+    from dask.highlevelgraph import HighLevelGraph
+
+    node = calls.request.outputs[number]
+    axes = result_axes(calls.request, calls.known, calls.chunks, node)
+    name = f"{calls.name}-{number}-of"
+    taken: dict[Any, Any] = {
+        (name, *_place(axes, calls.several, place)):
+            (itemgetter(number), (f"{calls.name}-call", *place))
+        for place in calls.places()
+    }  # fmt: skip
+    layer = dict(calls.tasks) | taken
+    graph: Any = HighLevelGraph.from_collections(name, layer, dependencies=calls.arrays)
+    dtype, chunks = to_numpy(node.dtype), tuple(axis.lengths for axis in axes)
+    make: Any = da.Array  # it has a `__new__`, which type checkers do not find
+    return make(graph, name, chunks, dtype=dtype, meta=np.empty((0,) * node.ndim, dtype))
 
 
 def _arguments(f: Function, arrays: Sequence[Any], kind: type[Any]) -> list[Any]:
