@@ -268,6 +268,7 @@ class Tensor:
         )
 
     __array__ = __float__ = __int__ = __complex__ = _no_value
+    __dlpack__ = __dlpack_device__ = _no_value
 
     def __array_ufunc__(
         self, ufunc: Any, method: str, *args: Any, **options: Any

@@ -41,6 +41,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
     from symc.tensor import random as random
     from symc.tensor.activations import *
     from symc.tensor.along import *
+    from symc.tensor.array_api import *
     from symc.tensor.assign import *
     from symc.tensor.complex_numbers import *
     from symc.tensor.contraction import *

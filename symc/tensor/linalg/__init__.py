@@ -9,7 +9,7 @@ from symc.tensor.linalg.factors import *
 from symc.tensor.linalg.general import *
 from symc.tensor.linalg.naming import *
 from symc.tensor.linalg.orthogonal import *
-from symc.tensor.linalg.schur import *
+from symc.tensor.linalg.schur_form import *
 from symc.tensor.linalg.singular import *
 from symc.tensor.linalg.spectral import *
 from symc.tensor.linalg.triangular import *

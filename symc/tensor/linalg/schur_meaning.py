@@ -38,11 +38,12 @@ def _invariant(a: Array, value: Any) -> Array:
 
     The last right singular vector of ``a - value`` is the eigenvector, however many are equal.
     """
-    vector = np.linalg.svd(a - value * np.eye(len(a)))[2][-1].conj()
+    vector: Any = np.linalg.svd(a - value * np.eye(len(a)))[2][-1].conj()
     if np.iscomplexobj(a):
-        return vector[:, None]
+        return np.asarray(vector[:, None])
     if value.imag == 0:
-        return np.linalg.svd(a - value.real * np.eye(len(a)))[2][-1][:, None]
+        vector = np.linalg.svd(a - value.real * np.eye(len(a)))[2][-1]
+        return np.asarray(vector[:, None])
     plane = np.linalg.svd(np.array([vector.real, vector.imag]).T, full_matrices=False)[0]
     block = plane.T @ a @ plane
     # The angle after which both diagonal elements are the same.

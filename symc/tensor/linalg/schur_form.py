@@ -136,9 +136,9 @@ def schur(a: TensorLike, output: Literal["real", "complex"] = "real") -> SchurRe
     `output`, and `LinAlgError` when it runs if the iteration does not converge.
 
     >>> import symc.tensor as T
-    >>> t, z = T.linalg.schur([[1.0, 0.0], [3.0, 2.0]])
+    >>> t, z = T.linalg.schur([[2.0, 1.0], [0.0, 3.0]])
     >>> t.eval().diagonal()
-    array([1., 2.])
+    array([2., 3.])
     """
     if output not in ("real", "complex"):
         raise ValueError(f"schur: output is 'real' or 'complex', not {output!r}")
