@@ -81,7 +81,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
 _MODULES = ("fft", "linalg", "nnet", "random")
 
 
-def __getattr__(name: str) -> _Any:
+def _late(name: str) -> _Any:
     """Functions and modules that are imported at their first use."""
     if name in _MODULES:
         return _import_module(f"symc.tensor.{name}")
@@ -102,6 +102,10 @@ def __getattr__(name: str) -> _Any:
     if own not in _HERE and _provider(own) is None:  # it has another name where it is made
         value.__name__ = value.__qualname__ = name
     return value
+
+
+if not _TYPE_CHECKING:  # with it, checkers would take any name for one of these
+    __getattr__ = _late
 
 
 def __dir__() -> list[str]:

@@ -89,9 +89,10 @@ def test_arrays_of_other_libraries_and_devices() -> None:
     x = T.from_dlpack(np.arange(3.0), device="cpu")
     assert x.device == "cpu"
     assert x.to_device("cpu") is x
-    for wrong in (lambda: x.to_device("cuda"), lambda: T.from_dlpack(np.ones(2), device="tpu")):
-        with pytest.raises(ValueError, match="device is 'cpu'"):
-            wrong()
+    with pytest.raises(ValueError, match="device is 'cpu'"):
+        x.to_device("cuda")
+    with pytest.raises(ValueError, match="device is 'cpu'"):
+        T.from_dlpack(np.ones(2), device="tpu")
     with pytest.raises(ValueError, match="the version of the array API"):
         x.__array_namespace__(api_version="1999.01")
 
