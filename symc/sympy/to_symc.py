@@ -122,7 +122,7 @@ class Converter:
         own = self.functions.get(type(expr).__name__)
         if self.use_imps and hasattr(expr.func, "_imp_"):
             return _applied(self, expr)
-        if callable(own) and not isinstance(expr, sympy.MatrixBase):
+        if callable(own) and sympy.MatrixBase not in type(expr).__mro__:  # its types lack `args`
             return own(*map(self, expr.args))
         if isinstance(expr, sympy.Atom) and str(expr) in self.functions:
             return self.functions[str(expr)]  # the user's value of a constant, such as "pi"
