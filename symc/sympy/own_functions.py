@@ -14,7 +14,6 @@ from sympy.core.function import AppliedUndef
 from symc import tensor as T
 from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor
-from symc.user.python_op import op
 
 Modules: TypeAlias = "str | ModuleType | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None"
 SAME = ("symc", "numpy", "scipy", "math", "cmath")
@@ -63,6 +62,8 @@ def of_any(function: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError:
             if not any(isinstance(arg, Tensor) for arg in args):
                 raise
+        from symc.user.python_op import op  # late: most functions take tensors
+
         tensors = [as_tensor(arg) for arg in args]
         is_complex = any(tensor.dtype.is_complex for tensor in tensors)
         kind = "complex128" if is_complex else "float64"
