@@ -89,6 +89,7 @@ _LAPACK = {
     "eigvalsh": "kind batch n a w! info!",
     "eig": "kind batch n a w! v! info!",
     "eigvals": "kind batch n a w! info!",
+    "schur": "kind batch n a t! z! info!",
     "svd": "kind batch m n left right a u! s! vh! info!",
     "svdvals": "kind batch m n a s! info!",
     "qr": "kind batch m n k a q! r!",

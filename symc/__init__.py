@@ -7,7 +7,7 @@ them with `symc.function`. Look inside with `symc.debug`; check gradients with `
 from __future__ import annotations
 
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from symc.graph.collector import without_collection as _without_collection
 
@@ -35,7 +35,7 @@ with _without_collection():
     from symc.graph.registry import SERVICES as _SERVICES
     from symc.version import VERSION as _VERSION
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from symc import dask as dask
     from symc import distributed as distributed
     from symc import errors as errors
@@ -119,7 +119,7 @@ if _ImportAdvice not in _sys.meta_path:
     _sys.meta_path.append(_ImportAdvice)
 
 
-def __getattr__(name: str) -> object:
+def _late(name: str) -> object:
     """Modules and functions that are imported when they are first asked for."""
     if name not in _MODULES and name not in _LATE:
         from symc.graph.other_libraries import missing
@@ -130,6 +130,10 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return importlib.import_module(f"symc.{name}")
     return _public(getattr(importlib.import_module(f"symc.{_LATE[name]}"), name), "symc")
+
+
+if not _typing.TYPE_CHECKING:  # with it, checkers would take any name for one of these
+    __getattr__ = _late
 
 
 def __dir__() -> list[str]:

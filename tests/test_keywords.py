@@ -7,7 +7,7 @@ import pickle
 import re
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -164,7 +164,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "disconnected_inputs": (lambda: s.grad(x.sum(), x, disconnected_inputs="ignore"), '"ignore"'),
     "length": (lambda: s.scan(lambda a: a, outputs_info=x, length=3), "here it is n_steps"),
     "broadcastable": (lambda: t.tensor("int8", broadcastable=(True,)), "here it is shape"),
-    "keepdim": (lambda: m.sum(keepdim=True), "did you mean 'keepdims'?"),
+    "keepdim": (lambda: cast("Any", m).sum(keepdim=True), "did you mean 'keepdims'?"),
     "dim": (lambda: t.softmax(m, dim=1), "here it is axis"),
     "out": (lambda: t.exp(m, out=m), "tensors do not change"),
     "profile": (lambda: s.function([x], x, profile=True), r"symc\.profile"),
@@ -259,7 +259,7 @@ TYPOS: dict[str, tuple[Callable[[], Any], str]] = {
     "random": (lambda: t.random.nromal, "normal"),
     "fft": (lambda: t.fft.rftt, "rfft"),
     "optim": (lambda: s.optim.adem, "adam"),
-    "tensor": (lambda: x.mena, "mean"),
+    "tensor": (lambda: getattr(x, "mena"), "mean"),  # noqa: B009 -- checkers find it
     "function": (lambda: symc.function([x], x, mode="python").soruce, "source"),
     "config": (lambda: s.config.floatx, "floatX"),
     "config's value": (lambda: setattr(s.config, "floatX", "flaot32"), "float32"),

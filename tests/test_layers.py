@@ -40,6 +40,8 @@ FLOORS = (
 # (importer, imported) that point up, and why. All must be imports inside functions.
 EXCEPTIONS = {
     ("symc.tensor", "symc.derivatives.vectorize"): "T has NumPy's vectorize, which batches graphs",
+    ("symc.tensor", "symc.derivatives.grad"): "T has Theano's names of derivatives",
+    ("symc.sympy.own_functions", "symc.user.python_op"): "a function of numbers becomes an op",
     ("symc.config", "symc.graph.other_libraries"): "what Theano's settings are called here",
 }
 
@@ -126,7 +128,7 @@ def imports_in(
                 continue
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 here = False
-            case ast.If(ast.Name("TYPE_CHECKING" | "_TYPE_CHECKING")):
+            case ast.If(ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
                 here = False
             case _:
                 pass

@@ -144,6 +144,7 @@ _FACTORISATIONS: dict[str, Count] = {  # of each matrix of a batch
     "eigvalsh": lambda of: 4 / 3 * of.product("n n n"),  # GVL, 8.3
     "eig": lambda of: 25 * of.product("n n n"),  # GVL, 7.5
     "eigvals": lambda of: 10 * of.product("n n n"),  # GVL, 7.5
+    "schur": lambda of: 25 * of.product("n n n"),  # GVL, 7.5
     "svd": lambda of: _svd(of, vectors=True),
     "svdvals": lambda of: _svd(of, vectors=False),
     "qr": lambda of: _qr(of, vectors=True),

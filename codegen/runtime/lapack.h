@@ -24,7 +24,7 @@ typedef int symc_int;
 // same list): four functions of each name, one for each kind.
 enum {
     SYMC_GEMM, SYMC_TRSM, SYMC_POTRF, SYMC_GETRF, SYMC_GETRI, SYMC_GELQF, SYMC_ORGLQ, SYMC_SYEVD,
-    SYMC_GESDD, SYMC_GEEV, SYMC_LAPACK_NAMES
+    SYMC_GESDD, SYMC_GEEV, SYMC_GEES, SYMC_LAPACK_NAMES
 };
 void *symc_lapack[4 * SYMC_LAPACK_NAMES];
 

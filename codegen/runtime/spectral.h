@@ -219,9 +219,19 @@ static inline void symc_qr_r(int64_t kind, int64_t batch, int64_t m, int64_t n, 
 SYMC_DEFINE_PAIRED(f32, float)
 SYMC_DEFINE_PAIRED(f64, double)
 
+// SYMBOL symc_all_finite
+// NEEDS symc_at
+// Whether there is no inf and no NaN. LAPACK's iterations print complaints about these.
+static int symc_all_finite(int64_t kind, int64_t count, const void *a) {
+    double sum = 0;
+    for (int64_t i = 0; i < count << (kind >> 1); i++)
+        sum += (kind & 1 ? ((const double *)a)[i] : (double)((const float *)a)[i]) * 0;
+    return sum == 0;
+}
+
 // SYMBOL symc_eig
 // NEEDS symc_lapack symc_leading symc_turned symc_paired symc_blas_enter symc_threads_for
-// NEEDS malloc free
+// NEEDS symc_all_finite malloc free
 // Complex eigenvalues w and eigenvectors, the columns of v (unless that is 0), of any matrices.
 static void symc_eig(int64_t kind, int64_t batch, int64_t n, const void *a, void *w, void *v,
                      int64_t *info, int64_t threads) {
@@ -242,7 +252,11 @@ static void symc_eig(int64_t kind, int64_t batch, int64_t n, const void *a, void
         void *copy = malloc((size_t)((2 * n * n + 4 * n + room) * symc_bytes(kind)));
         void *values = symc_at(wide, w, q * n), *out = v ? symc_at(wide, v, q * n * n) : 0;
         symc_int status = -1;
-        if (copy) {
+        if (!symc_all_finite(kind, n * n, symc_at(kind, a, q * n * n))) {
+            status = 1;
+            __builtin_memset(values, 0xff, (size_t)(n * symc_bytes(wide)));
+            if (out) __builtin_memset(out, 0xff, (size_t)(n * n * symc_bytes(wide)));
+        } else if (copy) {
             void *own = symc_at(kind, copy, n * n), *reals = symc_at(kind, own, n * n);
             void *others = symc_at(kind, reals, n), *work = symc_at(kind, reals, 4 * n);
             symc_turned(kind, n, n, symc_at(kind, a, q * n * n), copy);
@@ -268,4 +282,48 @@ static void symc_eig(int64_t kind, int64_t batch, int64_t n, const void *a, void
 static inline void symc_eigvals(int64_t kind, int64_t batch, int64_t n, const void *a, void *w,
                                 int64_t *info, int64_t threads) {
     symc_eig(kind, batch, n, a, w, 0, info, threads);
+}
+
+// SYMBOL symc_schur
+// NEEDS symc_all_finite symc_lapack symc_leading symc_turned symc_blas_enter symc_threads_for
+// NEEDS malloc free
+// a = z t z^H with z unitary and t upper triangular, with blocks of 2 by 2 where a is real.
+static void symc_schur(int64_t kind, int64_t batch, int64_t n, const void *a, void *t, void *z,
+                       int64_t *info, int64_t threads) {
+    typedef void gees(const char *, const char *, const void *, const symc_int *, void *,
+                      const symc_int *, symc_int *, void *, void *, void *, const symc_int *,
+                      void *, const symc_int *, symc_int *, symc_int *, size_t, size_t);
+    typedef void cgees(const char *, const char *, const void *, const symc_int *, void *,
+                       const symc_int *, symc_int *, void *, void *, const symc_int *, void *,
+                       const symc_int *, void *, symc_int *, symc_int *, size_t, size_t);
+    void *const function = symc_lapack[4 * SYMC_GEES + kind];
+    const int many = symc_threads_for(batch, (double)n * n * n, threads) < threads;
+    const symc_int size = (symc_int)n, lead = symc_leading(n), room = (symc_int)(68 * n + 1);
+    symc_blas_enter(1);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (many)
+    for (int64_t q = 0; q < batch; q++) {
+        void *copy = malloc((size_t)((2 * n * n + 2 * n + room) * symc_bytes(kind)));
+        void *form = symc_at(kind, t, q * n * n), *turn = symc_at(kind, z, q * n * n);
+        symc_int status = -1, chosen = 0, unread = 0;
+        if (!symc_all_finite(kind, n * n, symc_at(kind, a, q * n * n))) {
+            status = 1;
+            __builtin_memset(form, 0xff, (size_t)(n * n * symc_bytes(kind)));
+            __builtin_memset(turn, 0xff, (size_t)(n * n * symc_bytes(kind)));
+        } else if (copy) {
+            void *basis = symc_at(kind, copy, n * n), *values = symc_at(kind, basis, n * n);
+            void *others = symc_at(kind, values, n), *work = symc_at(kind, values, 2 * n);
+            symc_turned(kind, n, n, symc_at(kind, a, q * n * n), copy);
+            if (kind < 2)
+                ((gees *)function)("V", "N", 0, &size, copy, &lead, &chosen, values, others, basis,
+                                   &lead, work, &room, &unread, &status, 1, 1);
+            else
+                ((cgees *)function)("V", "N", 0, &size, copy, &lead, &chosen, values, basis, &lead,
+                                    work, &room, others, &unread, &status, 1, 1);
+            symc_turned(kind, n, n, copy, form);
+            symc_turned(kind, n, n, basis, turn);
+        }
+        free(copy);
+        info[q] = status;
+    }
+    symc_blas_enter(-1);
 }

@@ -19,6 +19,9 @@ import numpy as np
 
 from symc.codegen.dtypes import DType
 from symc.codegen.record import field, record
+from symc.graph.methods import METHODS as METHODS  # users of tables find them all here
+from symc.graph.methods import PROPERTIES as PROPERTIES
+from symc.graph.methods import TensorMethods
 from symc.graph.provenance import Where, user_line
 from symc.graph.public import public
 from symc.graph.registry import SERVICES, Registry, import_all
@@ -190,14 +193,11 @@ def intern(op: Op, args: tuple[Tensor, ...]) -> Tensor:
 
 # --- tensors --------------------------------------------------------------------------------------
 
-# The user-level functions of operators, methods and properties of a tensor. The modules of
-# `tensor/` fill these tables: the one late binding there is.
+# The user-level functions of operators, as those of methods and properties in `methods.py`.
 OPERATORS: Registry[Callable[..., Tensor]] = Registry()
-METHODS: Registry[Callable[..., Any]] = Registry()
-PROPERTIES: Registry[Callable[[Any], Any]] = Registry()
 
 
-class Tensor:
+class Tensor(TensorMethods):
     """A symbolic array: its op, its arguments and its type.
 
     Use NumPy's operators, indexing and methods on it. ``==`` compares identity, as nodes are
@@ -268,6 +268,7 @@ class Tensor:
         )
 
     __array__ = __float__ = __int__ = __complex__ = _no_value
+    __dlpack__ = __dlpack_device__ = _no_value
 
     def __array_ufunc__(
         self, ufunc: Any, method: str, *args: Any, **options: Any
@@ -279,8 +280,8 @@ class Tensor:
     ) -> Any:
         return OPERATORS["numpy_function"](function, args, options)
 
-    def __getattr__(self, name: str) -> Any:
-        # NumPy's methods (x.sum(), x.reshape(...)) and properties (x.T, x.shape) are table rows.
+    def _late(self, name: str) -> Any:
+        """A method that other packages entered, or the error that says what there is instead."""
         method = METHODS.find(name)
         if method is not None:
             return MethodType(public(method), self)
@@ -291,6 +292,9 @@ class Tensor:
 
         advice = instead("tensor", name, () if name.startswith("_") else dir(self))
         raise AttributeError(f"a tensor has no attribute {name!r}{advice}", obj=None)
+
+    if not TYPE_CHECKING:  # with it, checkers would take any name for an attribute
+        __getattr__ = _late
 
     def __dir__(self) -> list[str]:
         import_all()

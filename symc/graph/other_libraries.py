@@ -77,11 +77,7 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "clamp": "T.clip", "no_grad": "symc.disconnected_grad", "autograd": "symc.grad",
         "nn": "T.nnet", "lax": "symc.scan, symc.while_loop and symc.ifelse", "randn": _STREAM,
         "rand": _STREAM, "save": "symc.save", "load": "symc.load", "jit": "symc.function",
-        **{name: f"np.{name}" for name in ("pi", "e", "inf", "nan")},
-        **{name: f'"{name}", as text' for name in (
-            "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-            "float32", "float64", "complex64", "complex128",
-        )},
+        "float16": '"float16", as text',
     },
     "symc": {
         "jit": "symc.function(inputs, outputs)", "numpy": "symc.tensor",

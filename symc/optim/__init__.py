@@ -8,6 +8,8 @@ its memory from step to step as shared variables of its own. A learning rate is 
 symbolic scalar, or a schedule of `symc.optim.schedules`.
 """
 
+import typing as _typing
+
 from symc.graph.public import publish as _publish
 from symc.optim.adam import *
 from symc.optim.adaptive import *
@@ -47,10 +49,14 @@ __all__ = [
 _publish(globals(), __name__, __all__)
 
 
-def __getattr__(name: str) -> object:
+def _late(name: str) -> object:
     from symc.graph.other_libraries import missing
 
     raise missing("optim", __name__, name, __dir__)
+
+
+if not _typing.TYPE_CHECKING:  # with it, checkers would take any name for one of these
+    __getattr__ = _late
 
 
 def __dir__() -> list[str]:

@@ -120,6 +120,7 @@ FUNCTIONS: dict[type, Function] = {
     sympy.betainc_regularized: _betainc,
     scipy_nodes.cosm1: lambda x: -2 * T.sqr(T.sin(x / 2)),
     scipy_nodes.powm1: lambda x, y: T.expm1(y * T.log(x)),
+    numpy_nodes.maximum: _many(T.maximum), numpy_nodes.minimum: _many(T.minimum),
     numpy_nodes.logaddexp: T.logaddexp, numpy_nodes.logaddexp2: T.logaddexp2,
     sympy.Not: T.logical_not, sympy.And: _many(T.logical_and), sympy.Or: _many(T.logical_or),
     sympy.Xor: _many(T.logical_xor),
@@ -129,6 +130,7 @@ FUNCTIONS: dict[type, Function] = {
     sympy.ITE: T.where,
     cfunctions.expm1: T.expm1, cfunctions.log1p: T.log1p, cfunctions.exp2: T.exp2,
     cfunctions.log2: T.log2, cfunctions.log10: T.log10, cfunctions.hypot: T.hypot,
+    cfunctions.isnan: T.isnan, cfunctions.isinf: T.isinf,
     cfunctions.Sqrt: T.sqrt, cfunctions.Cbrt: T.cbrt, cfunctions.fma: lambda a, b, c: a * b + c,
 }  # fmt: skip
 """By class. `KroneckerDelta`, `Piecewise`, sums and matrices are converted in `to_symc.py`."""

@@ -7,9 +7,9 @@ again by later calls; the cache on disk serves other processes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import ModuleType
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import sympy
@@ -20,15 +20,31 @@ from symc.calls.function import function
 from symc.errors import BadArgument
 from symc.graph.inputs import as_tensor
 from symc.graph.node import Array, Tensor
+from symc.sympy.arguments import array_of, bind, is_one, leaves, names, order_of, structure_of
+from symc.sympy.description import as_python, docstring
 from symc.sympy.matrices import flat, of_one_dtype
+from symc.sympy.own_functions import (
+    Modules,
+    functions_of,
+    listed,
+    name_of,
+    refuse_equal_names,
+)
+from symc.sympy.polynomials import orders_in
+from symc.sympy.results import (
+    assembled,
+    containers,
+    given,
+    is_container,
+    is_explicit,
+    is_given,
+    mapped,
+)
 from symc.sympy.to_symc import Converter
 
-Signature: TypeAlias = tuple[tuple[str, tuple[bool, ...]], ...]
-Modules: TypeAlias = "str | ModuleType | Mapping[str, Callable[..., Any]] | Sequence[Any] | None"
+Signature: TypeAlias = tuple["tuple[str, tuple[bool, ...]] | int", ...]
 NUMBERS = frozenset({float, int, np.float64})
 """Types of numbers that compiled functions take as they are."""
-SAME = ("symc", "numpy", "scipy", "math", "cmath")
-"""Modules whose functions are computed by symc's own, which mean the same."""
 
 
 def lambdify(
@@ -53,13 +69,20 @@ def lambdify(
       depth: the result has the same form. A matrix gives an array whose first two axes are its rows
       and columns.
     - `modules`: dicts of functions by name, for undefined functions and in place of SymPy's own.
-      They are called with tensors. The names of modules whose functions symc's mean the same as
-      (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``) are accepted beside them, and so are the
-      modules; with ``"cmath"`` arguments are converted to complex numbers.
+      They are called with tensors; those that refuse these are called for each element, in Python.
+      Numbers in dicts stand for constants and symbols of their names, and a class by the name of
+      SymPy's (``"ImmutableDenseMatrix"``) is what matrices are returned as. The names of modules
+      whose functions symc's mean the same as (``"numpy"``, ``"scipy"``, ``"math"``, ``"symc"``)
+      are accepted beside them, and so are the modules; with ``"cmath"`` arguments are converted to
+      complex numbers, with ``"scipy"`` sparse matrices are returned as SciPy's.
     - `cse`: equal parts are always computed once; a function is called as SymPy would call it.
     - `use_imps`: whether functions of ``implemented_function`` are used.
-    - `dummify`, `docstring_limit`: accepted, and without effect: no Python text is generated.
+    - `docstring_limit`: how large an expression may be to stand in the docstring; None: any.
+    - `dummify`: accepted, and without effect, as names need not be Python's.
     - `mode`: as for `symc.function`. `dtype`: that arguments are converted to; None: kept.
+
+    Arguments that the order of an orthogonal polynomial depends on must be whole numbers; there is
+    a compiled function for each of their values. ``inspect.getsource`` shows the expression.
 
     Raises `ValueError` for other modules and for printers, which have no place here.
 
@@ -71,63 +94,21 @@ def lambdify(
     >>> f([0.0, 1.0], 1.0)[1]
     array([1., 2.])
     """
-    del dummify, docstring_limit
+    del dummify
     if printer is not None:
         raise ValueError("printer= makes SymPy print Python; symc compiles the expression itself")
-    functions = _functions(modules)
-    structure = _structure(args)
+    functions = functions_of(modules)
+    structure = structure_of(args)
     if isinstance(expr, str):
-        names: dict[str, Any] = {str(leaf): leaf for leaf in _leaves(structure)}
+        known: dict[str, Any] = {str(leaf): leaf for leaf in leaves(structure)}
         read: Any = sympy.sympify  # its types lack text with `locals`
-        expr = read(expr, names)
-    if dtype is None and "cmath" in map(_name, _listed(modules)):
+        expr = read(expr, known)
+    named = [name_of(module) for module in listed(modules) if not isinstance(module, Mapping)]
+    if dtype is None and "cmath" in named:
         dtype = complex
-    return Lambdified(structure, expr, functions, use_imps, cse, mode, dtype)
-
-
-def _functions(modules: Modules) -> dict[str, Callable[..., Any]]:
-    """The functions by name in `modules`; the first one that has a name counts, as in SymPy."""
-    found: dict[str, Callable[..., Any]] = {}
-    for module in reversed(_listed(modules)):
-        if isinstance(module, Mapping):
-            found.update(cast("Mapping[str, Callable[..., Any]]", module))
-        elif module is not None and _name(module) not in SAME:
-            raise ValueError(
-                f"modules={module!r}: symc computes SymPy's functions itself; give dicts of "
-                "functions of tensors for others"
-            )
-    return found
-
-
-def _listed(modules: Any) -> list[Any]:
-    return list(modules) if isinstance(modules, list | tuple) else [modules]
-
-
-def _name(module: Any) -> Any:
-    return module.__name__ if isinstance(module, ModuleType) else module
-
-
-def _structure(args: Any) -> Any:
-    """The arguments as nested tuples of SymPy's objects."""
-    if isinstance(args, str):
-        found = sympy.symbols(args)
-        return tuple(found) if isinstance(found, tuple) else (found,)
-    if isinstance(args, Iterable) and not _is_one(args):
-        return tuple(_inner(item) for item in args)
-    return (args,)
-
-
-def _inner(item: Any) -> Any:
-    if isinstance(item, str):
-        return sympy.Symbol(item)
-    if isinstance(item, list | tuple | sympy.Tuple):
-        return tuple(_inner(each) for each in cast("Iterable[Any]", item))
-    return item
-
-
-def _is_one(args: Any) -> bool:
-    """Whether this is one argument, though it can be iterated over."""
-    return isinstance(args, sympy.MatrixBase | sympy.MatrixSymbol | sympy.IndexedBase)
+    made = Lambdified(structure, expr, functions, use_imps, cse, mode, dtype, "scipy" in named)
+    made.__doc__ = docstring(made.parameters, expr, docstring_limit)
+    return made
 
 
 class Lambdified:
@@ -140,16 +121,23 @@ class Lambdified:
         self,
         structure: tuple[Any, ...],
         expr: Any,
-        functions: Mapping[str, Callable[..., Any]],
+        functions: Mapping[str, Any],
         use_imps: bool,
         cse: bool | Callable[[Any], Any],
         mode: str | None,
         dtype: Any,
+        sparse: bool,
     ) -> None:
         self._structure = structure
         self._expr = expr
-        self._is_one = not isinstance(expr, dict | list | tuple | sympy.Tuple)
+        self._is_one = not is_container(expr) and not is_given(expr)
         self._user = dict(functions)
+        self._contained = containers(functions, sparse=sparse)
+        expressions: list[Any] = []
+        mapped(expr, expressions.append)
+        if use_imps:
+            refuse_equal_names(expressions)
+        self._orders = set[Any]().union(*map(orders_in, expressions))
         self._use_imps = use_imps
         self._cse = cse
         self._mode = mode
@@ -158,8 +146,19 @@ class Lambdified:
         self._of_numbers: dict[tuple[type, ...], Function] = {}  # the same, by types of numbers
 
     def __repr__(self) -> str:
-        names = ", ".join(map(str, self._structure))
-        return f"<lambdified ({names}) -> {self._expr!s:.200}>"
+        return f"<lambdified ({', '.join(map(str, self._structure))}) -> {self._expr!s:.200}>"
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """The names of the arguments; one that is a sequence has a name by its position."""
+        return [
+            f"_{position}" if isinstance(item, tuple) else str(getattr(item, "name", item))
+            for position, item in enumerate(self._structure)
+        ]
+
+    @cached_property
+    def __wrapped__(self) -> Callable[..., Any]:  # what `inspect` shows the signature and source of
+        return as_python(self.parameters, self._expr, self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The expression's value for these arguments, which broadcast against each other.
@@ -174,13 +173,27 @@ class Lambdified:
             return self._arranged(direct(*args))
         values = list(self._values(self._structure, args, "lambdify's function"))
         apart = self._is_apart(values)
-        signature = tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
+        signature = self._signature(values)
         compiled = self.functions.get(signature)
         if compiled is None:
             compiled = self.functions[signature] = self._compile(values, apart=apart)
-        if self._dtype is None and NUMBERS.issuperset(map(type, args)):
+        if self._dtype is None and not self._orders and NUMBERS.issuperset(map(type, args)):
             self._of_numbers[tuple(map(type, args))] = compiled
         return self._arranged(compiled(*values), apart=apart)
+
+    def _signature(self, values: Sequence[Array]) -> Signature:
+        """What a function is compiled for: dtypes, ranks, axes of length 1, and orders."""
+        if not self._orders:  # the most often
+            return tuple([(v.dtype.str, tuple([n == 1 for n in v.shape])) for v in values])
+        return tuple(
+            order_of(leaf, v)
+            if self._is_order(leaf)
+            else (v.dtype.str, tuple([n == 1 for n in v.shape]))
+            for leaf, v in zip(leaves(self._structure), values, strict=True)
+        )
+
+    def _is_order(self, leaf: Any) -> bool:
+        return isinstance(leaf, sympy.Symbol) and leaf in self._orders
 
     def _is_apart(self, values: Sequence[Array]) -> bool:
         """Whether elements of matrices are arrays: those are computed together, in one loop.
@@ -189,22 +202,24 @@ class Lambdified:
         compute common parts of elements again.
         """
         return any(
-            value.ndim and not isinstance(leaf, sympy.MatrixSymbol) and not _is_one(leaf)
-            for leaf, value in zip(_leaves(self._structure), values, strict=True)
+            value.ndim and not isinstance(leaf, sympy.MatrixSymbol) and not is_one(leaf)
+            for leaf, value in zip(leaves(self._structure), values, strict=True)
         )
 
     def _arranged(self, results: Any, *, apart: bool = False) -> Any:
         """The results in the containers of the expression."""
-        if self._is_one and not (apart and _is_explicit(self._expr)):
-            return _plain(results)
+        if self._is_one and not (apart and is_explicit(self._expr)):
+            return self._contained(self._expr, results)
         remaining = iter(results)
 
         def each(leaf: Any) -> Any:
-            if apart and _is_explicit(leaf):
-                return _assembled([next(remaining) for _ in flat(leaf)], leaf.shape)
-            return _plain(next(remaining))
+            if is_given(leaf):
+                return given(leaf)
+            if apart and is_explicit(leaf):
+                return assembled([next(remaining) for _ in flat(leaf)], leaf.shape)
+            return self._contained(leaf, next(remaining))
 
-        return _map(self._expr, each)
+        return mapped(self._expr, each)
 
     def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments in order, those after the first ones given by name."""
@@ -220,109 +235,44 @@ class Lambdified:
 
     def _values(self, structure: Any, args: Any, what: str) -> Iterator[Array]:
         """The arguments' arrays, in the order of the structure's leaves."""
-        given = tuple(args)
-        if len(given) != len(structure):
-            raise BadArgument(f"{what} takes {len(structure)} arguments, not {len(given)}")
-        for leaf, value in zip(structure, given, strict=True):
+        values = tuple(args)
+        if len(values) != len(structure):
+            raise BadArgument(f"{what} takes {len(structure)} arguments, not {len(values)}")
+        for leaf, value in zip(structure, values, strict=True):
             if isinstance(leaf, tuple):
                 yield from self._values(leaf, value, f"the argument {leaf}")
             else:
-                yield _array(leaf, value, self._dtype)
+                yield array_of(leaf, value, self._dtype)
 
     def _compile(self, values: Sequence[Array], *, apart: bool) -> Function:
         inputs = [
             T.tensor(value.dtype, tuple(1 if n == 1 else None for n in value.shape), name=name)
-            for value, name in zip(values, self._names(), strict=True)
+            for value, name in zip(values, names(self._structure), strict=True)
         ]
         symbols: dict[Any, Any] = {}
-        for leaf, tensor in zip(_leaves(self._structure), inputs, strict=True):
-            _bind(symbols, leaf, tensor)
+        for leaf, tensor, value in zip(leaves(self._structure), inputs, values, strict=True):
+            bind(symbols, leaf, order_of(leaf, value) if self._is_order(leaf) else tensor)
         outputs = self._outputs(symbols, apart=apart)
-        wanted = (
-            outputs[0] if self._is_one and not (apart and _is_explicit(self._expr)) else outputs
-        )
+        wanted = outputs[0] if self._is_one and not (apart and is_explicit(self._expr)) else outputs
         return function(inputs, wanted, mode=self._mode, on_unused_input="ignore")
-
-    def _names(self) -> Iterator[str | None]:
-        for leaf in _leaves(self._structure):
-            yield getattr(leaf, "name", None)
 
     def _outputs(self, symbols: dict[Any, Any], *, apart: bool) -> list[Tensor]:
         expressions: list[Any] = []
-        _map(self._expr, lambda leaf: expressions.append(sympy.sympify(leaf)))
+        mapped(
+            self._expr,
+            lambda leaf: None if is_given(leaf) else expressions.append(sympy.sympify(leaf)),
+        )
         convert = Converter(symbols, self._user, use_imps=self._use_imps)
         if callable(self._cse):
             parts, expressions = self._cse(expressions)
             for symbol, part in parts:
+                if part is None:  # where the user's Python code would forget the symbol
+                    continue
                 convert = convert.within(symbol, convert(part))
         outputs: list[Tensor] = []
         for each in expressions:
-            if apart and _is_explicit(each):
+            if apart and is_explicit(each):
                 outputs += of_one_dtype([convert(element) for element in flat(each)])
             else:
                 outputs.append(as_tensor(convert(each)))
         return outputs
-
-
-def _is_explicit(expr: Any) -> bool:
-    """Whether an expression is a matrix, or another array, of expressions."""
-    return isinstance(expr, sympy.MatrixBase | sympy.NDimArray) and 0 not in expr.shape
-
-
-def _assembled(elements: list[Array], shape: Sequence[Any]) -> Array:
-    """A matrix of the arrays that are its elements, which broadcast."""
-    common = np.broadcast_shapes(*(element.shape for element in elements))
-    made = np.empty((len(elements), *common), elements[0].dtype)
-    for place, element in zip(made, elements, strict=True):
-        place[...] = element
-    return made.reshape((*map(int, shape), *common))
-
-
-def _array(leaf: Any, value: Any, dtype: Any) -> Array:
-    """An argument as an array: numbers of SymPy's become floats, a column may be a vector."""
-    array = np.asarray(value, dtype=dtype)
-    if array.dtype == object:
-        kind = complex if any(not sympy.im(each).is_zero for each in array.flat) else float
-        array = array.astype(kind)
-    if isinstance(leaf, sympy.MatrixBase) and array.ndim == 1 and 1 in leaf.shape:
-        array = array.reshape(leaf.shape)
-    return array
-
-
-def _leaves(structure: tuple[Any, ...]) -> Iterator[Any]:
-    for item in structure:
-        if isinstance(item, tuple):
-            yield from _leaves(item)
-        else:
-            yield item
-
-
-def _bind(symbols: dict[Any, Any], leaf: Any, tensor: Tensor) -> None:
-    """The names of an argument in the expression: a symbol, or the elements of a matrix."""
-    if isinstance(leaf, sympy.IndexedBase):
-        symbols[leaf.label] = tensor
-    elif isinstance(leaf, sympy.MatrixBase):
-        rows, columns = leaf.shape
-        for i in range(rows):
-            for j in range(columns):
-                symbols[leaf[i, j]] = tensor[i, j]
-    else:
-        symbols[leaf] = tensor
-
-
-def _map(expr: Any, each: Callable[[Any], Any]) -> Any:
-    """The nested containers with each expression in them replaced."""
-    match expr:
-        case dict():
-            return {key: _map(value, each) for key, value in expr.items()}
-        case list():
-            return [_map(item, each) for item in expr]
-        case tuple() | sympy.Tuple():
-            return tuple(_map(item, each) for item in cast("Iterable[Any]", expr))
-        case _:
-            return each(expr)
-
-
-def _plain(result: Array) -> Any:
-    """A scalar instead of an array without axes."""
-    return result[()] if result.ndim == 0 else result

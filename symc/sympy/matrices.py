@@ -12,6 +12,8 @@ from sympy.matrices import expressions as matrix
 from sympy.matrices.expressions.blockmatrix import BlockMatrix
 from sympy.matrices.expressions.hadamard import HadamardPower, HadamardProduct
 from sympy.matrices.expressions.matexpr import MatrixElement
+from sympy.tensor.array.expressions import ArraySymbol
+from sympy.tensor.array.expressions.array_expressions import ArrayElement
 
 from symc import tensor as T
 from symc.graph.inputs import as_tensor
@@ -122,6 +124,10 @@ MATRICES: dict[type, Handler] = {
     sympy.DotProduct: lambda convert, expr: T.sum(
         as_tensor(convert(expr.args[0])).ravel() * as_tensor(convert(expr.args[1])).ravel()
     ),
+    ArraySymbol: lambda convert, expr: convert(expr.name),
+    ArrayElement: lambda convert, expr: as_tensor(convert(expr.name))[
+        tuple(map(convert, expr.indices))
+    ],
     BlockMatrix: _blocks,
     sympy.Identity: lambda convert, expr: T.eye(convert(expr.args[0])),
     sympy.ZeroMatrix: lambda convert, expr: T.zeros(tuple(map(convert, expr.args))),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import sympy
+from sympy.codegen import numpy_nodes
 from sympy.core.function import AppliedUndef
 
 from symc import tensor as T
@@ -20,6 +21,8 @@ from symc.graph.inputs import as_tensor
 from symc.graph.node import Tensor
 from symc.sympy.functions import FUNCTIONS, Value
 from symc.sympy.matrices import MATRICES
+from symc.sympy.own_functions import of_any
+from symc.sympy.polynomials import OF_KNOWN_ORDER, of_known_order
 
 Handler: TypeAlias = "Callable[[Converter, Any], Value]"
 
@@ -117,8 +120,12 @@ class Converter:
 
     def _convert(self, expr: Any) -> Value:
         own = self.functions.get(type(expr).__name__)
-        if own is not None:
+        if self.use_imps and hasattr(expr.func, "_imp_"):
+            return _applied(self, expr)
+        if callable(own) and sympy.MatrixBase not in type(expr).__mro__:  # its types lack `args`
             return own(*map(self, expr.args))
+        if isinstance(expr, sympy.Atom) and str(expr) in self.functions:
+            return self.functions[str(expr)]  # the user's value of a constant, such as "pi"
         # By class, the nearest one first: a product of matrices is also a Mul.
         for kind in type(expr).__mro__:
             handler = HANDLERS.get(kind)
@@ -130,6 +137,8 @@ class Converter:
         other = _in_other_words(expr)
         if other is not None:
             return self(other)
+        if isinstance(expr, sympy.Function) and type(expr).__name__ in dir(T):
+            return getattr(T, type(expr).__name__)(*map(self, expr.args))
         raise NotImplementedError(
             f"symc has nothing for SymPy's {type(expr).__name__}, in {expr}\n"
             "  give functions={...} for an undefined function, or evaluate it in SymPy first"
@@ -283,17 +292,23 @@ def _sum(convert: Converter, expr: Any) -> Value:
         if end.is_infinite or end is None:
             raise NotImplementedError(f"only finite sums can be computed, not {expr}")
     fold = T.sum if isinstance(expr, sympy.Sum) else T.prod
-    first, last = convert(low), convert(high)
-    if not isinstance(first, int) or not isinstance(last, int):
-        first, last = (T.cast(as_tensor(end), "int64") for end in (first, last))
-    numbers = T.arange(first, last + 1)
-    others = (convert(symbol) for symbol in value.free_symbols - {index} - _arrays(value))
-    rank = max((as_tensor(other).ndim for other in others), default=0)
-    terms = as_tensor(convert.within(index, numbers.reshape((-1,) + (1,) * rank))(value))
+    first, last = (_bound(convert(end)) for end in (low, high))
     if index not in value.free_symbols:
-        count = T.maximum(as_tensor(last + 1 - first), 0)
+        terms, count = as_tensor(convert(value)), T.maximum(as_tensor(last + 1 - first), 0)
         return terms * count if fold is T.sum else T.pow(terms, count)
+    others = [convert(symbol) for symbol in value.free_symbols - {index} - _arrays(value)]
+    rank = max(as_tensor(other).ndim for other in (*others, first, last))
+    numbers = T.arange(T.min(first), T.max(last) + 1) if rank else T.arange(first, last + 1)
+    column = numbers.reshape((-1,) + (1,) * rank)
+    terms = as_tensor(convert.within(index, column)(value))
+    if as_tensor(first).ndim or as_tensor(last).ndim:  # bounds that are themselves under a sum
+        inside = T.logical_and(column >= first, column <= last)
+        terms = T.where(inside, terms, 0 if fold is T.sum else 1)
     return fold(terms, axis=0)
+
+
+def _bound(end: Value) -> Value:
+    return end if isinstance(end, int) else T.cast(as_tensor(end), "int64")
 
 
 def _arrays(value: Any) -> set[Any]:
@@ -310,12 +325,18 @@ def _applied(convert: Converter, expr: Any) -> Value:
     function = getattr(expr.func, "_imp_", None) if convert.use_imps else None
     if function is None:
         raise NotImplementedError(f"no function was given for {name}, in {expr}: functions=")
-    return function(*map(convert, expr.args))
+    return of_any(function)(*map(convert, expr.args))
 
 
 def _indexed(convert: Converter, expr: Any) -> Value:
     base = as_tensor(convert(expr.base.label))
     return base[tuple(map(convert, expr.indices))]
+
+
+def _extreme(convert: Converter, expr: Any) -> Value:
+    fold = T.min if isinstance(expr, numpy_nodes.amin) else T.max
+    axis = getattr(expr.axis, "p", None)  # SymPy's own word for None has no number
+    return fold(convert(expr.array), axis=axis)
 
 
 def _unevaluated(convert: Converter, expr: Any) -> Value:
@@ -339,6 +360,8 @@ HANDLERS: dict[type, Handler] = {
     sympy.Derivative: _unevaluated, sympy.Integral: _unevaluated, sympy.Subs: _unevaluated,
     sympy.Limit: _unevaluated, sympy.UnevaluatedExpr: lambda convert, expr: convert(expr.args[0]),
     sympy.DiracDelta: lambda convert, expr: convert(expr.args[0]) * 0.0,
+    numpy_nodes.amin: _extreme, numpy_nodes.amax: _extreme,
+    **dict.fromkeys(OF_KNOWN_ORDER, of_known_order),
     **MATRICES,
 }  # fmt: skip
 """By class: how its expressions are converted, where more than a function of the arguments.

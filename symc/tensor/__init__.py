@@ -1,10 +1,10 @@
 """The user's `T`: everything that makes or combines tensors."""
 
+import typing as _typing
 from importlib import import_module as _import_module
 from os.path import exists as _exists
 from types import FunctionType as _FunctionType
 from types import ModuleType as _ModuleType
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from symc.graph.public import public as _public
@@ -33,7 +33,12 @@ _HERE = {
     if isinstance(_value, _FunctionType) and not _name.startswith("_")
 }
 
-if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds them
+if _typing.TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds them
+    from symc.derivatives.grad import Lop as Lop
+    from symc.derivatives.grad import Rop as Rop
+    from symc.derivatives.grad import grad as grad
+    from symc.derivatives.grad import hessian as hessian
+    from symc.derivatives.grad import jacobian as jacobian
     from symc.derivatives.vectorize import *
     from symc.tensor import fft as fft
     from symc.tensor import linalg as linalg
@@ -41,6 +46,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
     from symc.tensor import random as random
     from symc.tensor.activations import *
     from symc.tensor.along import *
+    from symc.tensor.array_api import *
     from symc.tensor.assign import *
     from symc.tensor.complex_numbers import *
     from symc.tensor.contraction import *
@@ -80,7 +86,7 @@ if _TYPE_CHECKING:  # `__getattr__` below imports these as `catalogue.py` finds 
 _MODULES = ("fft", "linalg", "nnet", "random")
 
 
-def __getattr__(name: str) -> _Any:
+def _late(name: str) -> _Any:
     """Functions and modules that are imported at their first use."""
     if name in _MODULES:
         return _import_module(f"symc.tensor.{name}")
@@ -101,6 +107,10 @@ def __getattr__(name: str) -> _Any:
     if own not in _HERE and _provider(own) is None:  # it has another name where it is made
         value.__name__ = value.__qualname__ = name
     return value
+
+
+if not _typing.TYPE_CHECKING:  # with it, checkers would take any name for one of these
+    __getattr__ = _late
 
 
 def __dir__() -> list[str]:

@@ -7,15 +7,16 @@ import math
 from symc.graph.inputs import as_tensor
 from symc.graph.node import OPERATORS, Tensor, TensorLike
 from symc.tensor import reference_values as special
-from symc.tensor.elementwise import Function, call, cast_to, elementwise
+from symc.tensor.elementwise import call, cast_to, elementwise
 from symc.tensor.math import as_float, expm1, sqr, tanh
+from symc.tensor.signatures import FunctionOfOne
 from symc.tensor.special_functions import erf
 
 __all__ = [
     "elu", "gelu", "log_sigmoid", "relu", "selu", "sigmoid", "silu", "softplus",
 ]  # fmt: skip
 
-sigmoid: Function = elementwise(
+sigmoid: FunctionOfOne = elementwise(
     "sigmoid", special.sigmoid, call("sigmoid"), "``1 / (1 + exp(-x))`` without overflow.",
     lambda g, x, y: g * (y * (1 - y)), cost=18, sign_bit="never",
 )  # fmt: skip

@@ -8,12 +8,15 @@ A plural makes several inputs at once, from names or a number.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symc.errors import RankError
 from symc.graph.inputs import as_tensor, constant, lengths_of, tensor
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor.elementwise import cast_to
+
+if TYPE_CHECKING:
+    from symc.tensor.signatures import InputOfDtype, SeveralInputs
 
 __all__ = [
     "as_tensor", "as_tensor_variable", "bcol", "bcols", "bmatrices", "bmatrix", "brow", "brows",
@@ -134,11 +137,10 @@ def as_tensor_variable(
 
 # --- prefixes and plurals -------------------------------------------------------------------------
 
-One = Callable[..., Tensor]
-Many = Callable[..., list[Tensor]]
+One: TypeAlias = Callable[..., Tensor]
 
 
-def _of_dtype(make: One, name: str, dtype: str) -> One:
+def _of_dtype(make: One, name: str, dtype: str) -> InputOfDtype:
     def function(name: str | None = None, shape: Lengths = None) -> Tensor:
         return make(name, dtype, shape)
 
@@ -147,7 +149,7 @@ def _of_dtype(make: One, name: str, dtype: str) -> One:
     return function
 
 
-def _plural(make: One, name: str) -> Many:
+def _plural(make: One, name: str) -> SeveralInputs:
     def function(*names: Any, **options: Any) -> list[Tensor]:
         if len(names) == 1 and isinstance(names[0], int):
             return [make(**options) for _ in range(names[0])]

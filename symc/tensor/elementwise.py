@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, TypeAlias, TypedDict, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -35,6 +35,14 @@ from symc.tensor.broadcast import (
 )
 from symc.tensor.domains import GENERAL, Domain, SignBit
 from symc.tensor.unknown import is_unknown
+
+if TYPE_CHECKING:
+    from symc.tensor.signatures import (
+        FunctionOfFour,
+        FunctionOfOne,
+        FunctionOfThree,
+        FunctionOfTwo,
+    )
 
 # (bar, *args, result) -> the gradient of the argument
 Partial1: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor | None]
@@ -378,7 +386,7 @@ def elementwise(
     partial: Partial1 | None,
     /,
     **options: Unpack[Options],
-) -> Function: ...
+) -> FunctionOfOne: ...
 @overload
 def elementwise(
     name: str,
@@ -389,7 +397,7 @@ def elementwise(
     second: Partial2 | None,
     /,
     **options: Unpack[Options],
-) -> Function: ...
+) -> FunctionOfTwo: ...
 @overload
 def elementwise(
     name: str,
@@ -401,7 +409,7 @@ def elementwise(
     third: Partial3 | None,
     /,
     **options: Unpack[Options],
-) -> Function: ...
+) -> FunctionOfThree: ...
 @overload
 def elementwise(
     name: str,
@@ -414,7 +422,7 @@ def elementwise(
     fourth: Partial4 | None,
     /,
     **options: Unpack[Options],
-) -> Function: ...
+) -> FunctionOfFour: ...
 def elementwise(
     name: str,
     numpy: Callable[..., Any],
@@ -423,7 +431,7 @@ def elementwise(
     /,
     *partials: Partial | None,
     **options: Unpack[Options],
-) -> Function:
+) -> FunctionOfOne | FunctionOfTwo | FunctionOfThree | FunctionOfFour:
     """Defines an elementwise function from one row, and returns the public function.
 
     `expression` is the function of numbers in the loop IR, or a function in C (see `define` in
@@ -434,7 +442,7 @@ def elementwise(
         expression = _defined(name, numpy, expression, options.get("cost", 1))
     op = Elementwise(name, numpy, expression, partials=partials, **options)
     ELEMENTWISE[name] = op
-    function: Function
+    function: FunctionOfOne | FunctionOfTwo | FunctionOfThree | FunctionOfFour
     if len(partials) == 1:
 
         def of_one(x: TensorLike) -> Tensor:
@@ -448,12 +456,18 @@ def elementwise(
             return op(*common((x, y), domain, name))
 
         function = of_two
+    elif len(partials) == 3:
+
+        def of_three(a: TensorLike, b: TensorLike, x: TensorLike) -> Tensor:
+            return op(*common((a, b, x), domain, name))
+
+        function = of_three
     else:
 
-        def of_several(*args: TensorLike) -> Tensor:
-            return op(*common(args, domain, name))
+        def of_four(a: TensorLike, b: TensorLike, c: TensorLike, z: TensorLike) -> Tensor:
+            return op(*common((a, b, c, z), domain, name))
 
-        function = of_several
+        function = of_four
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{doc}\n\n{GENERAL[domain]}"

@@ -250,8 +250,13 @@ def shape_of(x: TensorLike) -> tuple[int | Tensor, ...]:
     return tuple(map(public, as_tensor(x).type.shape))
 
 
+def _size(x: Tensor) -> int | Tensor:
+    """How many elements there are: an int, or a 0-d int64 tensor."""
+    return public(dims.product(x.type.shape))
+
+
 PROPERTIES["shape"] = shape_of
-PROPERTIES["size"] = lambda x: public(dims.product(x.type.shape))
+PROPERTIES["size"] = _size
 
 # --- templates ------------------------------------------------------------------------------------
 

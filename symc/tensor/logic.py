@@ -10,8 +10,9 @@ from symc.codegen import ir
 from symc.codegen.dtypes import BOOL
 from symc.graph.inputs import as_tensor, refuse_bool
 from symc.graph.node import OPERATORS, Tensor, TensorLike
-from symc.tensor.elementwise import ELEMENTWISE, Function, binary, cast_to, common, elementwise
+from symc.tensor.elementwise import ELEMENTWISE, binary, cast_to, common, elementwise
 from symc.tensor.math import abs as absolute
+from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 
 __all__ = [
     "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "ge", "gt", "invert", "isclose", "isfinite",
@@ -20,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _comparison(name: Any, numpy: Any, sign: str, *, of_equality: bool = False) -> Function:
+def _comparison(name: Any, numpy: Any, sign: str, *, of_equality: bool = False) -> FunctionOfTwo:
     return elementwise(
         name, numpy, binary(name), f"Whether ``x {sign} y``; gives bool.", None, None,
         domain="same", predicate=True, of_complex=of_equality, commutes=of_equality,
@@ -35,7 +36,7 @@ gt = _comparison("gt", np.greater, ">")
 ge = _comparison("ge", np.greater_equal, ">=")
 
 
-def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> Function:
+def _float_predicate(name: str, numpy: Any, doc: str, of_integer: bool) -> FunctionOfOne:
     def expression(x: ir.Expr) -> ir.Expr:
         return ir.Call(name, (x,), BOOL) if x.dtype.is_inexact else ir.Const(of_integer, BOOL)
 
@@ -62,7 +63,7 @@ def isclose(
     return logical_or(close, logical_and(isnan(x), isnan(y))) if equal_nan else close
 
 
-def _logical(name: str, numpy: Any, op: Any, doc: str) -> Function:
+def _logical(name: str, numpy: Any, op: Any, doc: str) -> FunctionOfTwo:
     commutes = op != "xor"
     return elementwise(
         name, numpy, binary(op), doc, None, None, domain="logical", commutes=commutes
@@ -78,7 +79,7 @@ logical_not = elementwise(
 )  # fmt: skip
 
 
-def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> Function:
+def _bits(name: str, numpy: Any, on_bool: Any, on_integers: Any, doc: str) -> FunctionOfTwo:
     def expression(x: ir.Expr, y: ir.Expr) -> ir.Expr:
         return ir.binary(on_bool if x.dtype is BOOL else on_integers, x, y)
 
@@ -101,7 +102,7 @@ _shr = elementwise(
 )
 
 
-def _shift(op: Function, x: TensorLike, y: TensorLike) -> Tensor:
+def _shift(op: FunctionOfTwo, x: TensorLike, y: TensorLike) -> Tensor:
     x, y = common((x, y), "integer", "a shift")
     if x.dtype is BOOL:
         x, y = cast_to(x, "int8"), cast_to(y, "int8")

@@ -19,12 +19,12 @@ from symc.graph.node import METHODS, OPERATORS, Tensor, TensorLike
 from symc.tensor.elementwise import (
     ELEMENTWISE,
     Expression2,
-    Function,
     binary,
     call,
     cast_to,
     elementwise,
 )
+from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 
 __all__ = [
     "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
@@ -207,10 +207,10 @@ def _rounding(name: str, numpy: Any, doc: str) -> Any:
     return function
 
 
-ceil: Function = _rounding("ceil", np.ceil, "The least whole number not below x.")
-floor: Function = _rounding("floor", np.floor, "The greatest whole number not above x.")
-trunc: Function = _rounding("trunc", np.trunc, "x without its fraction.")
-_round: Function = _rounding("round", np.rint, "The nearest whole number, ties to even.")
+ceil: FunctionOfOne = _rounding("ceil", np.ceil, "The least whole number not below x.")
+floor: FunctionOfOne = _rounding("floor", np.floor, "The greatest whole number not above x.")
+trunc: FunctionOfOne = _rounding("trunc", np.trunc, "x without its fraction.")
+_round: FunctionOfOne = _rounding("round", np.rint, "The nearest whole number, ties to even.")
 
 
 def round(x: TensorLike, decimals: int = 0) -> Tensor:
@@ -255,7 +255,7 @@ expm1 = elementwise(
     "expm1", np.expm1, call("expm1"), "``exp(x) - 1``, exact near 0.",
     lambda g, x, y: g * (y + 1), cost=16, of_complex=True,
 )  # fmt: skip
-log: Function = elementwise(
+log: FunctionOfOne = elementwise(
     "log", np.log, call("log"), "The natural logarithm.", lambda g, x, y: g / x, cost=12,
     of_complex=True, sign_bit="no zero",
 )  # fmt: skip
@@ -283,7 +283,7 @@ sin = elementwise(
     "sin", np.sin, call("sin"), "The sine of x radians.", lambda g, x, y: g * cos(x), cost=16,
     of_complex=True,
 )  # fmt: skip
-cos: Function = elementwise(
+cos: FunctionOfOne = elementwise(
     "cos", np.cos, call("cos"), "The cosine of x radians.", lambda g, x, y: -g * sin(x), cost=16,
     of_complex=True,
 )  # fmt: skip
@@ -312,7 +312,7 @@ sinh = elementwise(
     "sinh", np.sinh, call("sinh"), "The hyperbolic sine.", lambda g, x, y: g * cosh(x), cost=20,
     of_complex=True,
 )  # fmt: skip
-cosh: Function = elementwise(
+cosh: FunctionOfOne = elementwise(
     "cosh", np.cosh, call("cosh"), "The hyperbolic cosine.", lambda g, x, y: g * sinh(x), cost=20,
     of_complex=True, sign_bit="never",
 )  # fmt: skip
@@ -410,7 +410,7 @@ def _share_present(g: Tensor, x: Tensor, y: Tensor, wins: Any) -> Tensor:
     )
 
 
-copysign: Function = elementwise(
+copysign: FunctionOfTwo = elementwise(
     "copysign", np.copysign, call("copysign"), "x with the sign of y.",
     lambda g, x, y, z: g * copysign(1, x) * copysign(1, y), None,
 )  # fmt: skip

@@ -17,7 +17,7 @@ from symc.graph.types import to_numpy
 from symc.tensor.broadcast import describe
 from symc.tensor.build import full_like
 from symc.tensor.complex_numbers import imag
-from symc.tensor.elementwise import Function, call, cast_to, common, elementwise, refuse_complex
+from symc.tensor.elementwise import call, cast_to, common, elementwise, refuse_complex
 from symc.tensor.logic import (
     eq,
     gt,
@@ -29,6 +29,7 @@ from symc.tensor.logic import (
 )
 from symc.tensor.math import abs as absolute
 from symc.tensor.math import as_float, clip, copysign, pow, trunc
+from symc.tensor.signatures import FunctionOfTwo
 
 __all__ = [
     "bitwise_count", "float_power", "frexp", "gcd", "heaviside", "iscomplex", "iscomplexobj",
@@ -152,7 +153,7 @@ logaddexp2 = elementwise(
     lambda g, x, y, z: g * OPERATORS["sigmoid"]((x - y) * math.log(2)),
     lambda g, x, y, z: g * OPERATORS["sigmoid"]((y - x) * math.log(2)), cost=30,
 )  # fmt: skip
-_ldexp: Function = elementwise(
+_ldexp: FunctionOfTwo = elementwise(
     "ldexp", lambda x, n: np.ldexp(x, np.clip(n, -9999, 9999).astype(np.int32)), call("ldexp"),
     "``x * 2**n`` for a whole n.", lambda g, x, n, z: _ldexp(g, n), None, cost=20,
 )  # fmt: skip

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 
 from symc.tensor import reference_values as special
-from symc.tensor.elementwise import Function, call, elementwise
+from symc.tensor.elementwise import call, elementwise
 from symc.tensor.math import exp, log, sqr, where_zero
+from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 from symc.tensor.unknown import unknown
 
 __all__ = [
@@ -45,15 +46,15 @@ gammaln = elementwise(
     "gammaln", special.gammaln, call("gammaln"), "``log(abs(gamma(x)))``.",
     lambda g, x, y: g * digamma(x), cost=60,
 )  # fmt: skip
-digamma: Function = elementwise(
+digamma: FunctionOfOne = elementwise(
     "digamma", special.digamma, call("digamma"), "The derivative of gammaln (DLMF 5.2.2).",
     lambda g, x, y: g * trigamma(x), cost=60,
 )  # fmt: skip
-trigamma: Function = elementwise(
+trigamma: FunctionOfOne = elementwise(
     "trigamma", special.trigamma, call("trigamma"), "The derivative of digamma (DLMF 5.15).",
     lambda g, x, y: g * _tetragamma(x), cost=60,
 )  # fmt: skip
-_tetragamma: Function = elementwise(
+_tetragamma: FunctionOfOne = elementwise(
     "tetragamma", special.tetragamma, call("tetragamma"), "The derivative of trigamma.",
     lambda g, x, y: unknown("the third derivative of digamma", g),
     cost=60,
@@ -70,7 +71,7 @@ gammaincc = elementwise(
     lambda g, a, x, y: -g * gammainc_da(a, x),
     lambda g, a, x, y: -g * exp((a - 1) * log(x) - x - gammaln(a)), cost=150,
 )  # fmt: skip
-gammainc_da: Function = elementwise(
+gammainc_da: FunctionOfTwo = elementwise(
     "gammainc_da", special.gammainc_da, call("gammainc_da"),
     "The derivative of gammainc with respect to a.",
     lambda g, a, x, y: unknown("the derivative of gammainc by its first argument twice", g),
@@ -90,7 +91,7 @@ j0 = elementwise(
     "j0", special.j0, call("j0"), "The Bessel function J of order 0 (DLMF 10.2).",
     lambda g, x, y: -g * j1(x), cost=60,
 )  # fmt: skip
-j1: Function = elementwise(
+j1: FunctionOfOne = elementwise(
     "j1", special.j1, call("j1"), "The Bessel function J of order 1 (DLMF 10.2, 10.6).",
     lambda g, x, y: g * (j0(x) - where_zero(x, 0.5, y / x)), cost=60,
 )  # fmt: skip
@@ -98,7 +99,7 @@ i0 = elementwise(
     "i0", special.i0, call("i0"), "The modified Bessel function I of order 0 (DLMF 10.25).",
     lambda g, x, y: g * i1(x), cost=60,
 )  # fmt: skip
-i1: Function = elementwise(
+i1: FunctionOfOne = elementwise(
     "i1", special.i1, call("i1"), "The modified Bessel function I of order 1 (DLMF 10.25, 10.29).",
     lambda g, x, y: g * (i0(x) - where_zero(x, 0.5, y / x)), cost=60,
 )  # fmt: skip

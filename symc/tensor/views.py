@@ -237,6 +237,7 @@ def shape_padright(x: TensorLike, n_ones: int = 1) -> Tensor:
 
 
 def _matrix_transpose(x: Tensor) -> Tensor:
+    """The transposes of the matrices on the last two axes."""
     if x.ndim < 2:
         raise RankError(f"mT needs at least 2 axes\n  given  {describe(x)}")
     return swapaxes(x, -1, -2)

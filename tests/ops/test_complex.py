@@ -282,6 +282,7 @@ def test_refused() -> None:
         symc.grad(z.sum(), z)
     with pytest.raises(GradientError, match="jacobian needs a real expression"):
         symc.jacobian(z, z)
+    wrong: Any
     for wrong in (T.maximum, T.lt, T.floordiv, T.arctan2, T.hypot, T.mod, T.logaddexp):
         with pytest.raises(DTypeError, match="of complex numbers is not defined"):
             wrong(z, z)

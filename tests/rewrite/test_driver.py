@@ -208,6 +208,7 @@ def test_stretching_to_a_computed_length_ends() -> None:
     """The scalar in the node and the one made from its length are two; neither is canonical."""
     n, v = T.scalar("n", "int64"), T.vector("v")
     length = T.minimum(T.maximum(n + 0, 0) * 1, v.shape[0])
+    build: Any
     for build in (
         lambda k: T.exp(T.zeros((k,))),
         lambda k: T.zeros((k, 2)).reshape((2 * k,)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -314,3 +316,71 @@ def test_derivatives_by_sympy_and_by_symc_agree() -> None:
             value = derivative(POINTS, POINTS + 1)
             theirs = np.broadcast_to(theirs, POINTS.shape)
             np.testing.assert_allclose(value, theirs, rtol=1e-12, atol=1e-14, err_msg=str(expr))
+
+
+POLYNOMIALS = {
+    "chebyshevt": ("eval_chebyt", ()), "chebyshevu": ("eval_chebyu", ()),
+    "legendre": ("eval_legendre", ()), "hermite": ("eval_hermite", ()),
+    "laguerre": ("eval_laguerre", ()), "assoc_laguerre": ("eval_genlaguerre", (0.7,)),
+    "gegenbauer": ("eval_gegenbauer", (1.3,)), "jacobi": ("eval_jacobi", (0.4, 1.6)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_polynomials_of_an_order_that_the_call_brings(name: str) -> None:
+    special = pytest.importorskip("scipy.special")
+    theirs, parameters = POLYNOMIALS[name]
+    f = lambdify([n, x], getattr(sympy, name)(n, *parameters, x), mode="python")
+    for order in (0, 1, 2, 7, 30):
+        wanted = getattr(special, theirs)(order, *parameters, POINTS)
+        np.testing.assert_allclose(f(order, POINTS), wanted, rtol=1e-12, atol=1e-13)
+    with pytest.raises(BadArgument, match="the order of a polynomial"):
+        f(1.5, POINTS)
+
+
+def test_bernoulli_and_associated_legendre() -> None:
+    f = lambdify([n, x], [sympy.bernoulli(n), sympy.bernoulli(n, x)], mode="python")
+    for order in (0, 1, 2, 7, 12):
+        exact = [float(sympy.bernoulli(order)), float(sympy.bernoulli(order, sympy.Rational(1, 3)))]
+        np.testing.assert_allclose(f(order, 1 / 3), exact, rtol=1e-13)
+    legendre = lambdify([n, k, x], sympy.assoc_legendre(n, k, x), mode="python")
+    for degree, order in ((0, 0), (3, 0), (3, 2), (5, 5)):
+        value = float(sympy.assoc_legendre(degree, order, sympy.Rational(1, 4)))
+        np.testing.assert_allclose(legendre(degree, order, 0.25), value, rtol=1e-13)
+
+
+def test_functions_of_numbers_and_constants_in_modules() -> None:
+    g = sympy.Function("g")
+    f = lambdify([x, y], g(x) + sympy.pi, modules=[{"g": math.sqrt, "pi": 3}, "math"])
+    np.testing.assert_array_equal(f([4.0, 9.0], 1.0), [5.0, 6.0])
+    assert lambdify(x, g(x), {"g": lambda u: 1 if u > 2 else u}, mode="python")(3.0) == 1.0
+
+
+def test_results_that_need_no_computing() -> None:
+    f = lambdify(x, [None, sympy.true, {x: x + 1, "a": ()}], mode="python")
+    assert f(2.0) == [None, True, {2.0: 3.0, "a": ()}]
+
+
+def test_matrices_as_classes_of_the_users() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    f = lambdify([x, y], sympy.SparseMatrix([[x, 0], [0, y]]), "scipy", mode="python")
+    assert isinstance(f(1, 2), sparse.coo_matrix)
+    np.testing.assert_array_equal(f(1, 2).toarray(), [[1, 0], [0, 2]])
+    g = lambdify(x, sympy.Matrix([[x, 1]]), {"ImmutableDenseMatrix": list}, mode="python")
+    assert isinstance(g(2.0), list)
+
+
+def test_help_and_source_show_the_expression() -> None:
+    f = lambdify([x, y], sympy.sin(x) ** 2 + y)
+    assert "func(x, y)" in str(f.__doc__)
+    assert "y + sin(x)**2" in str(f.__doc__)
+    assert inspect.getsource(f) == "def _lambdifygenerated(x, y):\n    return y + sin(x)**2\n"
+    assert list(inspect.signature(f).parameters) == ["x", "y"]
+    assert "REDACTED" in str(lambdify(x, x + 1, docstring_limit=0).__doc__)
+
+
+def test_sums_whose_bounds_are_indexes_of_others() -> None:
+    total: Any = sympy.Sum(k * n * x, (k, n, 2 * n), (n, 0, 4))
+    for point in (0.5, 2.0):
+        exact = float(total.doit().subs(x, point))
+        assert lambdify(x, total, mode="python")(point) == exact

@@ -12,6 +12,8 @@ The bits are those of Philox 4x32-10, the same from C, from CUDA and from the in
 any number of threads.
 """
 
+import typing as _typing
+
 from symc.graph.public import publish as _publish
 from symc.tensor.random.choices import *
 from symc.tensor.random.continuous import *
@@ -37,10 +39,14 @@ __all__ = [
 _publish(globals(), __name__, __all__)
 
 
-def __getattr__(name: str) -> object:
+def _late(name: str) -> object:
     from symc.graph.other_libraries import missing
 
     raise missing("random", __name__, name, __dir__)
+
+
+if not _typing.TYPE_CHECKING:  # with it, checkers would take any name for one of these
+    __getattr__ = _late
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -159,7 +159,14 @@ class Topmost(Op):
 _BLOCK = 128
 """So many elements are looked at together: `SYMC_TOPMOST_BLOCK` of `codegen/runtime/sort.h`."""
 
-BOUNDS[Topmost] = lambda node, args: (0, dims.sub(node.args[0].type.shape[-1], 1))
+
+def _in_last_axis(node: Tensor, args: Any) -> tuple[Any, Any]:
+    """Bounds of positions along the last axis of the argument."""
+    del args
+    return 0, dims.sub(node.args[0].type.shape[-1], 1)
+
+
+BOUNDS[Topmost] = _in_last_axis
 
 
 @record
@@ -220,7 +227,7 @@ class InverseOrder(Op):
         return Write(None, (Written(shape, target, value),))
 
 
-BOUNDS[InverseOrder] = lambda node, args: (0, node.type.shape[-1] - 1)
+BOUNDS[InverseOrder] = _in_last_axis
 
 # --- functions for users --------------------------------------------------------------------------
 # ---------------------------------------------------------------------------

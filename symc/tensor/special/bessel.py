@@ -6,8 +6,9 @@ By their order there is no derivative in closed form: asking for it raises `Grad
 from __future__ import annotations
 
 from symc.graph.node import Tensor, TensorLike
-from symc.tensor.elementwise import Function, elementwise
+from symc.tensor.elementwise import elementwise
 from symc.tensor.math import as_float, sign
+from symc.tensor.signatures import FunctionOfTwo
 from symc.tensor.special import bessel_meaning as meaning
 from symc.tensor.unknown import unknown
 
@@ -18,7 +19,7 @@ def _by_order(name: str, bar: Tensor) -> Tensor:
     return unknown(f"the derivative of {name} by its order", bar)
 
 
-jv: Function = elementwise(
+jv: FunctionOfTwo = elementwise(
     "jv", meaning.jv,
     """
     static inline double symc_jv_f64(double v, double x) {
@@ -41,7 +42,7 @@ jv: Function = elementwise(
     lambda g, v, x, y: _by_order("jv", g),
     lambda g, v, x, y: g * (jv(v - 1, x) - jv(v + 1, x)) / 2, cost=200,
 )  # fmt: skip
-yv: Function = elementwise(
+yv: FunctionOfTwo = elementwise(
     "yv", meaning.yv,
     """
     static inline double symc_yv_f64(double v, double x) {
@@ -66,7 +67,7 @@ yv: Function = elementwise(
     lambda g, v, x, y: _by_order("yv", g),
     lambda g, v, x, y: g * (yv(v - 1, x) - yv(v + 1, x)) / 2, cost=200,
 )  # fmt: skip
-ive: Function = elementwise(
+ive: FunctionOfTwo = elementwise(
     "ive", meaning.ive,
     """
     static inline double symc_ive_f64(double v, double x) {
@@ -86,7 +87,7 @@ ive: Function = elementwise(
     lambda g, v, x, y: _by_order("ive", g),
     lambda g, v, x, y: g * ((ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y), cost=200,
 )  # fmt: skip
-iv: Function = elementwise(
+iv: FunctionOfTwo = elementwise(
     "iv", meaning.iv,
     """
     static inline double symc_iv_f64(double v, double x) {
@@ -104,7 +105,7 @@ iv: Function = elementwise(
     lambda g, v, x, y: _by_order("iv", g),
     lambda g, v, x, y: g * (iv(v - 1, x) + iv(v + 1, x)) / 2, cost=220,
 )  # fmt: skip
-kve: Function = elementwise(
+kve: FunctionOfTwo = elementwise(
     "kve", meaning.kve,
     """
     static inline double symc_kve_f64(double v, double x) {
@@ -124,7 +125,7 @@ kve: Function = elementwise(
     lambda g, v, x, y: _by_order("kve", g),
     lambda g, v, x, y: g * (y - (kve(v - 1, x) + kve(v + 1, x)) / 2), cost=150,
 )  # fmt: skip
-kv: Function = elementwise(
+kv: FunctionOfTwo = elementwise(
     "kv", meaning.kv,
     """
     static inline double symc_kv_f64(double v, double x) {

@@ -12,13 +12,14 @@ import numpy as np
 
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor import reference_values as known
-from symc.tensor.elementwise import Function, common, elementwise
+from symc.tensor.elementwise import common, elementwise
 from symc.tensor.libm import each
 from symc.tensor.logarithmic import xlog1py, xlogy
 from symc.tensor.logic import eq, ge, isinf, isnan, le, logical_and, where
 from symc.tensor.math import abs as size_of
 from symc.tensor.math import exp, expm1, log
 from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.signatures import FunctionOfThree, FunctionOfTwo
 from symc.tensor.special_functions import betaln, digamma, gammainc_da, gammaln
 from symc.tensor.unknown import unknown
 
@@ -102,7 +103,7 @@ def _twice(name: str, bar: Tensor) -> Tensor:
     return unknown(f"the derivative of {name} by its first or second argument twice", bar)
 
 
-betainc: Function = elementwise(
+betainc: FunctionOfThree = elementwise(
     "betainc", _betainc, """
     static inline double symc_betainc_f64(double a, double b, double x) {
         return symc_betainc_all_f64(a, b, x, 1.0 - x, 0);
@@ -118,7 +119,7 @@ betainc: Function = elementwise(
     lambda g, a, b, x, y: g * _slope_a(a, b, x), lambda g, a, b, x, y: g * _slope_b(a, b, x),
     lambda g, a, b, x, y: g * _density(a, b, x), cost=400, sign_bit="never",
 )  # fmt: skip
-_slope_a: Function = elementwise(
+_slope_a: FunctionOfThree = elementwise(
     "betainc_da", _betainc_da, """
     static inline double symc_betainc_da_f64(double a, double b, double x) {
         return symc_betainc_all_f64(a, b, x, 1.0 - x, 2);
@@ -128,7 +129,7 @@ _slope_a: Function = elementwise(
     lambda g, a, b, x, y: _twice("betainc", g), lambda g, a, b, x, y: _twice("betainc", g),
     lambda g, a, b, x, y: g * _density(a, b, x) * (log(x) - digamma(a) + digamma(a + b)), cost=600,
 )  # fmt: skip
-_slope_b: Function = elementwise(
+_slope_b: FunctionOfThree = elementwise(
     "betainc_db", _betainc_db, """
     static inline double symc_betainc_db_f64(double a, double b, double x) {
         return symc_betainc_all_f64(a, b, x, 1.0 - x, 3);
@@ -198,7 +199,7 @@ def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
     return exp(xlogy(a - 1, x) - x - gammaln(a))
 
 
-betaincinv: Function = elementwise(
+betaincinv: FunctionOfThree = elementwise(
     "betaincinv", _betaincinv,
     "static inline double symc_betaincinv_f64(double a, double b, double p) {\n"
     "    return symc_beta_inverse_f64(a, b, p);\n}\n",
@@ -212,7 +213,7 @@ betaincinv: Function = elementwise(
     lambda g, a, b, p, x: -g * _slope_b(a, b, x) / _density(a, b, x),
     lambda g, a, b, p, x: g / _density(a, b, x), cost=4000, sign_bit="never",
 )  # fmt: skip
-gammaincinv: Function = elementwise(
+gammaincinv: FunctionOfTwo = elementwise(
     "gammaincinv", _gammaincinv,
     "static inline double symc_gammaincinv_f64(double a, double p) {\n"
     "    return symc_gamma_inverse_f64(a, p, 0);\n}\n",
@@ -225,7 +226,7 @@ gammaincinv: Function = elementwise(
     lambda g, a, p, x: -g * gammainc_da(a, x) / _gamma_density(a, x),
     lambda g, a, p, x: g / _gamma_density(a, x), cost=2000, sign_bit="never",
 )  # fmt: skip
-gammainccinv: Function = elementwise(
+gammainccinv: FunctionOfTwo = elementwise(
     "gammainccinv", _gammainccinv,
     "static inline double symc_gammainccinv_f64(double a, double q) {\n"
     "    return symc_gamma_inverse_f64(a, q, 1);\n}\n",
@@ -271,7 +272,7 @@ def _rising(z: float, m: float) -> float:
     return top * bottom * math.exp(more - less) if more - less < 709.7 else top * bottom * math.inf
 
 
-poch: Function = elementwise(
+poch: FunctionOfTwo = elementwise(
     "poch", _poch,
     """
     // Gamma(z + m) / Gamma(z): a product for whole m, else from B(z, m) = Gamma(z) Gamma(m) / ...
@@ -322,7 +323,7 @@ def _choose(n: float, k: float) -> float:
     return math.prod(p[0] for p in parts) * (math.exp(log) if log < 709.7 else math.inf)
 
 
-binom: Function = elementwise(
+binom: FunctionOfTwo = elementwise(
     "binom", _binom,
     """
     // Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)): a product for a small whole k or n - k.

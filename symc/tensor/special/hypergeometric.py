@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from symc.tensor.elementwise import Function, elementwise
+from symc.tensor.elementwise import elementwise
 from symc.tensor.libm import each
 from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.signatures import FunctionOfFour
 from symc.tensor.unknown import unknown
 
 __all__ = ["hyp2f1"]
@@ -90,7 +91,7 @@ def _known_of(z: str) -> str:
     return f"the derivative of hyp2f1 by its {z} argument"
 
 
-hyp2f1: Function = elementwise(
+hyp2f1: FunctionOfFour = elementwise(
     "hyp2f1", _hyp2f1,
     "static inline double symc_hyp2f1_f64(double a, double b, double c, double z) {\n"
     "    return symc_gauss_f64(a, b, c, z);\n}\n",

@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from symc.graph.node import Tensor, TensorLike
-from symc.tensor.elementwise import Function, common, elementwise
+from symc.tensor.elementwise import common, elementwise
 from symc.tensor.libm import each
 from symc.tensor.math import exp, sqr
 from symc.tensor.reference_values import Floats, integrals, vectorised
+from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 from symc.tensor.special_functions import erf
 from symc.tensor.unknown import unknown
 
@@ -55,7 +56,7 @@ def _expi(x: Floats) -> Floats:
     return np.where(x == 0, -np.inf, result)
 
 
-expi: Function = elementwise(
+expi: FunctionOfOne = elementwise(
     "expi", _expi,
     "static inline double symc_expi_f64(double x) {\n    return symc_ei_f64(x);\n}\n",
     """The exponential integral Ei (DLMF 6.2.5), a principal value for x > 0; -inf at 0.
@@ -66,7 +67,7 @@ expi: Function = elementwise(
     """,
     lambda g, x, y: g * exp(x) / x, cost=150,
 )  # fmt: skip
-exp1: Function = elementwise(
+exp1: FunctionOfOne = elementwise(
     "exp1", _exp1,
     "static inline double symc_exp1_f64(double x) {\n    return symc_e1_f64(x);\n}\n",
     """The exponential integral E1 of x >= 0 (DLMF 6.2.1): inf at 0, NaN below.
@@ -102,7 +103,7 @@ def _owens_t(h: Floats, a: Floats) -> Floats:
     return np.where(np.isnan(h) | np.isnan(a), np.nan, result)
 
 
-owens_t: Function = elementwise(
+owens_t: FunctionOfTwo = elementwise(
     "owens_t", _owens_t,
     "static inline double symc_owens_t_f64(double h, double a) {\n"
     "    return symc_owen_f64(h, a);\n}\n",
@@ -142,7 +143,7 @@ def _lambertw(x: Floats, k: Floats) -> Floats:
     return np.where(wrong, np.nan, w)
 
 
-_branch: Function = elementwise(
+_branch: FunctionOfTwo = elementwise(
     "lambertw_branch", _lambertw,
     "static inline double symc_lambertw_branch_f64(double x, double k) {\n"
     "    return symc_lambert_f64(x, k);\n}\n",

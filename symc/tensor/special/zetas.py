@@ -8,11 +8,12 @@ import numpy as np
 
 from symc.graph.node import Tensor, TensorLike
 from symc.tensor import reference_values as known
-from symc.tensor.elementwise import Function, common, elementwise
+from symc.tensor.elementwise import common, elementwise
 from symc.tensor.libm import each
 from symc.tensor.logic import eq, isnan, logical_or, lt, where
 from symc.tensor.math import as_float, exp, mod, sqr
 from symc.tensor.reference_values import Floats, vectorised
+from symc.tensor.signatures import FunctionOfOne, FunctionOfTwo
 from symc.tensor.special_functions import digamma, gamma, gammaln
 from symc.tensor.unknown import unknown
 
@@ -74,7 +75,7 @@ def _zeta(s: Floats, q: Floats) -> Floats:
     return each(_hurwitz, s, q)
 
 
-_hurwitz_zeta: Function = elementwise(
+_hurwitz_zeta: FunctionOfTwo = elementwise(
     "hurwitz", _zeta,
     "static inline double symc_hurwitz_f64(double s, double q) {\n"
     "    return symc_hurwitz_zeta_f64(s, q);\n}\n",
@@ -146,7 +147,7 @@ def _erfcinv(x: Floats) -> Floats:
     return np.where(inside, y, known.erfinv(1 - x))
 
 
-erfcinv: Function = elementwise(
+erfcinv: FunctionOfOne = elementwise(
     "erfcinv", _erfcinv,
     """
     // By erfinv from 1/2 on, where 1 - x is exact; below by Newton's method for log erfc, which is

@@ -139,7 +139,7 @@ _FLOAT = {
     "arccosh": T.arccosh, "arctanh": T.arctanh,
 }  # fmt: skip
 
-_REAL = {
+_REAL: dict[str, Callable[..., Tensor]] = {
     "erf": T.erf, "erfc": T.erfc, "erfcx": T.erfcx, "erfinv": T.erfinv, "gamma": T.gamma,
     "gammaln": T.gammaln, "psi": T.digamma, "tri_gamma": T.trigamma, "j0": T.j0, "j1": T.j1,
     "i0": T.i0, "i1": T.i1, "sigmoid": T.sigmoid, "softplus": T.softplus,

@@ -1,0 +1,148 @@
+"""The Schur form: a matrix as a triangular one between a unitary matrix and its adjoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from symc.codegen.dtypes import INT64
+from symc.codegen.record import record
+from symc.graph.lowering import Argument, LibCall, SizeOf
+from symc.graph.node import OPERATORS, PROPERTIES, Array, Op, Requirement, Tensor, TensorLike
+from symc.graph.types import TensorType, complex_for
+from symc.tensor.build import zeros_like
+from symc.tensor.diagonals import diagonal, eye, tril, triu
+from symc.tensor.elementwise import cast_to, conjugated
+from symc.tensor.lengths import public
+from symc.tensor.linalg import schur_meaning
+from symc.tensor.linalg.common import adjoint, batch_of, kind_of, square_matrices, succeeds, times
+from symc.tensor.linalg.eigen import VECTORS, Eig
+from symc.tensor.linalg.triangular import SolveTriangular
+from symc.tensor.reduce import any as any_of
+from symc.tensor.views import expand_dims
+
+__all__ = ["SchurResult", "schur"]
+
+FORM, BASIS, STATUS = 0, 1, 2
+
+
+@record
+class Schur(Op):
+    """The form t (part 0), the unitary z (1) with ``a = z t z^H``, and status (2).
+
+    Of a real matrix t is real, with blocks of 2 by 2 on its diagonal for pairs of complex
+    eigenvalues.
+    """
+
+    part: int
+
+    @property
+    def label(self) -> str:
+        return "schur"
+
+    def infer(self, *args: Tensor) -> TensorType:
+        (a,) = args
+        return TensorType(INT64, a.type.shape[:-2]) if self.part == STATUS else a.type
+
+    def evaluate(self, *args: Array) -> Array:
+        (a,) = args
+        batch = a.shape[:-2]
+        of_status = self.part == STATUS
+        result = np.zeros(batch, np.int64) if of_status else np.empty_like(a)
+        for at in np.ndindex(batch):
+            result[at] = schur_meaning.schur(a[at])[self.part]
+        return result
+
+    def grad(self, node: Tensor, bar: Tensor) -> Sequence[Tensor | None]:
+        """By ``z^H da z = dt + w t - t w`` with a skew w, whose diagonal (phases of z) is 0.
+
+        Its lower part comes from that of the left side: in the basis of t's eigenvectors, an upper
+        matrix, elements are divided by differences of eigenvalues. Upper parts stay upper there.
+        """
+        if self.part == STATUS:
+            return [None]
+        (a,) = node.args
+        wide = complex_for(a.dtype)
+        form, basis = Schur(FORM)(a), Schur(BASIS)(a)
+        t, z = cast_to(form, wide), cast_to(basis, wide)
+        if self.part == FORM:
+            upper = triu(cast_to(bar, wide))
+            inner = times(adjoint(t), upper) - times(upper, adjoint(t))
+        else:
+            upper = zeros_like(t)
+            inner = times(adjoint(z), cast_to(bar, wide))
+        lower = tril(inner - adjoint(inner), -1)
+        vectors = triu(Eig(VECTORS)(t))
+        turned = adjoint(SolveTriangular(is_lower=False)(vectors, times(adjoint(lower), vectors)))
+        divided = tril(turned, -1) * _gaps(diagonal(t, 0, -2, -1))
+        back = SolveTriangular(is_lower=False, trans=True)
+        middle = conjugated(back(vectors, conjugated(times(divided, adjoint(vectors)))))
+        whole = times(z, middle + upper, adjoint(z))
+        if a.dtype.is_complex:
+            return [whole]
+        pairs = any_of(OPERATORS["ne"](diagonal(form, -1, -2, -1), 0), axis=-1)
+        factor = OPERATORS["where"](pairs, np.nan, 1.0)
+        factor = expand_dims(expand_dims(cast_to(factor, a.dtype), -1), -1)
+        return [PROPERTIES["real"](whole) * factor]
+
+    def batch(self, args: Sequence[Tensor], batched: Sequence[bool]) -> Tensor:
+        return self(*args)
+
+    def require(self, node: Tensor) -> Iterable[Requirement]:
+        if self.part != STATUS:
+            yield succeeds("schur", node.args[0], Schur(STATUS)(*node.args), _reason)
+
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        a = node.args[0]
+        args = (
+            kind_of(a.dtype), size(batch_of(a)), size(a.type.shape[-1]),
+            Argument(0), Argument(-1), Argument(-2), Argument(-3),
+        )  # fmt: skip
+        return LibCall("schur", args, (Schur(FORM), Schur(BASIS), Schur(STATUS)))
+
+
+def _reason(number: int) -> str:
+    return f"has no Schur form: the iteration did not converge (at {number})"
+
+
+def _gaps(values: Tensor) -> Tensor:
+    """``1 / conj(w[j] - w[i])`` at i, j, and 0 on the diagonal."""
+    same = eye(public(values.type.shape[-1]), dtype="bool")
+    gaps = conjugated(expand_dims(values, -2) - expand_dims(values, -1))
+    return OPERATORS["where"](same, 0.0, 1.0 / OPERATORS["where"](same, 1.0, gaps))
+
+
+class SchurResult(NamedTuple):
+    """A triangular matrix, or nearly so, and the unitary one it stands in."""
+
+    t: Tensor
+    z: Tensor
+
+
+def schur(a: TensorLike, output: Literal["real", "complex"] = "real") -> SchurResult:
+    """The Schur form of square matrices: ``a = z t z^H`` with unitary z and upper triangular t.
+
+    The eigenvalues are on t's diagonal. Of a real matrix both are real, and each pair of complex
+    eigenvalues has a block of 2 by 2 on t's diagonal; with ``output="complex"`` both are complex
+    and t is triangular. Leading axes are a batch. By LAPACK's ``gees``; columns of z are determined
+    up to a sign or phase.
+
+    A gradient flows where all eigenvalues differ, for costs that do not depend on phases; of the
+    real form they have to be real, and the gradient is NaN where they are not.
+
+    Raises `RankError` and `ShapeMismatch` for what is no square matrix, `ValueError` for another
+    `output`, and `LinAlgError` when it runs if the iteration does not converge.
+
+    >>> import symc.tensor as T
+    >>> t, z = T.linalg.schur([[2.0, 1.0], [0.0, 3.0]])
+    >>> t.eval().diagonal()
+    array([2., 3.])
+    """
+    if output not in ("real", "complex"):
+        raise ValueError(f"schur: output is 'real' or 'complex', not {output!r}")
+    a = square_matrices("schur", a)
+    if output == "complex":
+        a = cast_to(a, complex_for(a.dtype))
+    return SchurResult(Schur(FORM)(a), Schur(BASIS)(a))
