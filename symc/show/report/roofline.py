@@ -74,7 +74,10 @@ def roofline(points: Sequence[RooflinePoint], machine: Machine) -> Html:
         tag("path", d=roof, class_="roof"),
         *(_dot(point, across, up) for point in points),
     ]
-    return tag("svg", *drawn, width=WIDTH, height=HEIGHT, class_="roofline")
+    return tag(
+        "svg", *drawn, viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}", class_="roofline", role="group",
+        aria_label="roofline: operations a second of each kernel over its operations a byte",
+    )  # fmt: skip
 
 
 class _Axis:
