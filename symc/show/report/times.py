@@ -75,7 +75,7 @@ def calls_section(found: Measured | None) -> Html:
     machine = found.machine
     points = [
         RooflinePoint(task.title, task.place, step.operations / step.bytes, step.rate)
-        for task, step in found.steps
+        for task, step in sorted(found.steps, key=lambda timed: -timed[1].seconds)
         if step.operations and step.bytes and step.rate
     ]
     here: list[tuple[str, Child]] = [

@@ -49,9 +49,11 @@ class Links {
       return this.whole(new Set(own), new Set([line]), spans);
     }
     const span = this.spanOf.get(line); // of the C
-    return {
-      nodes: new Set(span?.nodes ?? []), lines: span?.lines ?? new Set(), rows: new Set([line]),
-    };
+    if (span === undefined) return { nodes: new Set(), lines: new Set(), rows: new Set([line]) };
+    // A line that no instruction is for, such as a comment, stands for those around it.
+    const isExact = this.rows.some((row) => row.line === line || row.owner === line);
+    const found = this.whole(new Set(span.nodes), span.lines, [span]);
+    return isExact ? { ...found, rows: new Set([line]) } : found;
   }
 
   whole(nodes, lines, spans) {
