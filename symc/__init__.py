@@ -76,7 +76,7 @@ _publish(globals(), "symc", __all__)
 
 # Names whose import waits for their first use: modules, and functions with the modules they stand
 # in.
-_MODULES = ("cuda", "debug", "distributed", "errors", "optim", "sympy", "testing")
+_MODULES = ("cuda", "debug", "distributed", "errors", "nets", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op", "free_memory": "calls.kept",
