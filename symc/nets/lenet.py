@@ -25,7 +25,7 @@ def scores(w: Weights, images: Tensor, classes: int = 10) -> Tensor:
     """
     h = T.nnet.max_pool2d(T.relu(w.conv("conv1", images, 6, 5, padding="same")), 2)
     h = T.nnet.max_pool2d(T.relu(w.conv("conv2", h, 16, 5, padding="same")), 2)
-    h = T.flatten(h, ndim=2)
+    h = h.reshape((images.shape[0], -1))
     h = T.relu(w.dense("dense1", h, 120))
     h = T.relu(w.dense("dense2", h, 84))
     return w.dense("out", h, classes)

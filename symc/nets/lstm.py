@@ -20,7 +20,7 @@ def scores(
 
     Letters are numbers from 0 to ``alphabet - 1``; the result is (batch, steps, alphabet).
     """
-    h = w.embedding("letters", letters, alphabet, hidden).dimshuffle(1, 0, 2)
+    h = T.swapaxes(w.embedding("letters", letters, alphabet, hidden), 0, 1)
     start = T.zeros((letters.shape[0], hidden), "float32")
     scale = hidden**-0.5
     for layer in range(layers):
@@ -28,7 +28,7 @@ def scores(
         from_before = w.normal(f"lstm{layer}.u", hidden, 4 * hidden, scale=scale)
         bias = w.filled(f"lstm{layer}.b", 4 * hidden)
         h = T.nnet.lstm(h, start, start, from_below, from_before, bias).output
-    return w.dense("out", h.dimshuffle(1, 0, 2), alphabet)
+    return w.dense("out", T.swapaxes(h, 0, 1), alphabet)
 
 
 def loss(w: Weights, letters: Tensor, alphabet: int, hidden: int = 128, layers: int = 1) -> Tensor:

@@ -37,13 +37,13 @@ def _attention(w: Weights, name: str, x: Tensor, heads: int) -> Tensor:
     width = known(x, 2)
     batch, steps = x.shape[0], x.shape[1]
     parts = w.dense(f"{name}.qkv", x, 3 * width).reshape((batch, steps, 3, heads, width // heads))
-    q, k, v = (parts[:, :, part].dimshuffle(0, 2, 1, 3) for part in range(3))
+    q, k, v = (T.swapaxes(parts[:, :, part], 1, 2) for part in range(3))
     seen = T.nnet.attention(q, k, v, causal=True)
-    return w.dense(f"{name}.out", seen.dimshuffle(0, 2, 1, 3).reshape((batch, steps, width)), width)
+    return w.dense(f"{name}.out", T.swapaxes(seen, 1, 2).reshape((batch, steps, width)), width)
 
 
 def loss(w: Weights, letters: Tensor, alphabet: int, **sizes: int) -> Tensor:
-    """The mean cross-entropy of each letter, given those before it; `sizes` are those of `scores`."""
+    """The mean cross-entropy of each letter, given those before it; `sizes` as for `scores`."""
     told = scores(w, letters[:, :-1], alphabet, **sizes)
     return cross_entropy(told, letters[:, 1:])
 

@@ -33,7 +33,7 @@ def scores(
         for number in range(count):
             h = T.relu(w.conv(f"conv{block}.{number}", h, features, 3, padding="same"))
         h = T.nnet.max_pool2d(h, 2)
-    h = T.flatten(h, ndim=2)
+    h = h.reshape((images.shape[0], -1))
     for number in range(2):
         h = T.relu(w.dense(f"dense{number}", h, max(1, round(width * 4096))))
     return w.dense("out", h, classes)
