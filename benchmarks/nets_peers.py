@@ -1,9 +1,8 @@
-"""Reference networks in other libraries: the same functions with that library's names for `T`.
+"""Reference networks in JAX: the same functions with JAX's names for `T`.
 
-The networks of `symc.nets` are made of a handful of functions. Each library here says what these
-are in its own words, as its users would write them, and how a step of Adam is taken. What runs is
-the library's own code: JAX's step is one jitted function with donated weights, PyTorch's is its
-autograd and its fused Adam.
+The networks of `symc.nets` are made of a handful of functions. Here they are in JAX, as its users
+would write them, with a step of Adam. What runs is JAX's own code: its gradient, in one jitted
+function that is given the weights for good.
 """
 
 from __future__ import annotations

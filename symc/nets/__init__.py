@@ -18,7 +18,8 @@ predicts share theirs:
     scores = symc.nets.lenet.scores(w, T.specify_shape(x, (None, 1, 8, 8)))
 
 Each has a `step`, a function that learns, and `batches` to learn from.
-``python -m symc.nets lenet`` trains one and prints its losses; with ``--export FOLDER`` it writes the step as a library in C.
+``python -m symc.nets lenet`` trains one and prints its losses; with ``--export FOLDER`` it writes
+the step as a library in C.
 """
 
 from types import ModuleType
