@@ -112,7 +112,7 @@ def chosen_work(options: argparse.Namespace) -> list[Work]:
     arrays: list[Any] = []
     for text in options.arguments:
         try:
-            arrays.append(np.asarray(eval(text, dict(vars(np)))))
+            arrays.append(np.asarray(eval(text, {**vars(np), "np": np, "random": np.random})))
         except Exception as error:
             raise Unanswerable(f"{text!r} is no array: {type(error).__name__}: {error}") from error
     function = attribute_named(options.function)
