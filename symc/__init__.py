@@ -9,6 +9,14 @@ from __future__ import annotations
 import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+try:
+    import symc.codegen as _codegen
+except ModuleNotFoundError as _error:
+    raise ImportError(
+        "symc.codegen is missing: symc/codegen and symc/cache of a checkout are links, which zip "
+        "files do not keep. Run `pip install -e .` in it, or clone it by git"
+    ) from _error
+
 from symc.graph.collector import without_collection as _without_collection
 
 with _without_collection():
