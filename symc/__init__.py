@@ -10,7 +10,7 @@ import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 try:
-    import symc.codegen as _codegen
+    import symc.codegen as _codegen  # noqa: F401 -- only whether it is there
 except ModuleNotFoundError as _error:
     raise ImportError(
         "symc.codegen is missing: symc/codegen and symc/cache of a checkout are links, which zip "
