@@ -14,13 +14,13 @@ from typing import Any
 
 from symc.codegen.errors import CompilerMissing
 from symc.codegen.targets.assembly import Listing, listings
-from symc.show.report.changes import Change
+from symc.show.report.changes import PassChange
 from symc.show.report.contents import Contents
 from symc.show.report.correspondence import spans
 from symc.show.report.diagram import diagram
 
 
-def bundle(contents: Contents, passes: Sequence[Change]) -> dict[str, Any]:
+def bundle(contents: Contents, passes: Sequence[PassChange]) -> dict[str, Any]:
     """All of it, as JSON has it."""
     code, why = machine_code(contents)
     return {

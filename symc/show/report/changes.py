@@ -21,7 +21,7 @@ Row = tuple[str, str | None, str | None]
 
 
 @record
-class Change:
+class PassChange:
     """What a pass changed in a program."""
 
     title: str
@@ -39,15 +39,17 @@ class Change:
         return sum(kind == "~" and new is not None for kind, _, new in self.rows)
 
 
-def changes(contents: Contents) -> list[Change]:
+def changes(contents: Contents) -> list[PassChange]:
     """What each pass changes, in order, those that change nothing among them."""
     program = contents.compilation.program
     before = text(program).split("\n")
-    found: list[Change] = []
+    found: list[PassChange] = []
     for improve in target_named(target_of_device(contents.function.device) or "c").passes():
         program = improve(program)
         after = text(program).split("\n")
-        found.append(Change(_title(improve), _summary(improve), tuple(side_by_side(before, after))))
+        found.append(
+            PassChange(_title(improve), _summary(improve), tuple(side_by_side(before, after)))
+        )
         before = after
     return found
 
@@ -68,7 +70,7 @@ def side_by_side(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
                 yield mark, old, new
 
 
-def passes_section(found: Sequence[Change]) -> Html:
+def passes_section(found: Sequence[PassChange]) -> Html:
     """A part that opens for each pass that changed something; the page's script fills it."""
     opened = [_part(number, change) for number, change in enumerate(found) if change.rows]
     idle = ", ".join(dict.fromkeys(change.title for change in found if not change.rows))
@@ -80,7 +82,7 @@ def passes_section(found: Sequence[Change]) -> Html:
     return section("passes", "Passes", tag("p", *words), *opened)
 
 
-def _part(number: int, change: Change) -> Html:
+def _part(number: int, change: PassChange) -> Html:
     head = tag(
         "summary",
         tag("b", change.title),

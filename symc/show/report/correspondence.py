@@ -20,7 +20,7 @@ _NAME = re.compile(r"\w+(?=\()")
 
 
 @record
-class Span:
+class CodeSpan:
     """Lines of the C, the first and the last being 1 or more, and what they are for."""
 
     first: int
@@ -30,7 +30,7 @@ class Span:
     """Numbers among the user's lines, beyond those of the nodes."""
 
 
-def spans(contents: Contents) -> list[Span]:
+def spans(contents: Contents) -> list[CodeSpan]:
     """The parts of the C that are for nodes, in order and apart from each other."""
     return sorted(_Reader(contents).read(), key=lambda span: span.first)
 
@@ -50,7 +50,7 @@ class _Reader:
             self.by_note.setdefault(_plain(described(node)), []).append(node)
         self.by_where = {str(where): number for where, number in contents.line_numbers.items()}
 
-    def read(self) -> Iterator[Span]:
+    def read(self) -> Iterator[CodeSpan]:
         """The spans of all kernels, then those of the functions that call them."""
         taken: set[int] = set()
         for name, text in self.contents.compilation.source.kernels.items():
@@ -62,7 +62,7 @@ class _Reader:
                 taken.update(range(first, first + text.count("\n") + 1))
         yield from self._in_host(taken)
 
-    def _in_kernel(self, text: str, first: int, own: tuple[Tensor, ...]) -> Iterator[Span]:
+    def _in_kernel(self, text: str, first: int, own: tuple[Tensor, ...]) -> Iterator[CodeSpan]:
         """A span for the head, and one from each comment to the next."""
         last = first + text.rstrip("\n").count("\n")
         starts: list[tuple[int, tuple[Tensor, ...], tuple[int, ...]]] = [(first, own, ())]
@@ -74,9 +74,9 @@ class _Reader:
         ends = [line - 1 for line, _, _ in starts[1:]] + [last]
         for (line, nodes, lines), end in zip(starts, ends, strict=True):
             if nodes or lines:
-                yield Span(line, end, nodes, lines)
+                yield CodeSpan(line, end, nodes, lines)
 
-    def _in_host(self, taken: set[int]) -> Iterator[Span]:
+    def _in_host(self, taken: set[int]) -> Iterator[CodeSpan]:
         """Calls of kernels, and statements below a comment or before one."""
         rows = self.text.split("\n")
         number = 0
@@ -98,7 +98,7 @@ class _Reader:
                     if comment and comment.start() > 0 and row[: comment.start()].strip():
                         break  # it says something of its own line
                     number += 1
-                yield Span(first, number, nodes, lines)
+                yield CodeSpan(first, number, nodes, lines)
 
     def _with_others(self, nodes: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """With the nodes that the same steps compute."""

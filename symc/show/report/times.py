@@ -43,7 +43,7 @@ def compile_section(function: Function) -> Html:
 
 
 @record
-class Measured:
+class CallTimes:
     """What calling the function took: a call, each of its steps, and this machine's limits."""
 
     call: float
@@ -51,7 +51,7 @@ class Measured:
     machine: Machine | None
 
 
-def measured(contents: Contents, example: Sequence[Any] | None) -> Measured | None:
+def measured(contents: Contents, example: Sequence[Any] | None) -> CallTimes | None:
     """The times of calls with these arguments; None without any."""
     if example is None:
         return None
@@ -59,12 +59,12 @@ def measured(contents: Contents, example: Sequence[Any] | None) -> Measured | No
     arguments = function.arguments(example)
     call = fastest(function, arguments)
     if function.folder is None or function.mode == "debug":
-        return Measured(call, (), None)
+        return CallTimes(call, (), None)
     steps = timed_tasks(contents, arguments)
-    return Measured(call, steps, measured_machine() if function.device == "cpu" else None)
+    return CallTimes(call, steps, measured_machine() if function.device == "cpu" else None)
 
 
-def calls_section(found: Measured | None) -> Html:
+def calls_section(found: CallTimes | None) -> Html:
     """The time of a call, and how near its kernels come to the limits of this machine."""
     if found is None:
         words = "Give f.report an example=[...] of arguments to see what a call costs."
