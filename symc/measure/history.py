@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from symc.measure.words import duration, table
 
@@ -30,10 +30,11 @@ def runs(path: Path) -> list[Figures]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             run: Any = json.loads(line)
-            run["work"], run["versions"], run["machine"]
-        except (ValueError, TypeError, KeyError) as error:
-            raise BadHistory(f"line {number} of {path} is no run that `--save` wrote") from error
-        found.append(run)
+        except ValueError:
+            run = None
+        if not (isinstance(run, dict) and {"work", "versions", "machine"} <= run.keys()):
+            raise BadHistory(f"line {number} of {path} is no run that `--save` wrote")
+        found.append(cast("Figures", run))
     return found
 
 

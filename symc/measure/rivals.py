@@ -90,7 +90,7 @@ def work_of(f: Callable[..., Any], arrays: Sequence[Any]) -> Work:
         "Numba": by_numba(f),
     }
     shapes = ", ".join(f"{array.dtype}{list(array.shape)}" for array in given)
-    tolerance = 1e-4 if np.asarray(right).dtype in (np.float32, np.complex64) else 1e-9
+    tolerance = 1e-4 if np.asarray(right).dtype.name in ("float32", "complex64") else 1e-9
     return Work(f.__name__, f"{f.__name__}({shapes})", lambda: given, makers, tolerance)
 
 

@@ -52,7 +52,7 @@ def discs(steps: int, side: int = 32, size: int = 8, seed: int = 0) -> Iterator[
         y, x = rng.uniform(side / 4, 3 * side / 4, (2, size, 1, 1))
         radius = rng.uniform(side / 10, side / 4, (size, 1, 1))
         disc = (((row - y) ** 2 + (column - x) ** 2) < radius**2).astype(np.float32)[:, None]
-        noise = 0.5 * rng.standard_normal(disc.shape)
+        noise = 0.5 * rng.standard_normal((size, 1, side, side))
         yield (disc + noise).astype(np.float32), disc
 
 

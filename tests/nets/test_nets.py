@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import symc
-import symc.nets
 import symc.tensor as T
 from symc import nets
 from symc.errors import ShapeMismatch
