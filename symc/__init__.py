@@ -9,6 +9,14 @@ from __future__ import annotations
 import sys as _sys
 import typing as _typing
 
+try:
+    import symc.codegen as _codegen  # noqa: F401 -- only whether it is there
+except ModuleNotFoundError as _error:
+    raise ImportError(
+        "symc.codegen is missing: symc/codegen and symc/cache of a checkout are links, which zip "
+        "files do not keep. Run `pip install -e .` in it, or clone it by git"
+    ) from _error
+
 from symc.graph.collector import without_collection as _without_collection
 
 with _without_collection():
@@ -78,7 +86,7 @@ _publish(globals(), "symc", __all__)
 
 # Names whose import waits for their first use: modules, and functions with the modules they stand
 # in.
-_MODULES = ("cuda", "dask", "debug", "distributed", "errors", "optim", "sympy", "testing")
+_MODULES = ("cuda", "dask", "debug", "distributed", "errors", "nets", "optim", "sympy", "testing")
 _LATE = {
     "c_function": "user.c_op", "c_op": "user.c_op", "function_of": "user.subgraph",
     "op": "user.python_op", "free_memory": "calls.kept",

@@ -6,6 +6,8 @@ about 3 us a call instead of less than one.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from setuptools.command.build_ext import build_ext
 
@@ -17,3 +19,11 @@ class BuildCall(build_ext):
         """Runs before the compiler is looked for."""
         super().finalize_options()
         self.include_dirs += [np.get_include(), "codegen/runtime"]
+
+    def copy_extensions_to_source(self) -> None:
+        """In a checkout: others of an extension's name, made before, would be found first."""
+        super().copy_extensions_to_source()
+        for extension in self.extensions:
+            made = Path(*self.get_ext_fullname(extension.name).split("."))
+            for path in made.parent.glob(f"{made.name}.cpython-*.so"):
+                path.unlink()

@@ -34,7 +34,7 @@ FLOORS = (
     ("checking",),
     ("dask", "debug", "distributed", "measure", "optim", "saved", "show", "sympy", "testing"),
     ("user",),
-    ("", "__main__", "commands", "demo", "pytensor", "theano"),
+    ("", "__main__", "commands", "demo", "nets", "pytensor", "theano"),
 )
 
 # (importer, imported) that point up, and why. All must be imports inside functions.
@@ -52,6 +52,7 @@ OUTSIDE = {
     "symc.commands": {"numpy", "tqdm"},
     "symc.dask": {"numpy", "dask"},
     "symc.demo": {"numpy", "tqdm"},
+    "symc.nets": {"numpy"},
     "symc.pytensor": {"numpy", "pymc", "pytensor"},
     "symc.sympy": {"numpy", "sympy"},
     "symc.codegen": set[str](),

@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LINKED = ("codegen", "cache")
-INPUTS = ("pyproject.toml", "README.md", "LICENSE", "symc", *LINKED)
+INPUTS = ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "symc", "tests", *LINKED)
 NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info", ".*")
 
 USER_PROGRAM = """
@@ -116,6 +116,24 @@ def test_pyproject_maps_each_package_that_lies_elsewhere() -> None:
     assert settings()["package-dir"] == expected
 
 
+def test_a_checkout_without_links_says_what_to_do(tmp_path: Path) -> None:
+    """Zip files of a checkout hold links as texts."""
+    ignored = shutil.ignore_patterns(*LINKED, "*.so", "__pycache__")
+    shutil.copytree(ROOT / "symc", tmp_path / "symc", ignore=ignored)
+    for name in LINKED:
+        (tmp_path / "symc" / name).write_text(f"../{name}", encoding="utf-8")
+    # Without the finder of an editable symc of here.
+    program = (
+        "import sys; sys.meta_path[:] = [f for f in sys.meta_path if 'editable' not in repr(f)];"
+        "sys.path.insert(0, ''); import symc"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert "pip install -e ." in done.stderr
+
+
+@pytest.mark.skipif((ROOT / "PKG-INFO").exists(), reason="a source distribution holds no links")
 @pytest.mark.parametrize("name", LINKED)
 def test_links_make_a_checkout_usable(name: str) -> None:
     link = ROOT / "symc" / name
@@ -155,13 +173,16 @@ def test_wheel_holds_headers_data_and_the_extension(built: tuple[Path, Path]) ->
     assert {f"symc/{path.relative_to(ROOT).as_posix()}" for path in runtime} <= names
     assert "symc/py.typed" in names
     assert {"symc/demo/digits.csv.gz", "symc/demo/NOTICE.md"} <= names
-    assert f"symc/calls/_call{sysconfig.get_config_var('EXT_SUFFIX')}" in names
+    assert {"symc/calls/_call.abi3.so", "symc/tensor/_libm.abi3.so"} <= names
+    assert "-cp311-abi3-" in built[1].name, "one wheel for 3.11 and later"
+    assert {"symc/show/report/dagre/dagre.min.js", "symc/show/report/dagre/LICENSE"} <= names
 
 
 def test_sdist_holds_what_a_build_needs(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {"pyproject.toml", "README.md", "LICENSE", "symc/calls/_call.c", "codegen/ir.py"}
+    needed |= {"tests/conftest.py", "tests/test_packaging.py", "MANIFEST.in"}
     needed |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob("symc/calls/_*.[ch]")}
     assert needed <= names
 

@@ -13,11 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from symc.codegen.errors import CompilerMissing
+from symc.codegen.record import record
 from symc.codegen.targets import processes
 from symc.codegen.targets.c import BINARY, SOURCE, CTarget, flags, raise_first
 
 _HEAD = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 _LINKERS = re.compile(r"@plt|^_init$|^_fini$|_tm_clones$|__do_global|^frame_dummy$|^_start$")
+_LOCATION = re.compile(r"^\s+\.loc\s+\d+\s+(\d+)")
+_LABEL = re.compile(r"^([\w.$]+):")
+_LOCAL = re.compile(r"\.L\w+")
+_SECTION = re.compile(r"^\s+\.(?:(text)|data|bss|section\s+(\S+))")
 _DIRECTIVE = re.compile(r"^\s+\.(?!string|long|quad|double|float)")
 
 
@@ -59,8 +64,69 @@ def _title(name: str, notes: Mapping[str, str]) -> list[str]:
 
 
 def _compiled(source: Path, *, quick: bool) -> str:
+    said = _printed(source, (), quick=quick)
+    return "\n".join(text for text in said.splitlines() if not _DIRECTIVE.match(text)) + "\n"
+
+
+def _printed(source: Path, options: tuple[str, ...], *, quick: bool) -> str:
+    """The compiler's assembly of a file."""
     found = CTarget().compiler()
-    command = [*found.command, *flags(found, quick=quick), "-S", str(source), "-o", "-"]
+    command = [*found.command, *flags(found, quick=quick), *options, "-S", str(source), "-o", "-"]
     (done,) = processes.run([command])
     raise_first([done], [command], [source.read_text(encoding="utf-8")])
-    return "\n".join(text for text in done.said.splitlines() if not _DIRECTIVE.match(text)) + "\n"
+    return done.said
+
+
+# --- each instruction with its line of the C ------------------------------------------------------
+
+
+@record
+class Listing:
+    """A function in machine code: its name, and for each instruction its line of the C (0: none).
+
+    Labels that something jumps to stand among the instructions.
+    """
+
+    name: str
+    rows: tuple[tuple[int, str], ...]
+
+
+def listings(folder: str | Path, *, quick: bool = False) -> list[Listing]:
+    """The functions that the compiler makes of the ``function.c`` in `folder`.
+
+    Raises `CompilerMissing` where there is no compiler. Tables of lines change no instruction.
+    """
+    return listed(_printed(Path(folder, SOURCE), ("-g1",), quick=quick))
+
+
+def listed(text: str) -> list[Listing]:
+    r"""The functions in a compiler's assembly with ``.loc`` directives.
+
+    >>> listed("\t.text\nf:\n\t.loc 1 7 3\n\tret\n")
+    [Listing(name='f', rows=((7, 'ret'),))]
+    """
+    found: list[tuple[str, list[tuple[int, str]]]] = []
+    line, is_code = 0, True
+    for row in text.splitlines():
+        if section := _SECTION.match(row):
+            is_code = bool(section[1]) or (section[2] or "").startswith(".text")
+        elif not is_code or not row.strip():
+            continue
+        elif location := _LOCATION.match(row):
+            line = int(location[1])
+        elif label := _LABEL.match(row):
+            if not label[1].startswith(".L"):
+                found.append((label[1], []))
+            elif found:
+                found[-1][1].append((line, label[0]))
+        elif found and not row.lstrip().startswith((".", "#")):
+            found[-1][1].append((line, " ".join(row.split())))
+    return [Listing(name, _with_targets(rows)) for name, rows in found if rows]
+
+
+def _with_targets(rows: list[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
+    """Rows without the labels that no instruction names."""
+    named = {label for _, text in rows if not text.endswith(":") for label in _LOCAL.findall(text)}
+    return tuple(
+        (line, text) for line, text in rows if not text.endswith(":") or text[:-1] in named
+    )

@@ -54,18 +54,36 @@ class Compiler:
 
 
 def find_compiler() -> Compiler | None:
-    """The compiler that SYMC_CC or CC names, else cc, gcc or clang. None where there is none.
+    """The compiler that SYMC_CC or CC names, else cc, gcc, clang, or that of the package ziglang.
 
-    A name given in SYMC_CC or CC is an order: nothing else is taken in its place.
+    None where there is none. A name given in SYMC_CC or CC is an order: nothing else is taken in
+    its place.
     """
     order = os.environ.get("SYMC_CC") or os.environ.get("CC")
-    return _find(order, ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
+    found = _find(order, ("cc", "gcc", "clang"), os.environ.get("PATH", ""))
+    return found if found is not None or order else packaged("cc")
 
 
 def find_cxx_compiler() -> Compiler | None:
     """The C++ compiler that SYMC_CXX or CXX names, else c++, g++ or clang++; as `find_compiler`."""
     order = os.environ.get("SYMC_CXX") or os.environ.get("CXX")
-    return _find(order, ("c++", "g++", "clang++"), os.environ.get("PATH", ""))
+    found = _find(order, ("c++", "g++", "clang++"), os.environ.get("PATH", ""))
+    return found if found is not None or order else packaged("c++")
+
+
+@functools.cache
+def packaged(language: str) -> Compiler | None:
+    """The clang that the Python package ziglang holds, if that is installed."""
+    from importlib.util import find_spec  # late: who has a compiler does not come here
+
+    spec = find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        return None
+    program = os.path.join(os.path.dirname(spec.origin), "zig")
+    if not os.access(program, os.X_OK):
+        return None
+    # Zig's own default is to check for undefined behaviour, which needs a runtime of its own.
+    return Compiler((program, language, "-fno-sanitize=undefined"), program)
 
 
 def _which(name: str, path: str) -> str | None:
@@ -84,7 +102,11 @@ def _find(order: str | None, names: tuple[str, ...], path: str) -> Compiler | No
         found = _which(words[0], path) if words else None
         if found is not None:
             # the last word without a dash is the compiler itself in "ccache gcc -m64"
-            inner = [_which(word, path) for word in words[1:] if not word.startswith("-")]
+            inner = [
+                _which(word, path)
+                for word in words[1:]
+                if not word.startswith("-") and not is_zig(found)  # "zig cc" runs no cc
+            ]
             last = next((place for place in reversed(inner) if place is not None), found)
             return Compiler((found, *words[1:]), os.path.realpath(last))
     return None
@@ -123,7 +145,10 @@ def why_missing() -> str:
     order = os.environ.get("SYMC_CC") or os.environ.get("CC")
     if order:
         return f"no C compiler: {_why_none(order, 'SYMC_CC or CC')}"
-    return "no C compiler: found none of cc, gcc, clang in PATH. Install gcc or set SYMC_CC"
+    return (
+        "no C compiler: found none of cc, gcc, clang in PATH. Install gcc, or the Python package "
+        "ziglang, which holds a clang, or set SYMC_CC"
+    )
 
 
 def why_cxx_missing() -> str:
@@ -217,7 +242,7 @@ def platform() -> str:
 @functools.cache
 def has_libmvec(found: Compiler) -> bool:
     """Whether glibc's vector math can be used: all functions that `libm.h` declares, so 2.35."""
-    if os.uname().machine != "x86_64" or "clang" in found.path or not libc():
+    if os.uname().machine != "x86_64" or is_clang(found) or not libc():
         return False
     numbers = libc().split()[-1].split(".")
     if tuple(map(int, numbers[:2])) < (2, 35):
@@ -232,6 +257,16 @@ def cores() -> int:
     return find({}).count
 
 
+def is_zig(path: str) -> bool:
+    """Whether a program is Zig's, by its name."""
+    return os.path.basename(path) == "zig"
+
+
+def is_clang(found: Compiler) -> bool:
+    """Whether a compiler is clang, under its own name or as ``zig cc``."""
+    return "clang" in found.path or is_zig(found.path)
+
+
 def is_gcc(found: Compiler) -> bool:
     """Whether a compiler is gcc, by the name of the file that all links lead to."""
     return "gcc" in os.path.basename(found.path)
@@ -240,7 +275,7 @@ def is_gcc(found: Compiler) -> bool:
 def with_hint(failed: CompileFailed, found: Compiler) -> CompileFailed:
     """The error, and for a compiler that symc does not know the alternatives."""
     name = os.path.basename(found.path)
-    if any(known in name for known in ("gcc", "clang", "icx", "cc1")) or name == "cc":
+    if any(known in name for known in ("gcc", "clang", "icx", "cc1", "zig")) or name == "cc":
         return failed
     hint = (
         f"symc's C needs gcc or clang, and this is {name}: set SYMC_CC=gcc or install one of them"

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from symc.codegen.processors import number_in
-from symc.codegen.targets.compiler import Compiler, is_gcc, remembered
+from symc.codegen.targets.compiler import Compiler, is_gcc, is_zig, remembered
 
 if TYPE_CHECKING:
     from symc.codegen.targets.compiler import Memo
@@ -34,6 +34,8 @@ def has_openmp(found: Compiler, memo: Memo | None = None) -> bool:
     """Whether programs of a compiler can have threads. Tried once; kept in `memo`, if given."""
     if is_gcc(found):
         return True
+    if is_zig(found.path):
+        return False  # it comes without OpenMP's runtime; to try that takes half a minute
     if number_in("OMP_NUM_THREADS", os.environ)[1]:
         return False  # LLVM's runtime aborts, or works without end, where it cannot read this
     return remembered("openmp", found.stamp, memo, lambda: str(_runs(found))) == str(True)

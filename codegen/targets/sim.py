@@ -123,7 +123,7 @@ def compile_kernels(module: CudaModule, name: str = "function.cu") -> bytes:
 
 def flags(found: compiler.Compiler) -> list[str]:
     """The options of one compilation of kernels."""
-    more = CLANG_FLAGS if "clang" in found.path else GCC_FLAGS
+    more = CLANG_FLAGS if compiler.is_clang(found) else GCC_FLAGS
     return [*compiler.processor(), *MODULE_FLAGS, *more]
 
 

@@ -92,9 +92,9 @@ static _Thread_local Frame *innermost;
 static Lock *
 lock_of(PyObject *locks, Py_ssize_t number, int *writes)
 {
-    PyObject *pair = PyTuple_GET_ITEM(locks, number);
-    *writes = PyTuple_GET_ITEM(pair, 1) == Py_True;
-    return (Lock *)PyTuple_GET_ITEM(pair, 0);
+    PyObject *pair = PyTuple_GetItem(locks, number);
+    *writes = PyTuple_GetItem(pair, 1) == Py_True;
+    return (Lock *)PyTuple_GetItem(pair, 0);
 }
 
 /* How often calls on this thread, that wait for the present one, read a variable. */
@@ -103,7 +103,7 @@ own_readings(const Lock *lock)
 {
     Py_ssize_t count = 0;
     for (Frame *frame = innermost; frame != NULL; frame = frame->outer)
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(frame->locks); i++) {
+        for (Py_ssize_t i = 0; i < PyTuple_Size(frame->locks); i++) {
             int writes;
             count += lock_of(frame->locks, i, &writes) == lock && !writes;
         }
@@ -124,7 +124,7 @@ release_locks(PyObject *locks, Py_ssize_t count)
 static int
 take_locks(PyObject *locks)
 {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(locks); i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(locks); i++) {
         int writes;
         Lock *lock = lock_of(locks, i, &writes);
         int status = writes ? symc_lock_write(lock, lock->readers ? own_readings(lock) : 0)
@@ -152,7 +152,7 @@ holding(PyObject *module, PyObject *const *args, Py_ssize_t count)
     innermost = &frame;
     result = PyObject_Vectorcall(args[1], args + 2, (size_t)(count - 2), NULL);
     innermost = frame.outer;
-    release_locks(locks, PyTuple_GET_SIZE(locks));
+    release_locks(locks, PyTuple_Size(locks));
     return result;
 }
 
@@ -171,7 +171,9 @@ allocate(void *context, int64_t output)
     PyObject *array = symc_new_array(&self->arrays[given + output], shape);
     void *data = NULL;
     if (array != NULL) {
-        Py_XSETREF(frame->owned[given + output], array);
+        PyObject *before = frame->owned[given + output];
+        frame->owned[given + output] = array;
+        Py_XDECREF(before);
         data = PyArray_DATA((PyArrayObject *)array);
     }
     if (frame->released != NULL) frame->released = PyEval_SaveThread();
@@ -259,7 +261,7 @@ raise_failed(Caller *self, int64_t code, PyObject *const *args, PyObject **owned
     PyObject *arrays = PyTuple_New(count);
     if (arrays == NULL) return;
     for (Py_ssize_t i = 0; i < count; i++)
-        PyTuple_SET_ITEM(arrays, i, Py_NewRef(owned[i] != NULL ? owned[i] : args[i]));
+        PyTuple_SetItem(arrays, i, Py_NewRef(owned[i] != NULL ? owned[i] : args[i]));
     PyObject *result = PyObject_CallFunction(self->failed, "LO", (long long)code, arrays);
     Py_DECREF(arrays);
     if (result != NULL) {
@@ -329,8 +331,8 @@ PyObject *
 symc_call_caller(PyObject *callable, PyObject *const *args, size_t flags, PyObject *keywords)
 {
     Caller *self = (Caller *)callable;
-    Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if ((keywords != NULL && PyTuple_GET_SIZE(keywords) != 0) || count != self->input_count) {
+    Py_ssize_t count = symc_count_of(flags);
+    if ((keywords != NULL && PyTuple_Size(keywords) != 0) || count != self->input_count) {
         PyErr_Format(PyExc_TypeError, "expected %zd positional arguments, got %zd%s",
                      self->input_count, count, keywords != NULL ? " and keywords" : "");
         return NULL;
@@ -355,10 +357,10 @@ symc_call_caller(PyObject *callable, PyObject *const *args, size_t flags, PyObje
 
     PyObject *result = NULL;
     void **outputs = data + given + self->constant_count;
-    Py_INCREF(self); /* a callback may drop the last reference */
+    Py_INCREF((PyObject *)self); /* a callback may drop the last reference */
     Frame frame = {.outer = innermost, .locks = self->locks, .caller = self, .call = &call,
                    .owned = owned};
-    Py_ssize_t locks = PyTuple_GET_SIZE(self->locks);
+    Py_ssize_t locks = PyTuple_Size(self->locks);
     if (locks == 0 || take_locks(self->locks) == 0) {
         if (locks > 0) innermost = &frame;
         if (symc_read_inputs(self, args, data, lengths, slots, owned) == 0 &&

@@ -8,7 +8,7 @@
 #ifndef SYMC_HAS_NUMPY /* the file that imports NumPy's table of functions for all */
 #define NO_IMPORT_ARRAY
 #endif
-#include <Python.h>
+#include "_stable.h"
 #include <structmember.h>
 
 #include <numpy/arrayobject.h>

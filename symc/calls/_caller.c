@@ -19,7 +19,7 @@ read_array(PyObject *item, Array *array, int with_lengths)
         return -1;
     }
     if (lengths == NULL || lengths == Py_None || array->ndim == 0) return 0;
-    if (!PyTuple_Check(lengths) || PyTuple_GET_SIZE(lengths) != array->ndim) {
+    if (!PyTuple_Check(lengths) || PyTuple_Size(lengths) != array->ndim) {
         PyErr_SetString(PyExc_ValueError, "fixed lengths: one for each axis");
         return -1;
     }
@@ -29,7 +29,7 @@ read_array(PyObject *item, Array *array, int with_lengths)
         return -1;
     }
     for (int axis = 0; axis < array->ndim; axis++) {
-        array->lengths[axis] = PyLong_AsSsize_t(PyTuple_GET_ITEM(lengths, axis));
+        array->lengths[axis] = PyLong_AsSsize_t(PyTuple_GetItem(lengths, axis));
         if (array->lengths[axis] == -1 && PyErr_Occurred()) return -1;
     }
     return 0;
@@ -46,19 +46,19 @@ read_arrays(Caller *self, PyObject *inputs, PyObject *outputs)
     }
     Array *array = self->arrays;
     for (Py_ssize_t i = 0; i < self->input_count; i++)
-        if (read_array(PyTuple_GET_ITEM(inputs, i), array++, 1) < 0) return -1;
+        if (read_array(PyTuple_GetItem(inputs, i), array++, 1) < 0) return -1;
     for (Py_ssize_t i = 0; i < self->shared_count; i++, array++) {
-        PyObject *list = PyTuple_GET_ITEM(self->shared, i);
-        if (!PyList_CheckExact(list) || PyList_GET_SIZE(list) != 1 ||
-            !PyArray_Check(PyList_GET_ITEM(list, 0))) {
+        PyObject *list = PyTuple_GetItem(self->shared, i);
+        if (!PyList_CheckExact(list) || PyList_Size(list) != 1 ||
+            !PyArray_Check(PyList_GetItem(list, 0))) {
             PyErr_SetString(PyExc_TypeError, "a shared variable is a list of one array");
             return -1;
         }
-        array->type = PyArray_TYPE((PyArrayObject *)PyList_GET_ITEM(list, 0));
-        array->ndim = PyArray_NDIM((PyArrayObject *)PyList_GET_ITEM(list, 0));
+        array->type = PyArray_TYPE((PyArrayObject *)PyList_GetItem(list, 0));
+        array->ndim = PyArray_NDIM((PyArrayObject *)PyList_GetItem(list, 0));
     }
     for (Py_ssize_t i = 0; i < self->output_count; i++)
-        if (read_array(PyTuple_GET_ITEM(outputs, i), array++, 0) < 0) return -1;
+        if (read_array(PyTuple_GetItem(outputs, i), array++, 0) < 0) return -1;
     return 0;
 }
 
@@ -76,7 +76,7 @@ check_counts(Caller *self)
         return -1;
     }
     for (Py_ssize_t i = 0; i < self->constant_count; i++) {
-        PyObject *constant = PyTuple_GET_ITEM(self->constants, i);
+        PyObject *constant = PyTuple_GetItem(self->constants, i);
         if (!PyArray_Check(constant) || !PyArray_IS_C_CONTIGUOUS((PyArrayObject *)constant)) {
             PyErr_SetString(PyExc_TypeError, "a constant is a C-contiguous array");
             return -1;
@@ -85,10 +85,10 @@ check_counts(Caller *self)
     for (Py_ssize_t i = 0; i < self->rebind_count; i++) {
         Py_ssize_t output;
         PyObject *list;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(self->rebind, i), "nO!", &output, &PyList_Type,
+        if (!PyArg_ParseTuple(PyTuple_GetItem(self->rebind, i), "nO!", &output, &PyList_Type,
                               &list))
             return -1;
-        if (output < 0 || output >= self->output_count || PyList_GET_SIZE(list) != 1) {
+        if (output < 0 || output >= self->output_count || PyList_Size(list) != 1) {
             PyErr_SetString(PyExc_ValueError, "rebind: (output, list of one array)");
             return -1;
         }
@@ -126,10 +126,10 @@ symc_check_locks(PyObject *locks)
         PyErr_SetString(PyExc_TypeError, "locks are a tuple");
         return -1;
     }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(locks); i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(locks); i++) {
         PyObject *lock;
         int writes;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(locks, i), "O!p", symc_lock_type, &lock, &writes))
+        if (!PyArg_ParseTuple(PyTuple_GetItem(locks, i), "O!p", symc_lock_type, &lock, &writes))
             return -1;
     }
     return 0;
@@ -155,7 +155,7 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
                          &PyTuple_Type, &inputs, &PyTuple_Type, &shared, &PyTuple_Type, &constants,
                          &PyTuple_Type, &outputs, &convert, &failed, &PyTuple_Type, &rebind,
                          &PyTuple_Type, &returns))
-        self = (Caller *)type->tp_alloc(type, 0);
+        self = (Caller *)PyType_GenericAlloc(type, 0);
     if (self == NULL) {
         Py_DECREF(fields);
         return NULL;
@@ -164,11 +164,11 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->prepare = (symc_function)(intptr_t)PyLong_AsVoidPtr(prepare);
     self->run = (symc_function)(intptr_t)PyLong_AsVoidPtr(run);
     for (int i = 0; i < 4; i++) self->counts[i] = counts[i];
-    self->input_count = PyTuple_GET_SIZE(inputs);
-    self->shared_count = PyTuple_GET_SIZE(shared);
-    self->constant_count = PyTuple_GET_SIZE(constants);
-    self->output_count = PyTuple_GET_SIZE(outputs);
-    self->rebind_count = PyTuple_GET_SIZE(rebind);
+    self->input_count = PyTuple_Size(inputs);
+    self->shared_count = PyTuple_Size(shared);
+    self->constant_count = PyTuple_Size(constants);
+    self->output_count = PyTuple_Size(outputs);
+    self->rebind_count = PyTuple_Size(rebind);
     self->shared = Py_NewRef(shared);
     self->constants = Py_NewRef(constants);
     self->rebind = Py_NewRef(rebind);
@@ -192,7 +192,7 @@ caller_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 static int
 caller_traverse(Caller *self, visitproc visit, void *arg)
 {
-    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(Py_TYPE((PyObject *)self));
     Py_VISIT(self->shared);
     Py_VISIT(self->constants);
     Py_VISIT(self->rebind);
@@ -217,7 +217,7 @@ caller_clear(Caller *self)
 static void
 caller_dealloc(Caller *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
     PyObject_GC_UnTrack(self);
     caller_clear(self);
     Py_CLEAR(self->shared);
@@ -230,7 +230,7 @@ caller_dealloc(Caller *self)
         PyMem_Free(self->arrays);
     }
     free(self->workspace);
-    type->tp_free(self);
+    PyObject_GC_Del(self);
     Py_DECREF(type);
 }
 

@@ -3,7 +3,7 @@
 #define SYMC_KEPT_H
 
 #define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_stable.h"
 
 #pragma GCC visibility push(hidden)
 

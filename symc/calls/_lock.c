@@ -113,7 +113,7 @@ static void
 lock_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
-    type->tp_free(self);
+    PyObject_Free(self);
     Py_DECREF(type);
 }
 

@@ -2,7 +2,7 @@
 #ifndef SYMC_LOCK_H
 #define SYMC_LOCK_H
 
-#include <Python.h>
+#include "_stable.h"
 
 typedef struct {
     PyObject_HEAD

@@ -32,7 +32,7 @@ fits_slot(PyObject *value, const Array *wanted, Slot *slot)
     if (wanted->ndim != 0) return 0;
     if (wanted->type == NPY_DOUBLE) {
         if (PyFloat_Check(value)) { /* np.float64 too */
-            slot->number = PyFloat_AS_DOUBLE(value);
+            slot->number = PyFloat_AsDouble(value);
             return 1;
         }
         if (!PyLong_CheckExact(value)) return 0;
@@ -86,9 +86,9 @@ symc_read_inputs(Caller *self, PyObject *const *args, void **data, int64_t *leng
             *lengths++ = PyArray_DIM((PyArrayObject *)value, axis);
     }
     for (Py_ssize_t i = 0; i < self->shared_count; i++) {
-        PyObject *list = PyTuple_GET_ITEM(self->shared, i);
+        PyObject *list = PyTuple_GetItem(self->shared, i);
         const Array *wanted = &self->arrays[self->input_count + i];
-        PyObject *value = PyList_GET_SIZE(list) == 1 ? PyList_GET_ITEM(list, 0) : NULL;
+        PyObject *value = PyList_Size(list) == 1 ? PyList_GetItem(list, 0) : NULL;
         if (value == NULL || !PyArray_Check(value) || !fits((PyArrayObject *)value, wanted)) {
             PyErr_Format(PyExc_TypeError, "shared variable %zd holds another kind of array", i);
             return -1;
@@ -99,7 +99,7 @@ symc_read_inputs(Caller *self, PyObject *const *args, void **data, int64_t *leng
             *lengths++ = PyArray_DIM((PyArrayObject *)value, axis);
     }
     for (Py_ssize_t i = 0; i < self->constant_count; i++)
-        *data++ = PyArray_DATA((PyArrayObject *)PyTuple_GET_ITEM(self->constants, i));
+        *data++ = PyArray_DATA((PyArrayObject *)PyTuple_GetItem(self->constants, i));
     return 0;
 }
 
@@ -184,12 +184,12 @@ symc_finish(Caller *self, PyObject **outputs)
         result = PyList_New(self->returned);
         if (result == NULL) return NULL;
         for (Py_ssize_t i = 0; i < self->returned; i++)
-            PyList_SET_ITEM(result, i, Py_NewRef(outputs[i]));
+            PyList_SetItem(result, i, Py_NewRef(outputs[i]));
     }
     for (Py_ssize_t i = 0; i < self->rebind_count; i++) {
-        PyObject *pair = PyTuple_GET_ITEM(self->rebind, i);
-        Py_ssize_t output = PyLong_AsSsize_t(PyTuple_GET_ITEM(pair, 0));
-        PyObject *list = PyTuple_GET_ITEM(pair, 1);
+        PyObject *pair = PyTuple_GetItem(self->rebind, i);
+        Py_ssize_t output = PyLong_AsSsize_t(PyTuple_GetItem(pair, 0));
+        PyObject *list = PyTuple_GetItem(pair, 1);
         if (PyList_SetItem(list, 0, Py_NewRef(outputs[output])) < 0) {
             Py_DECREF(result);
             return NULL;

@@ -29,15 +29,11 @@ def functions_named(name: str) -> list[Function]:
     Raises `Unanswerable` if there is no such thing.
     """
     place, _, attribute = name.partition(":")
-    module = _imported(place)
     if not attribute:
+        module = _imported(place)
         found = [value for value in vars(module).values() if isinstance(value, Function)]
     else:
-        value: Any = module
-        for part in attribute.split("."):
-            if not hasattr(value, part):
-                raise Unanswerable(f"{place} has no {attribute}")
-            value = getattr(value, part)
+        value = attribute_named(name)
         if not isinstance(value, Function) and callable(value):
             with _questioned(name):
                 value = value()
@@ -45,6 +41,17 @@ def functions_named(name: str) -> list[Function]:
     if not found:
         raise Unanswerable(f"{name} is no function of symc's, and returns none")
     return found
+
+
+def attribute_named(name: str) -> Any:
+    """What stands under ``module:attribute``. Raises `Unanswerable` if there is no such thing."""
+    place, _, attribute = name.partition(":")
+    value: Any = _imported(place)
+    for part in attribute.split("."):
+        if not hasattr(value, part):
+            raise Unanswerable(f"{place} has no {attribute}")
+        value = getattr(value, part)
+    return value
 
 
 def _imported(place: str) -> ModuleType:

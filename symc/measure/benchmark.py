@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symc.calls.callable import Function, compiled_function
 from symc.calls.modes import mode_named
@@ -17,6 +17,9 @@ from symc.codegen.record import record
 from symc.measure.timing import Timing, kept, peak_growth, timed
 from symc.measure.words import duration, size, table
 from symc.pipeline.library import store_at
+
+if TYPE_CHECKING:
+    from symc.measure.rivals import Comparison
 
 Call: TypeAlias = Callable[..., Any]
 STAGES = ("key", "rewrite", "schedule", "lower", "passes", "emit", "compile", "load")
@@ -239,6 +242,15 @@ class Benchmarks:
                 raise TypeError(f"arguments({n}) must be a list of arguments, not {given!r:.60}")
             points.append((n, self(f, *given, against=against, seconds=seconds)))
         return Series("size", tuple(points))
+
+    def compare(self, f: Call, *arrays: Any, seconds: float = 0.3) -> Comparison:
+        """A function written with NumPy's names, by symc, NumPy, JAX, PyTorch and Numba.
+
+        Who is not installed is left out; see `symc.measure.rivals.compare`.
+        """
+        from symc.measure.rivals import compare
+
+        return compare(f, *arrays, seconds=seconds)
 
     def modes(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -62,6 +63,14 @@ class Outcome:
     entries: dict[str, Entry]
     failures: dict[str, str]
 
+    def pays_after(self, name: str) -> int | None:
+        """After how many calls a contestant has taken less time in all than NumPy; None: never."""
+        entry, plain = self.entries[name], self.entries.get("NumPy")
+        if plain is None or entry.steady.median >= plain.steady.median:
+            return None
+        lost = entry.first - plain.first
+        return max(1, 1 + math.ceil(lost / (plain.steady.median - entry.steady.median)))
+
 
 def measure(work: Work, seconds: float, tick: Tick) -> Outcome:
     """Has all contestants that are installed do a piece of work, in turns."""
@@ -96,9 +105,9 @@ def _bound(call: Call, arrays: Sequence[Array]) -> Callable[[], object]:
 
 def as_text(outcomes: Sequence[Outcome]) -> str:
     """A table: for each piece of work the median call and the first result of everybody."""
-    rows = [["", "a call", "quartiles", "best", "times symc's", "first result"]]
+    rows = [["", "a call", "quartiles", "best", "times symc's", "first result", "pays after"]]
     for outcome in outcomes:
-        rows.append([outcome.title, *[""] * 5])
+        rows.append([outcome.title, *[""] * 6])
         ours = outcome.entries.get("symc")
         for name, entry in outcome.entries.items():
             ratio = "-" if ours is None else f"{entry.steady.median / ours.steady.median:.2f}"
@@ -106,11 +115,21 @@ def as_text(outcomes: Sequence[Outcome]) -> str:
             rows.append([
                 f"  {name}", duration(entry.steady.median), between,
                 duration(entry.steady.best), ratio, duration(entry.first),
+                _calls(outcome, name),
             ])  # fmt: skip
         rows += [
-            [f"  {name}: {why}"[:60], "", "", "", ""] for name, why in outcome.failures.items()
+            [f"  {name}: {why.splitlines()[0]}"[:60], *[""] * 6]
+            for name, why in outcome.failures.items()
         ]
     return table(rows)
+
+
+def _calls(outcome: Outcome, name: str) -> str:
+    """After how many calls compiling has paid, in words."""
+    if name == "NumPy":
+        return "-"
+    calls = outcome.pays_after(name)
+    return "never" if calls is None else f"{calls:,} calls"
 
 
 def as_json(outcomes: Sequence[Outcome]) -> dict[str, Any]:

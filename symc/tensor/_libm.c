@@ -6,6 +6,7 @@
    number. */
 
 #define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000 /* one binary for 3.11 and later */
 #include <Python.h>
 
 #include <math.h>

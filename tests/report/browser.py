@@ -48,6 +48,7 @@ class Page:
 
     def __init__(self, page: Any) -> None:
         self.mouse = page.mouse
+        self.keyboard = page.keyboard
         self.value = page.evaluate
         self.requests: list[str] = []
         self.errors: list[str] = []
@@ -59,9 +60,15 @@ class Page:
         """Shows a file, and waits until it is loaded."""
         self._page.goto(path.as_uri(), wait_until="load")
 
+    def resize(self, width: int, height: int) -> None:
+        """Gives the page so many pixels."""
+        self._page.set_viewport_size({"width": width, "height": height})
+
     def wait_until(self, condition: str) -> None:
         """Waits until an expression in the page is true: events come when the browser has time."""
-        self._page.wait_for_function(condition)
+        # Playwright's own way evaluates texts in the page, which the page forbids.
+        while not self.value(condition):
+            self.value("new Promise(requestAnimationFrame)")
 
 
 @contextmanager

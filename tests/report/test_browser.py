@@ -34,8 +34,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(new_page: NewPage, report: Path) -> Page:
     """The page of a function, loaded anew."""
-    page = new_page()
-    page.open(report)
+    return opened(new_page(), report)
+
+
+def opened(page: Page, path: Path) -> Page:
+    page.open(path)
+    page.wait_until("document.documentElement.classList.contains('ready')")
     return page
 
 
@@ -47,81 +51,125 @@ def middle(page: Page, selector: str) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def is_shown(page: Page, identity: str) -> bool:
-    found = page.value(f"document.getElementById('{identity}').offsetParent !== null")
-    assert isinstance(found, bool)
+def lit(page: Page, pane: str) -> int:
+    """How many elements of a pane are lit."""
+    found = page.value(f"document.querySelectorAll('#{pane} .lit').length")
+    assert isinstance(found, int)
     return found
 
 
+def first_in_view(page: Page, pane: str, row: str) -> tuple[float, float]:
+    """A place in the first such row that is not scrolled out of its pane."""
+    found: Any = page.value(
+        f"[...document.querySelectorAll('#{pane} {row}')].map(row => row.getBoundingClientRect())"
+        f".map(r => [r.x + 60, r.y + r.height / 2])"
+        f".find(([x, y]) => document.elementFromPoint(x, y)?.closest('#{pane} {row}'))"
+    )
+    return found[0], found[1]
+
+
+PANES = ("graph", "lines", "source", "assembly")
+
+
 def test_nothing_is_asked_for_but_the_page(page: Page) -> None:
-    assert page.value("document.documentElement.className") == "scripted"
     assert page.errors == []
-    assert {url.partition(":")[0] for url in page.requests} <= {"file", "about"}
+    assert {url.partition(":")[0] for url in page.requests} <= {"file", "about", "blob"}
     assert len({url for url in page.requests if url.startswith("file:")}) == 1
 
 
-def test_a_click_on_a_node_says_what_it_is(page: Page) -> None:
-    assert is_shown(page, "before")
-    assert not is_shown(page, "after")
-    assert not is_shown(page, "about-before-2")
-    page.mouse.click(*middle(page, "#before-2"))
-    assert is_shown(page, "about-before-2")
-    assert page.value("document.querySelector('.node.selected').id") == "before-2"
-    assert page.value("document.querySelectorAll('.edge.near').length") >= 2
-    page.mouse.click(*middle(page, "#before-0"))
-    assert is_shown(page, "about-before-0")
-    assert not is_shown(page, "about-before-2")
+def test_all_four_panes_are_linked_from_each(page: Page) -> None:
+    """Pointing at what is drawn of a product lights it up in the other three, too."""
+    node = page.value(
+        "document.querySelector('#graph [id^=after-][aria-label^=matmul]')?.id ?? "
+        "[...document.querySelectorAll('#graph [id^=after-]')].at(-1).id"
+    )
+    page.mouse.move(*middle(page, f"#{node}"))
+    assert all(lit(page, pane) for pane in PANES)
+    for pane, row in (("lines", ".row.lit"), ("source", "p.lit"), ("assembly", "p.lit")):
+        page.mouse.move(*first_in_view(page, pane, row))
+        assert {other for other in PANES if not lit(page, other)} == set(), pane
+    page.mouse.move(5, 5)
+    assert not any(lit(page, pane) for pane in PANES)
 
 
-def test_links_lead_to_graphs_and_kernels(page: Page) -> None:
-    page.value('document.querySelector(\'[id^="task-"] a[href^="#after-"]\').click()')
-    assert page.value("location.hash").startswith("#after-")
-    page.value("new Promise(done => setTimeout(done, 0))")
-    assert is_shown(page, "after")
-    assert not is_shown(page, "before")
-    selected = page.value("document.querySelector('.node.selected').id")
-    assert f"#{selected}" == page.value("location.hash")
-    kernel = page.value(f"document.querySelector('#about-{selected} a[href^=\"#task-\"]').hash")
-    page.value(f"document.querySelector('#about-{selected} a[href=\"{kernel}\"]').click()")
-    assert page.value(f"document.querySelector('{kernel}').getBoundingClientRect().top") < 900
+def test_a_click_says_what_a_node_is_and_keys_walk_on(page: Page) -> None:
+    page.value("location.hash = '#before-2'")
+    page.wait_until("document.querySelector('.node.selected')?.id === 'before-2'")
+    facts = str(page.value("document.getElementById('facts').textContent"))
+    assert "type" in facts
+    assert "functions.py:" in facts
+    page.value("document.querySelector('.node.selected').focus()")
+    page.keyboard.press("ArrowUp")
+    above = page.value("document.querySelector('.node.selected').id")
+    assert above in ("before-0", "before-1")
+    assert page.value("document.activeElement.id") == above
+    page.keyboard.press("Escape")
+    assert not lit(page, "source")
+    kernel = page.value("document.querySelector('#kernels tr[id]').id")
+    page.value(f"location.hash = '#{kernel}'")
+    assert page.value(f"document.getElementById('{kernel}').getBoundingClientRect().top") < 900
 
 
-def test_the_wheel_zooms_and_dragging_moves(page: Page) -> None:
-    view = "document.querySelector('#before svg').getAttribute('viewBox').split(' ').map(Number)"
-    first: Any = page.value(view)
-    x, y = middle(page, "#before svg")
-    page.mouse.move(x, y)
-    page.mouse.wheel(0, -100)
-    page.wait_until(f"{view}[2] !== {first[2]}")
-    nearer: Any = page.value(view)
-    assert nearer[2] == pytest.approx(first[2] / 1.2)
-    page.mouse.down()
-    page.mouse.move(x + 40, y)
-    page.mouse.up()
-    moved: Any = page.value(view)
-    assert moved[0] < nearer[0]
-    assert moved[2] == nearer[2]
+def test_the_wheel_scrolls_the_page_and_zooms_with_control(page: Page) -> None:
+    width = "document.querySelector('.canvas svg').getBoundingClientRect().width"
+    first: Any = page.value(width)
+    page.mouse.move(*middle(page, ".canvas"))
+    page.mouse.wheel(0, 100)
+    page.wait_until("scrollY > 0")
+    assert page.value(width) == first
+    turned = "{deltaY: -1, ctrlKey: true, cancelable: true}"
+    page.value(
+        f"document.querySelector('.canvas').dispatchEvent(new WheelEvent('wheel', {turned}))"
+    )
+    assert page.value(width) > first
 
 
-def test_rewrites_are_stepped_through(page: Page) -> None:
+def test_rewrites_passes_and_search(page: Page) -> None:
     page.value("document.getElementById('next-step').click()")
     assert page.value("document.querySelector('#steps .selected').id") == "step-0"
     page.value("document.getElementById('next-step').click()")
     page.value("document.getElementById('previous-step').click()")
     assert page.value("document.querySelector('#steps .selected').id") == "step-0"
     assert page.value("document.querySelector('.node.selected') !== null")
+    page.value("document.querySelector('.pass').open = true")
+    page.wait_until("document.querySelectorAll('.sides .old').length > 0")
+    page.keyboard.press("/")
+    page.keyboard.type("softmax")
+    page.wait_until("document.querySelectorAll('#found a').length > 2")
+    page.keyboard.press("Enter")
+    page.wait_until("document.querySelector('.node.selected text').textContent.includes('softmax')")
 
 
-def test_a_huge_graph_opens(
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_the_whole_graph_is_in_the_first_view(new_page: NewPage, report: Path, width: int) -> None:
+    """On a phone it was 0 pixels wide; nothing sticks out of the page."""
+    page = new_page()
+    page.resize(width, 900)
+    opened(page, report)
+    box: Any = page.value(
+        "(r => [r.left, r.top, r.right, r.bottom])"
+        "(document.querySelector('.canvas svg').getBoundingClientRect())"
+    )
+    assert 0 <= box[0] < box[2] <= width
+    assert 0 <= box[1] < box[3] <= 900
+    assert box[2] - box[0] > 0.4 * width
+    assert page.value("document.documentElement.scrollWidth") == width
+
+
+def test_a_long_graph_is_collapsed_and_opened(
     new_page: NewPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("symc.show.report.contents.MOST_NODES", 100)
-    page = new_page()
-    page.open(functions.chain(400).report(tmp_path / "huge.html"))
+    page = opened(new_page(), functions.chain(400).report(tmp_path / "huge.html"))
     assert page.errors == []
-    assert page.value("document.querySelectorAll('#before .node').length") == 100
-    assert "100 nearest" in str(page.value("document.querySelector('.folded').textContent"))
+    assert "100 nodes nearest" in str(
+        page.value("document.querySelector('.graph-note').textContent")
+    )
+    collapsed: Any = page.value("document.querySelectorAll('.node').length")
+    assert collapsed < 20
+    page.value(
+        "(how => { how.value = 'node'; how.dispatchEvent(new Event('change')); })"
+        "(document.querySelectorAll('.tools select')[1])"
+    )
+    assert page.value("document.querySelectorAll('.node').length") == 100
     assert page.value("document.querySelectorAll('.node.cut').length >= 1")
-    last = page.value("[...document.querySelectorAll('#before .node')].at(-1).id")
-    page.value(f"document.getElementById('{last}').dispatchEvent(new MouseEvent('click'))")
-    assert is_shown(page, f"about-{last}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,14 +21,18 @@ from symc.codegen.targets.cuda.target import CudaTarget
 from symc.graph.walks import walk
 from symc.pipeline.compile import Clock, build
 from symc.schedule.numbers import comparisons
+from symc.show.report.bundle import unpacked
+from symc.show.report.changes import changes
 from symc.show.report.contents import Contents, is_drawn
+from symc.show.report.correspondence import spans
 from symc.show.report.page import page
 from symc.tensor.lengths import Length
 
 from . import functions
 
 EXAMPLE = [np.ones((100, 4)), np.zeros(100, "int64")]
-VOID = {"meta"}
+VOID = {"meta", "input"}
+Said = dict[str, Any]  # of a node, in the data
 
 
 class Parsed(HTMLParser):
@@ -73,13 +79,33 @@ def made(name: str) -> tuple[Function, str, Parsed]:
     return function, text, Parsed(text)
 
 
+def data(name: str) -> dict[str, Any]:
+    """What the script of a page draws from."""
+    return unpacked(made(name)[2].texts["bundle"])
+
+
+def drawn(name: str) -> dict[str, Said]:
+    """What the page says of each node, by its place."""
+    return {
+        f"{graph['key']}-{number}": node
+        for graph in data(name)["graphs"]
+        for number, node in enumerate(graph["nodes"])
+    }
+
+
 @pytest.mark.parametrize("name", ["step", "loop"])
-def test_every_link_leads_to_an_element(name: str) -> None:
+def test_every_link_leads_to_an_element_or_a_node(name: str) -> None:
     _, _, parsed = made(name)
     assert len(parsed.ids) == len(set(parsed.ids))
     targets = {target.removeprefix("#") for _, target in parsed.links}
-    assert targets <= set(parsed.ids)
-    assert len(targets) > 30
+    nodes = drawn(name)
+    assert targets <= {*parsed.ids, *nodes}
+    assert len(targets) > 10
+    for said in nodes.values():
+        steps = [*said.get("replaced", []), *([said["made"]] if "made" in said else [])]
+        assert {f"step-{step}" for step in steps} <= set(parsed.ids)
+        assert {f"task-{task}" for task in said.get("tasks", [])} <= set(parsed.ids)
+        assert f"line-{said['line']}" in parsed.ids
 
 
 @pytest.mark.parametrize("name", ["step", "loop"])
@@ -93,28 +119,44 @@ def test_nothing_is_asked_for_outside_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["step", "loop"])
 def test_every_node_is_drawn_and_explained(name: str) -> None:
-    function, _, parsed = made(name)
-    contents = Contents(function)
+    function, _, _ = made(name)
+    contents, said, wheres = Contents(function), drawn(name), data(name)["wheres"]
     for key, roots in (
         ("before", function.request.roots()),
         ("after", contents.compilation.rewritten),
     ):
         nodes = [node for node in walk(roots) if is_drawn(node)]
         for number, node in enumerate(nodes):
-            assert "node" in parsed.classes[f"{key}-{number}"]
-            about = parsed.texts[f"about-{key}-{number}"]
-            assert str(node.type) in about
-            assert str(node.where) in about
-        assert f"{key}-{len(nodes)}" not in parsed.ids
+            about = said[f"{key}-{number}"]
+            assert about["type"] == str(node.type)
+            assert wheres[about["line"]] == str(node.where)
+            args = [nodes.index(arg) for arg in dict.fromkeys(node.args) if is_drawn(arg)]
+            assert about.get("args", []) == args
+        assert f"{key}-{len(nodes)}" not in said
 
 
 def test_bodies_of_loops_are_drawn() -> None:
-    function, text, parsed = made("loop")
-    assert any(identity.startswith("inside1-") for identity in parsed.ids)
-    assert "a step of the loop" in text
-    assert "x&lt;&amp;&gt;" in text
+    function, text, _ = made("loop")
+    titles = [graph["title"] for graph in data("loop")["graphs"]]
+    assert titles[2].startswith("loop 1, one step (functions.py:")
+    assert len(set(titles)) == len(titles)
+    inside = [said["inside"] for said in drawn("loop").values() if "inside" in said]
+    assert inside
+    assert all(keys == ["inside1"] for keys in inside)
     assert "x<&>" not in text
     assert function.request.inputs[0].name == "x<&>"
+
+
+def test_loops_and_branches_have_names_of_their_own() -> None:
+    """Both graphs of a loop and its gradient were named "a step of the loop"."""
+    x = T.vector("x")
+    rows, _ = symc.scan(lambda a, total: T.tanh(total + a), sequences=x, outputs_info=0.0)
+    chosen = symc.ifelse(x.sum() > 0, T.exp(x).sum(), T.sin(x).max())
+    f = symc.function([x], [symc.grad(rows[-1], x), chosen], mode="python")
+    titles = [graph.title for graph in Contents(f).graphs]
+    assert len(set(titles)) == len(titles)
+    starts = {title.partition(" (")[0] for title in titles}
+    assert {"loop 1, one step", "loop 2, one step", "branch 1, if true"} <= starts
 
 
 def test_both_sides_of_a_branch_lead_to_their_kernels() -> None:
@@ -154,39 +196,83 @@ def test_each_kernel_is_shown_as_it_stands_in_the_source(device: str) -> None:
 
 def test_kernels_and_nodes_lead_to_each_other() -> None:
     function, _, parsed = made("step")
-    contents = Contents(function)
+    contents, said = Contents(function), drawn("step")
     stages = contents.compilation
     launched = [task for task in contents.tasks if isinstance(task.step, Launch)]
     assert {task.step.kernel for task in launched if isinstance(task.step, Launch)} == {
         kernel.name for kernel in stages.optimised.kernels
     }
-    links = set(parsed.links)
     for task in contents.tasks:
         assert task.nodes, f"{task.title} computes nothing"
-        drawn = [node for node in task.nodes if node in contents.places]
-        for node in drawn:
-            assert (task.place, f"#{contents.places[node][-1]}") in links
+        shown = [node for node in task.nodes if node in contents.places]
+        for node in shown:
             for place in contents.places[node]:
-                assert (f"about-{place}", f"#{task.place}") in links
+                assert task.number in said[place]["tasks"]
+        targets = {target[1:] for around, target in parsed.links if around == task.place}
+        assert not shown or targets & {contents.places[node][-1] for node in shown}
         if task.kernel is not None:
-            assert f"{task.kernel.name}(" in parsed.texts[task.place]  # its C
             assert f"kernel {task.kernel.name}(" in parsed.texts[task.place]  # its loops
     # All that the function computes is computed somewhere.
     computed = [node for node in contents.graphs[1].nodes if node.args]
     assert [node for node in computed if node not in contents.tasks_of] == []
 
 
-def test_rewrites_lead_to_what_they_made() -> None:
+def test_lines_nodes_and_c_belong_together() -> None:
+    """Each kernel's C is of the nodes that it computes, and of their lines."""
     function, _, parsed = made("step")
     contents = Contents(function)
+    found = spans(contents)
+    rows = function.source.split("\n")
+    assert all(span.first <= span.last <= len(rows) for span in found)
+    assert all(a.last < b.first for a, b in pairwise(found))
+    covered = {node for span in found for node in span.nodes}
+    computed = {node for task in contents.tasks for node in task.nodes}
+    assert computed <= covered
+    product = next(node for node in contents.graphs[1].nodes if node.op.label == "matmul")
+    texts = ["\n".join(rows[s.first - 1 : s.last]) for s in found if product in s.nodes]
+    assert any("gemm" in text for text in texts)
+    assert parsed.texts["c1"] == rows[0]
+    assert parsed.texts[f"c{len(rows) - 1}"] == rows[-2]
+
+
+def test_each_instruction_names_a_line_of_the_c() -> None:
+    function, _, _ = made("step")
+    code: dict[str, Any] = dict(data("step")["code"])
+    lines = function.source.count("\n") + 1
+    assert {"symc_run", "symc_prepare"} <= set(code)
+    for name, rows in code.items():
+        assert rows, name
+        assert all(0 <= line <= lines and text for line, text in rows)
+    kernel = next(span for span in spans(Contents(function)) if span.nodes)
+    assert any(kernel.first <= line <= kernel.last for rows in code.values() for line, _ in rows)
+    assert "interpreter" in data("loop")["noCode"]
+
+
+def test_each_pass_is_shown_before_and_after() -> None:
+    function, _, parsed = made("step")
+    contents = Contents(function)
+    found = changes(contents)
+    titles = [change.title for change in found]
+    assert titles.index("simplify") < titles.index("vectorize") < titles.index("parallel")
+    changed = [number for number, change in enumerate(found) if change.rows]
+    assert {i for i in parsed.ids if i.startswith("pass-")} == {f"pass-{n}" for n in changed}
+    passes = data("step")["passes"]
+    simplified = passes[titles.index("simplify")]
+    assert any(kind == "~" and old and "let " in old for kind, old, _ in simplified)
+    new = [fresh for rows in passes for kind, _, fresh in rows if kind == "~" and fresh]
+    assert any("vector(" in line for line in new)
+
+
+def test_rewrites_lead_to_what_they_made() -> None:
+    function, _, parsed = made("step")
+    contents, said = Contents(function), drawn("step")
     assert "log(softmax(x, A)) -> log_softmax(x, A)" in parsed.texts["step-0"]
     assert "stability.py:" in parsed.texts["step-0"]
     assert "test" not in parsed.texts["step-0"]
-    links = set(parsed.links)
-    drawn = {n: s for n, s in contents.made_by.items() if n in contents.graphs[1].nodes}
-    assert {node.op.label for node in drawn} >= {"exp_nonpositive", "max", "log"}
-    for node, step in drawn.items():
-        assert (f"about-{contents.places[node][-1]}", f"#step-{step}") in links
+    made_nodes = {n: s for n, s in contents.made_by.items() if n in contents.graphs[1].nodes}
+    assert {node.op.label for node in made_nodes} >= {"exp_nonpositive", "max", "log"}
+    for node, step in made_nodes.items():
+        assert said[contents.places[node][-1]]["made"] == step
 
 
 def test_lines_memory_and_times() -> None:
@@ -197,14 +283,13 @@ def test_lines_memory_and_times() -> None:
     assert source[line - 1].strip() in parsed.texts[f"line-{number}"]
     assert "matmul: 24*x_0 bytes" in parsed.texts["memory"]
     assert "load" in parsed.texts["compiling"]
-    assert "GB/s" in parsed.texts["calls"]
+    assert "GB/s" in parsed.texts["kernels"]
+    assert "memory here" in parsed.texts["calls"]
 
 
-def test_the_same_function_gives_the_same_drawing() -> None:
-    _, text, _ = made("step")
-    again = page(functions.step())
-    begin, end = text.index('<section id="graphs">'), text.index('<section id="rewrites">')
-    assert text[begin:end] == again[again.index('<section id="graphs">') :][: end - begin]
+def test_the_same_function_gives_the_same_data() -> None:
+    again = unpacked(Parsed(page(functions.step())).texts["bundle"])
+    assert again == data("step")
 
 
 def test_a_report_of_nothing() -> None:
@@ -224,15 +309,14 @@ def test_of_a_huge_graph_the_nodes_next_to_the_results_are_drawn(
     after = contents.graphs[1]
     assert len(after.every) > 400 > len(after.nodes) == 100
     assert set(function.runner.compilation().rewritten) <= set(after.nodes)
-    assert f"has {len(after.every):,} nodes. The 100 nearest to the results are drawn" in text
+    found = unpacked(parsed.texts["bundle"])["graphs"][1]
+    assert found["folded"] == len(after.every) - 100
+    assert len(found["nodes"]) == 100
     cut = [node for node in after.nodes if after.folded(node)]
     assert cut
-    assert all("cut" in parsed.classes[after.place(node)] for node in cut)
-    assert "of its arguments are not drawn" in parsed.texts[f"about-{after.place(cut[0])}"]
-    assert {target[1:] for _, target in parsed.links} <= set(parsed.ids), "links lead somewhere"
+    assert all(found["nodes"][after.numbers[node]]["cut"] for node in cut)
     line = next(n for n, where in enumerate(contents.lines) if "functions.py" in where.file)
     assert f"line-{line}" in parsed.ids
-    assert "more" in parsed.texts["lines"], "lists of nodes are cut short"
 
 
 def test_writing_the_page(tmp_path: Path) -> None:

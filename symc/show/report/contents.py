@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
@@ -116,8 +117,13 @@ class Contents:
         self.touched: dict[Tensor, list[int]] = {}
         for number, step in enumerate(self.steps):
             self.touched.setdefault(step.before, []).append(number)
+        self.insides = {graph.results: graph.key for graph in self.graphs[2:]}
         self.lines = self._lines()
         self.line_numbers = {where: number for number, where in enumerate(self.lines)}
+
+    def inside(self, node: Tensor) -> list[str]:
+        """The keys of the graphs inside a loop or branch."""
+        return [self.insides[r] for _, r in _bodies(node.op) if r in self.insides]
 
     def _lines(self) -> dict[Where, list[Tensor]]:
         """The nodes that each of the user's lines made, lines in order."""
@@ -134,26 +140,30 @@ def is_drawn(node: Tensor) -> bool:
 
 
 def _graphs(function: Function, compilation: Compilation) -> Iterable[Graph]:
-    roots = function.request.roots()
-    yield Graph("before", "before rewriting", roots)
+    yield Graph("before", "before rewriting", function.request.roots())
     after = Graph("after", "after rewriting", compilation.rewritten)
     yield after
-    pending, known = [after], set[object]()
+    pending, known, counts = [after], set[object](), Counter[str]()
     while pending:
         for node in pending.pop(0).every:
-            for title, results in _bodies(node.op):
-                if results not in known:
-                    known.add(results)
-                    inside = Graph(f"inside{len(known)}", title, results)
-                    pending.append(inside)
-                    yield inside
+            fresh = [(part, results) for part, results in _bodies(node.op) if results not in known]
+            if not fresh:
+                continue
+            kind = "loop" if isinstance(node.op, Scan) else "branch"
+            counts[kind] += 1
+            for part, results in fresh:
+                known.add(results)
+                title = f"{kind} {counts[kind]}, {part} ({node.where})"
+                inside = Graph(f"inside{len(known)}", title, results)
+                pending.append(inside)
+                yield inside
 
 
 def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
     """The graphs inside a loop or branch, by purpose."""
     match op:
         case Scan(body):
-            return [("a step of the loop", body.results)]
+            return [("one step", body.results)]
         case Choice(then, otherwise):
             return [("if true", then.results), ("if not", otherwise.results)]
         case _:
@@ -161,7 +171,6 @@ def _bodies(op: Op) -> Sequence[tuple[str, tuple[Tensor, ...]]]:
 
 
 # --- which kernel computes which node -------------------------------------------------------------
-# --------------------------------------------------------------------
 
 
 def _tasks(compilation: Compilation) -> Iterable[Task]:

@@ -30,19 +30,33 @@ def highlighted(source: str, links: Mapping[str, str]) -> Html:
     """C as HTML. `links` has the element that stands for a name.
 
     >>> highlighted("int i = 1;", {}).text
-    '<span class="type">int</span> i = <span class="number">1</span>;'
+    '<i class="t">int</i> i = <i class="n">1</i>;'
     """
-    pieces: list[Html | str] = []
+    return join(highlighted_lines(source, links), "\n")
+
+
+def highlighted_lines(source: str, links: Mapping[str, str]) -> list[Html]:
+    """C as HTML, line by line: what goes over several is marked in each."""
+    lines: list[list[Html | str]] = [[]]
+
+    def add(text: str, kind: str = "") -> None:
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                lines.append([])
+            if part:
+                marked = kind and part.strip()
+                lines[-1].append(tag("i", part, class_=kind) if marked else part)
+
     end = 0
     for token in _TOKEN.finditer(source):
-        pieces.append(source[end : token.start()])
+        add(source[end : token.start()])
         end = token.end()
         kind, text = token.lastgroup or "", token.group()
         if kind == "name":
             kind = "keyword" if text in KEYWORDS else "type" if text in TYPES else ""
         if text in links:
-            pieces.append(link(links[text], text))
+            lines[-1].append(link(links[text], text))
         else:
-            pieces.append(tag("span", text, class_=kind) if kind else text)
-    pieces.append(source[end:])
-    return join(tuple(pieces))
+            add(text, kind[:1])
+    add(source[end:])
+    return [join(tuple(line)) for line in lines]

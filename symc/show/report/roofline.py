@@ -16,6 +16,7 @@ from symc.codegen.record import record
 from symc.show.report.markup import Html, link, tag
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 620.0, 300.0, 60.0, 30.0
+LETTER, LINE = 6.8, 11.0  # of names
 COPIED = 1 << 22  # numbers: more than caches hold
 MATRIX = 768
 
@@ -57,7 +58,10 @@ def _best(call: Callable[[], object]) -> float:
 
 
 def roofline(points: Sequence[RooflinePoint], machine: Machine) -> Html:
-    """The points below the roof; both axes are logarithmic."""
+    """The points below the roof; both axes are logarithmic.
+
+    Names stand where there is room, those of the first points before others.
+    """
     ridge = machine.operations / machine.bandwidth
     across = _Axis([ridge / 100, ridge * 4, *(p.intensity for p in points)], LEFT, WIDTH - 20)
     rates = [machine.operations, machine.operations / 1000, *(p.rate for p in points)]
@@ -72,9 +76,12 @@ def roofline(points: Sequence[RooflinePoint], machine: Machine) -> Html:
     drawn = [
         *_grid(across, up),
         tag("path", d=roof, class_="roof"),
-        *(_dot(point, across, up) for point in points),
+        *_dots(points, across, up),
     ]
-    return tag("svg", *drawn, width=WIDTH, height=HEIGHT, class_="roofline")
+    return tag(
+        "svg", *drawn, viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}", class_="roofline", role="group",
+        aria_label="roofline: operations a second of each kernel over its operations a byte",
+    )  # fmt: skip
 
 
 class _Axis:
@@ -103,10 +110,23 @@ def _grid(across: _Axis, up: _Axis) -> list[Html]:
     return lines
 
 
-def _dot(point: RooflinePoint, across: _Axis, up: _Axis) -> Html:
-    x, y = across(point.intensity), up(point.rate)
-    words = tag("title", f"{point.title}: {point.rate / 1e9:.3g} G operations/s")
-    dot = tag("circle", words, cx=x, cy=y, r=5, class_="dot")
-    left, anchor = (x + 8, "start") if x < 0.75 * WIDTH else (x - 8, "end")
-    name = tag("text", point.title, x=left, y=y + 4, text_anchor=anchor)
-    return link(point.place, dot, name)
+def _dots(points: Sequence[RooflinePoint], across: _Axis, up: _Axis) -> list[Html]:
+    drawn: list[Html] = []
+    taken: list[tuple[float, float, float]] = []  # where names stand: left, right, height
+    for point in points:
+        x, y = across(point.intensity), up(point.rate)
+        words = tag("title", f"{point.title}: {point.rate / 1e9:.3g} G operations/s")
+        parts = [tag("circle", words, cx=x, cy=y, r=5, class_="dot")]
+        width = LETTER * len(point.title)
+        for left, anchor in ((x + 8, "start"), (x - 8 - width, "end")):
+            inside = left > LEFT and left + width < WIDTH
+            if inside and not any(
+                left < right and begin < left + width and abs(y - height) < LINE
+                for begin, right, height in taken
+            ):
+                taken.append((left, left + width, y))
+                at = left if anchor == "start" else left + width
+                parts.append(tag("text", point.title, x=at, y=y + 4, text_anchor=anchor))
+                break
+        drawn.append(link(point.place, *parts))
+    return drawn

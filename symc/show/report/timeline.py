@@ -39,6 +39,8 @@ def memory_section(contents: Contents) -> Html:
         width=LEFT + count * STEP,
         height=(len(rows) + 1.2) * ROW,
         class_="timeline",
+        role="group",
+        aria_label="memory: a row for each piece, a column for each step",
     )
     sizes: list[tuple[str, Child]] = [
         (title, " | ".join(f"{b.name}: {Amount.of(bytes_of(b))} bytes" for b in tenants))
