@@ -7,7 +7,7 @@
 static void symc_flat_nonzero(const bool *mask, int64_t n, int64_t count, int64_t *places) {
     const uint8_t *bytes = (const uint8_t *)mask;
     int64_t found = 0;
-    for (int64_t i = 0; found < count; i += 8) {
+    for (int64_t i = 0; i < n && found < count; i += 8) {
         const int64_t end = i + 8 < n ? i + 8 : n;
         if (end - i == 8) {
             uint64_t eight;
@@ -26,4 +26,5 @@ static void symc_flat_nonzero(const bool *mask, int64_t n, int64_t count, int64_
             found += bytes[k] != 0;
         }
     }
+    while (found < count) places[found++] = n;  // bytes that are neither 0 nor 1 were counted
 }
