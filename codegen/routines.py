@@ -156,6 +156,13 @@ ROUTINES: dict[str, Signature] = {
     "permutation": Signature(
         "symc_permutation", "symc_permutation", _arguments("key n order!"), False, on_device=False
     ),
+    "flat_nonzero": Signature(
+        "symc_flat_nonzero",
+        "symc_flat_nonzero",
+        _arguments("mask* n count places!"),
+        False,
+        on_device=False,
+    ),
     **{
         name: _on_host(name, "key n out!")
         for kind in ("f32", "f64")

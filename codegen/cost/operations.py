@@ -166,6 +166,7 @@ _OTHERS: dict[str, Count] = {
         for kind in ("u64", "i64", "f32", "f64")
     },
     "permutation": lambda of: of["n"],  # numbers drawn
+    "flat_nonzero": lambda of: of["n"],  # positions counted
     "copy_bytes": lambda of: Amount.of(Const(0)),
 }
 

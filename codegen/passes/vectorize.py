@@ -86,7 +86,7 @@ def _kind(loop: Loop, depth: int, scalars: frozenset[str]) -> LoopKind:
         return loop.kind
     if depth > 0 and _copies(loop) <= COPIES and _is_short(loop):
         return "unroll"
-    if not _has_vector_form(loop.body):
+    if not has_vector_form(loop.body):
         return loop.kind
     if loop.kind == "parallel":
         return "vector"
@@ -118,7 +118,7 @@ def _accumulates(loop: Loop, scalars: frozenset[str]) -> bool:
     return reductions(loop, scalars) is not None
 
 
-def _has_vector_form(block: Block) -> bool:
+def has_vector_form(block: Block) -> bool:
     """Whether there is no branch in a block, and no function without a vector form."""
     for stmt in statements(block):
         if isinstance(stmt, If) or not all(map(_vectorises, expressions(stmt))):

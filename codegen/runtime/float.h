@@ -86,49 +86,74 @@ static inline float symc_fmod_f32(float a, float b) {
     return (float)symc_fmod_f64(a, b);
 }
 
+// SYMBOL symc_where_f64
+// The number where a condition holds, else zero, by a mask: signs are as good as random, and a branch
+// that is taken at random costs more than all other steps of a remainder.
+static inline double symc_where_f64(bool condition, double x) {
+    union {
+        double number;
+        int64_t bits;
+    } u;
+    u.number = x;
+    u.bits &= -(int64_t)condition;
+    return u.number;
+}
+
+// SYMBOL symc_where_f32
+// See symc_where_f64.
+static inline float symc_where_f32(bool condition, float x) {
+    union {
+        float number;
+        int32_t bits;
+    } u;
+    u.number = x;
+    u.bits &= -(int32_t)condition;
+    return u.number;
+}
+
 // SYMBOL symc_mod_f64
-// NEEDS symc_fmod_f64 copysign
+// NEEDS symc_fmod_f64 symc_where_f64 copysign
 // NumPy's remainder: the sign of b, also on zero. mod(x, 0) and mod(inf, y) are NaN,
 // mod(-1, inf) is inf.
 static inline double symc_mod_f64(double a, double b) {
     double rest = symc_fmod_f64(a, b);
     if (b == 0.0) return rest;
     if (rest == 0.0) return copysign(0.0, b);
-    return (b < 0.0) != (rest < 0.0) ? rest + b : rest;
+    return rest + symc_where_f64((b < 0.0) != (rest < 0.0), b);
 }
 
 // SYMBOL symc_mod_f32
-// NEEDS symc_fmod_f32 copysignf
+// NEEDS symc_fmod_f32 symc_where_f32 copysignf
 // See symc_mod_f64.
 static inline float symc_mod_f32(float a, float b) {
     float rest = symc_fmod_f32(a, b);
     if (b == 0.0f) return rest;
     if (rest == 0.0f) return copysignf(0.0f, b);
-    return (b < 0.0f) != (rest < 0.0f) ? rest + b : rest;
+    return rest + symc_where_f32((b < 0.0f) != (rest < 0.0f), b);
 }
 
 // SYMBOL symc_floordiv_f64
-// NEEDS symc_fmod_f64 floor copysign
+// NEEDS symc_fmod_f64 symc_where_f64 floor copysign
 // NumPy's floor_divide, bit for bit: the whole number q with a = q * b + mod(a, b), rounded; a / b
 // where b is zero. Not floor(a / b), which rounds first: floordiv(1, 0.1) is 9.
 static inline double symc_floordiv_f64(double a, double b) {
     if (b == 0.0) return a / b;
     double rest = symc_fmod_f64(a, b);
     double quotient = (a - rest) / b;
-    if (rest != 0.0 && (b < 0.0) != (rest < 0.0)) quotient -= 1.0;
+    quotient -= symc_where_f64((rest != 0.0) & ((b < 0.0) != (rest < 0.0)), 1.0);
     if (quotient == 0.0) return copysign(0.0, a / b);
     double whole = floor(quotient);
     return quotient - whole > 0.5 ? whole + 1.0 : whole;
 }
 
 // SYMBOL symc_floordiv_f32
-// NEEDS symc_fmod_f32 floorf copysignf
+// NEEDS symc_fmod_f32 symc_where_f32 floorf copysignf
 // See symc_floordiv_f64.
 static inline float symc_floordiv_f32(float a, float b) {
     if (b == 0.0f) return a / b;
     float rest = symc_fmod_f32(a, b);
     float quotient = (a - rest) / b;
-    if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient -= 1.0f;
+    quotient -= symc_where_f32((rest != 0.0f) & ((b < 0.0f) != (rest < 0.0f)), 1.0f);
     if (quotient == 0.0f) return copysignf(0.0f, a / b);
     float whole = floorf(quotient);
     return quotient - whole > 0.5f ? whole + 1.0f : whole;

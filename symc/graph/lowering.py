@@ -119,7 +119,7 @@ class LibCall:
     routine: str
     args: tuple[Argument | ir.Expr, ...]
     results: tuple[Op, ...] = ()
-    otherwise: At | Fold | None = field(default=None, compare=False)
+    otherwise: At | Fold | Write | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
     when: Literal["begins", "in order", "waits"] = "in order"
 

@@ -82,9 +82,10 @@ def _planned(problem: Problem, unit: Unit) -> Unit:
 
 def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
     stored = {node for node in problem.roots if node not in sources}
+    unread = _unread(problem)
     for node in problem.order:
         lowering = problem.lowerings.get(node)
-        if lowering is None:
+        if lowering is None or node in unread:
             continue
         if not isinstance(lowering, At):
             stored.add(node)
@@ -103,6 +104,22 @@ def _must_store(problem: Problem, sources: AbstractSet[Tensor]) -> set[Tensor]:
                 args = ()
         stored.update(arg for arg in args if arg not in sources and _is_buffer(arg))
     return stored
+
+
+def _unread(problem: Problem) -> set[Tensor]:
+    """The nodes that nothing needs: a routine may have no use for an argument."""
+    if not any(isinstance(lowering, LibCall) for lowering in problem.lowerings.values()):
+        return set()
+    read = set(problem.roots)
+    for node in reversed(problem.order):
+        if node in read:
+            match problem.lowerings.get(node):
+                case LibCall(args=args):
+                    numbers = [arg.number for arg in args if isinstance(arg, Argument)]
+                    read.update(node.args[number] for number in numbers if number >= 0)
+                case _:
+                    read.update(node.args)
+    return {node for node in problem.order if node not in read}
 
 
 def _is_buffer(arg: Tensor) -> bool:

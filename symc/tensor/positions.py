@@ -28,7 +28,7 @@ from symc.graph.formulas import (
     target_formula,
 )
 from symc.graph.inputs import constant, constant_value, scalar_constant
-from symc.graph.lowering import At, SizeOf, Write, Written
+from symc.graph.lowering import Argument, At, LibCall, SizeOf, Write, Written
 from symc.graph.node import METHODS, Array, Op, Requirement, Tensor
 from symc.graph.types import TensorType
 from symc.tensor.broadcast import describe
@@ -149,7 +149,13 @@ class FlatNonzero(Op):
     def evaluate(self, *args: Array) -> Array:
         return np.flatnonzero(args[0]).astype(np.int64)
 
-    def lower(self, node: Tensor, size: SizeOf) -> Write:
+    def lower(self, node: Tensor, size: SizeOf) -> LibCall:
+        mask, _, count = node.args
+        total = size(dims.product(mask.type.shape))
+        args = (Argument(0), total, size(dim_of(count)), Argument(-1))
+        return LibCall("flat_nonzero", args, otherwise=self._by_ranks(node, size))
+
+    def _by_ranks(self, node: Tensor, size: SizeOf) -> Write:
         # Element k becomes the least position that has k + 1 true elements up to it: every position
         # writes its own number there, or where the mask is false a number that is too large.
         mask, _, count = node.args

@@ -188,3 +188,15 @@ def test_gradients_meet_masks() -> None:
     g = symc.grad(T.where(picked > 0, T.log(picked), 0.0).sum(), x)
     value = evaluate([g], {x: np.array([4.0, 1.0, 0.0])})[0]
     same(value, np.array([0.125, 0.0, 0.0]), 1e-15)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.02, 0.5, 1.0])
+def test_positions_of_masks_of_many_lengths(part: float) -> None:
+    """Eight bools are looked at together, and no position is written beyond the last."""
+    mask = T.vector("mask", dtype="bool")
+    f = symc.function([mask], T.flatnonzero(mask))
+    if "flat_nonzero" in f.source:  # no routine of devices
+        assert "cumsum_kernel" not in f.source, "nobody reads the ranks"
+    for n in [*range(20), 1000]:
+        given = np.random.default_rng(n).random(n) < part
+        np.testing.assert_array_equal(f(given), np.flatnonzero(given))
