@@ -26,9 +26,8 @@ PACKAGES = (
 PERFORMED = {
     "pytensor.tensor.random": "draws are those of NumPy's Generator, exactly",
     "pytensor.tensor.optimize": "SciPy's optimisers call the function back",
-    "pytensor.tensor.linalg.decomposition.lu": "symc has LU only inside of solve, inv and det",
     "pytensor.tensor.linalg.decomposition.schur": "symc has no Schur decomposition",
-    "pytensor.tensor.linalg.solvers.linear_control": "symc has no Sylvester equations",
+    "pytensor.tensor.linalg.solvers.linear_control": "SciPy solves them in n^3 operations, symc in n^6",
     "pytensor.tensor.linalg.solvers.lstsq": "results with lengths that SciPy decides on",
     "pytensor.tensor.linalg.solvers.tridiagonal": "symc has no tridiagonal systems",
     "pytensor.tensor.fourier.Fourier": "deprecated by PyTensor, for pytensor.tensor.fft",
