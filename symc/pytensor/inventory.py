@@ -27,7 +27,7 @@ PERFORMED = {
     "pytensor.tensor.random": "draws are those of NumPy's Generator, exactly",
     "pytensor.tensor.optimize": "SciPy's optimisers call the function back",
     "pytensor.tensor.linalg.decomposition.schur": "symc has no Schur decomposition",
-    "pytensor.tensor.linalg.solvers.linear_control": "SciPy solves them in n^3 operations, symc in n^6",
+    "pytensor.tensor.linalg.solvers.linear_control": "SciPy takes n^3 operations, symc n^6",
     "pytensor.tensor.linalg.solvers.lstsq": "results with lengths that SciPy decides on",
     "pytensor.tensor.linalg.solvers.tridiagonal": "symc has no tridiagonal systems",
     "pytensor.tensor.fourier.Fourier": "deprecated by PyTensor, for pytensor.tensor.fft",

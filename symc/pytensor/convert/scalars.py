@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import pytensor.scalar.basic as ps
 import pytensor.scalar.math as pm
 
@@ -53,7 +54,10 @@ def _quotient(x: Tensor, y: Tensor) -> Tensor:
     digit may differ, and a loop that divides takes several times as long.
     """
     if y.dtype.is_float and constant_value(y) is None and _is_one(y) and not _is_one(x):
-        return T.mul(x, T.reciprocal(y))
+        largest = np.finfo(y.dtype.name).max
+        inverse = T.reciprocal(y)
+        # That of a denormal number overflows, and 0 times it must not be nan.
+        return T.mul(x, T.where(T.eq(y, 0), inverse, T.clip(inverse, -largest, largest)))
     return T.div(x, y)
 
 
