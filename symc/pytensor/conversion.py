@@ -139,6 +139,9 @@ class Conversion:
         if array.size > LARGE:
             made = T.tensor(str(array.dtype), shape=array.shape)
             self.large.append((made, np.ascontiguousarray(array)))
+        elif array.size == 1 and array.ndim and array.dtype.kind == "f":
+            # A number with axes, of which PyTensor makes many: rules look for numbers.
+            made = T.dimshuffle(constant(array.reshape(())), *["x"] * array.ndim)
         else:
             made = constant(array)
         self._constants[id(data)] = (data, made)  # data is kept, so that its id stays its own

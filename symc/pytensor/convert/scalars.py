@@ -15,10 +15,11 @@ import pytensor.scalar.basic as ps
 import pytensor.scalar.math as pm
 
 from symc import tensor as T
-from symc.graph.inputs import constant_value
+from symc.graph.inputs import constant, constant_value
 from symc.graph.node import Tensor
 from symc.pytensor.conversion import OnHost, as_bool, register
 from symc.pytensor.convert.on_host import host_function
+from symc.rewrite.match import number_of
 
 
 def _nary(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -139,7 +140,12 @@ def scalar(op: Any, args: Sequence[Tensor], dtypes: Sequence[str], conversion: A
 
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
-    return x if x.dtype.name == dtype else T.cast(x, dtype)
+    if x.dtype.name == dtype:
+        return x
+    if np.dtype(dtype).kind == "f" and (number := number_of(x)) is not None:
+        # A constant, no cast of one, so that rules see the number.
+        return T.dimshuffle(constant(np.asarray(number, dtype)), *["x"] * x.ndim)
+    return T.cast(x, dtype)
 
 
 def _inner(op: Any, args: Sequence[Tensor], conversion: Any) -> list[Tensor]:
