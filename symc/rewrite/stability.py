@@ -170,7 +170,5 @@ _cancels(softmax(x, A))
 _cancels(sigmoid(x))
 _cancels(exp(x))
 rule((y / (1 + exp(x))) * exp(x), y * sigmoid(x), valid=ROUNDS)
-rule(
-    (y / sum_kept(exp(x), A)) * exp(x), y * softmax(x, A), valid=ROUNDS, where=_not_shifted
-)
+rule((y / sum_kept(exp(x), A)) * exp(x), y * softmax(x, A), valid=ROUNDS, where=_not_shifted)
 rule((y / (exp(x) + exp(z))) * exp(x), y * sigmoid(x - z), valid=ROUNDS)
