@@ -164,14 +164,6 @@ def test_what_is_expensive_is_computed_once() -> None:
     assert temps(made) == []
 
 
-def test_gathers_that_two_kernels_need_are_stored() -> None:
-    a, b, x = T.vector("a"), T.vector("b"), T.vector("x")
-    at = T.vector("at", dtype="int64")
-    residual = x - (a[at] + b[at] * x)
-    made = stages([a, b, x, at], [residual.sum(), T.grad((residual**2).sum(), a)])
-    assert "sub" in temps(made, 1)
-
-
 def test_a_matrix_beside_a_vector_is_folded_row_by_row() -> None:
     """Not column by column, because the vector is read along the folded axis."""
     v, w, x = T.vector("v"), T.matrix("w"), T.matrix("x")
